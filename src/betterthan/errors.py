@@ -1,0 +1,137 @@
+"""The exception tree, and "did you mean".
+
+::
+
+    BetterThanError (ValueError)
+    ├── ReadError          a file cannot be understood; carries path, line and problem code
+    ├── TableError         labels, shapes or values do not fit together
+    ├── MissingScores      cells are empty and the caller did not say what to do
+    ├── NotEstimable       the data does not determine the answer; carries the systems concerned
+    ├── NotConverged       carries iterations and last change
+    ├── UnknownName        carries the choices and the suggestion
+    └── MissingExtra       an optional package is needed; carries the extra that brings it
+
+A message is at most three sentences: what is wrong and where, why it matters, what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class BetterThanError(ValueError):
+    """Anything a user can cause and mend; the command line shows it as one line and exits with 2."""
+
+
+class ReadError(BetterThanError):
+    """A file cannot be understood.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, why it matters and what to do, without the place.
+    path : str, optional
+        The file, as the user named it.
+    line : int, optional
+        The line in that file, counted from 1.
+    code : str, optional
+        The problem's code, such as ``"BT101"``; see :mod:`betterthan.read.problems`.
+
+    Examples
+    --------
+    >>> str(ReadError('"n/a" is not a number.', path="scores.tsv", line=14))
+    'scores.tsv, line 14: "n/a" is not a number.'
+    """
+
+    def __init__(
+        self, message: str, *, path: str | None = None, line: int | None = None, code: str | None = None
+    ) -> None:
+        self.message = message
+        self.path = path
+        self.line = line
+        self.code = code
+        super().__init__(f"{self.place}: {message}" if self.place else message)
+
+    @property
+    def place(self) -> str:
+        """Where it is: ``"scores.tsv, line 14"``, as far as known."""
+        parts = [self.path] if self.path else []
+        if self.line is not None:
+            parts.append(f"line {self.line}")
+        return ", ".join(parts)
+
+
+class TableError(BetterThanError):
+    """Labels, shapes or values do not fit together."""
+
+
+class MissingScores(BetterThanError):
+    """Cells are empty and the caller did not say what to do."""
+
+
+class NotEstimable(BetterThanError):
+    """The data does not determine the answer; `systems` names the ones concerned."""
+
+    def __init__(self, message: str, *, systems: Sequence[str] = ()) -> None:
+        self.systems = tuple(systems)
+        super().__init__(message)
+
+
+class NotConverged(BetterThanError):
+    """An iteration stopped before it stood still."""
+
+    def __init__(self, message: str, *, iterations: int, last_change: float) -> None:
+        self.iterations = iterations
+        self.last_change = last_change
+        super().__init__(message)
+
+
+class UnknownName(BetterThanError):
+    """A name is not among the known ones; `choices` lists them and `suggestion` is the nearest."""
+
+    def __init__(self, message: str, *, choices: Sequence[str], suggestion: str | None) -> None:
+        self.choices = tuple(choices)
+        self.suggestion = suggestion
+        super().__init__(message)
+
+
+class MissingExtra(BetterThanError):
+    """An optional package is needed; `extra` brings it."""
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        self.extra = extra
+        super().__init__(f"{what} needs an optional package: pip install 'betterthan[{extra}]' brings it.")
+
+
+class BetterThanWarning(UserWarning):
+    """Something true but unwelcome, such as fewer than ten segments."""
+
+
+def unknown_name(kind: str, given: str, choices: Iterable[str]) -> UnknownName:
+    """Build the error for a name that is not known, with the nearest known name.
+
+    Examples
+    --------
+    >>> print(unknown_name("method", "bradley_tery", ["mean", "bradley_terry"]))
+    Unknown method "bradley_tery". Did you mean "bradley_terry"? Known: bradley_terry, mean.
+    """
+    known = sorted(choices)
+    near = difflib.get_close_matches(given, known, n=1)
+    suggestion = near[0] if near else None
+    guess = f' Did you mean "{suggestion}"?' if suggestion else ""
+    message = f'Unknown {kind} "{given}".{guess} Known: {some_of(known, limit=20)}.'
+    return UnknownName(message, choices=known, suggestion=suggestion)
+
+
+def some_of(names: Sequence[object], *, limit: int = 5) -> str:
+    """List the first few names and count the rest, for messages.
+
+    Examples
+    --------
+    >>> some_of(["A", "B", "C", "D"], limit=2)
+    'A, B and 2 more'
+    """
+    shown = ", ".join(str(name) for name in names[:limit])
+    rest = len(names) - limit
+    return f"{shown} and {rest} more" if rest > 0 else shown

@@ -1,0 +1,1 @@
+"""Tiny data made by ourselves, for the demo, the documentation and the tests."""

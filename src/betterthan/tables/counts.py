@@ -1,0 +1,187 @@
+"""Counts: what each segment adds to a sum on which a formula is applied last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from betterthan.arrays import FloatArray, digest, from_json_array, to_json_array
+from betterthan.errors import TableError
+from betterthan.tables.checks import float_array, group_labels, labels, positions
+from betterthan.tables.scores import Scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """A score as a function of summed counts.
+
+    Parameters
+    ----------
+    name : str
+        Such as "BLEU" or "accuracy"; part of signatures.
+    pooled : callable
+        Maps sums of shape (…, k) to scores of shape (…).
+    segment : callable, optional
+        The same for single segments where the field does it differently (sentence BLEU uses effective
+        order). Defaults to `pooled`.
+
+    Examples
+    --------
+    >>> accuracy = Formula(name="accuracy", pooled=lambda sums: sums[..., 0] / sums[..., 1])
+    >>> accuracy.pooled(np.array([3.0, 4.0]))
+    np.float64(0.75)
+    """
+
+    name: str
+    pooled: Callable[[FloatArray], FloatArray]
+    segment: Callable[[FloatArray], FloatArray] | None = None
+
+    def of_segments(self, values: FloatArray) -> FloatArray:
+        """Apply the formula to segments one by one: (…, k) to (…)."""
+        return (self.segment or self.pooled)(values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Counts:
+    """Sufficient statistics of m systems on n segments: k numbers that may be added up.
+
+    Corpus- and segment-level aggregation are one visible choice: :meth:`pooled` sums first and applies the
+    formula once; :meth:`per_segment` applies it to each segment.
+
+    Parameters
+    ----------
+    name : str
+        The metric.
+    systems, segments : sequence of str
+        m and n distinct names.
+    values : array_like of float, shape (m, n, k)
+        No cell may be missing: a sum with a gap has no meaning.
+    columns : sequence of str
+        Names of the k numbers.
+    formula : Formula
+        What turns sums into a score.
+    higher_is_better : bool, default True
+    groups : sequence of str, optional
+        The document of each segment.
+    notes : sequence of str
+
+    Examples
+    --------
+    >>> accuracy = Formula(name="accuracy", pooled=lambda sums: sums[..., 0] / sums[..., 1])
+    >>> counts = Counts(name="accuracy", systems=["A"], segments=["1", "2"], columns=["right", "words"],
+    ...                 values=[[[1, 1], [1, 3]]], formula=accuracy)
+    >>> counts.pooled()
+    array([0.5])
+    >>> counts.per_segment().values.round(2)
+    array([[1.  , 0.33]])
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    values: FloatArray
+    columns: tuple[str, ...]
+    formula: Formula
+    higher_is_better: bool = True
+    groups: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "systems", labels(self.systems, what="system"))
+        put(self, "segments", labels(self.segments, what="segment"))
+        put(self, "columns", labels(self.columns, what="column"))
+        shape = (len(self.systems), len(self.segments), len(self.columns))
+        put(
+            self,
+            "values",
+            float_array(self.values, shape=shape, what="Counts (systems × segments × columns)"),
+        )
+        if np.isnan(self.values).any():
+            raise TableError(
+                "Counts must not be missing. Leave out the segments without an output, or count 0."
+            )
+        put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
+        put(self, "notes", tuple(self.notes))
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems, m."""
+        return len(self.systems)
+
+    @property
+    def n_segments(self) -> int:
+        """Number of segments, n."""
+        return len(self.segments)
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change whenever a label, a count or the formula's name does."""
+        labelled = (self.name, self.systems, self.segments, self.columns, self.formula.name)
+        return digest(labelled, self.values, self.higher_is_better, self.groups)
+
+    def pooled(self) -> FloatArray:
+        """Return the score of each system's summed counts, shape (m,): corpus-level aggregation."""
+        return np.asarray(self.formula.pooled(self.values.sum(axis=1)), dtype=np.float64)
+
+    def per_segment(self) -> Scores:
+        """Return the score of each segment by itself: segment-level aggregation."""
+        return Scores(
+            name=self.name,
+            systems=self.systems,
+            segments=self.segments,
+            values=np.asarray(self.formula.of_segments(self.values), dtype=np.float64),
+            higher_is_better=self.higher_is_better,
+            groups=self.groups,
+            notes=self.notes,
+        )
+
+    def select(self, systems: Sequence[str] | None = None, segments: Sequence[str] | None = None) -> Self:
+        """Return the table of these systems and segments, in this order."""
+        rows = positions(systems if systems is not None else self.systems, self.systems, what="system")
+        columns = positions(
+            segments if segments is not None else self.segments, self.segments, what="segment"
+        )
+        return replace(
+            self,
+            systems=tuple(self.systems[i] for i in rows),
+            segments=tuple(self.segments[i] for i in columns),
+            values=self.values[np.ix_(rows, columns)],
+            groups=None if self.groups is None else tuple(self.groups[i] for i in columns),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON-able data; the formula is kept by name."""
+        return {
+            "kind": "counts",
+            "name": self.name,
+            "systems": list(self.systems),
+            "segments": list(self.segments),
+            "values": to_json_array(self.values),
+            "columns": list(self.columns),
+            "formula": self.formula.name,
+            "higher_is_better": self.higher_is_better,
+            "groups": None if self.groups is None else list(self.groups),
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, formula: Formula) -> Self:
+        """Make the table from :meth:`to_dict`'s data and the formula of that name."""
+        if data["formula"] != formula.name:
+            raise TableError(f'The counts need the formula "{data["formula"]}", not "{formula.name}".')
+        fields = {key: value for key, value in data.items() if key != "kind"}
+        return cls(**{**fields, "values": from_json_array(data["values"], ndim=3), "formula": formula})
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Counts) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        size = f"{self.n_systems} systems × {self.n_segments} segments × {len(self.columns)} counts"
+        return f"Counts({self.name!r}, {size}, formula {self.formula.name})"

@@ -1,0 +1,172 @@
+"""Matches: who met whom, and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray, digest, read_only
+from betterthan.errors import TableError
+from betterthan.tables.checks import float_array, index_array, labels
+
+OUTCOMES = (1.0, 0.5, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Matches:
+    """A list of t comparisons between two systems, or the same list aggregated.
+
+    Aggregated, each (left, right, outcome) stands once and `weight` says how often it occurred; that is all
+    that Bradley–Terry needs, so 100 million battles fit in a few megabytes.
+
+    Parameters
+    ----------
+    systems : sequence of str
+        m distinct names.
+    left, right : array_like of int, shape (t,)
+        Indices into `systems`; a system never meets itself.
+    outcome : array_like of float, shape (t,)
+        1 when left wins, 0.5 for a tie, 0 when right wins.
+    weight : array_like of float, shape (t,), optional
+        How much each row counts; 1 by default, never negative.
+    segment : array_like of int, shape (t,), optional
+        Index of the segment (question, prompt) of each row; equal indices are the same segment.
+    group : array_like of int, shape (t,), optional
+        Index of the cluster (judge, session) of each row.
+    notes : sequence of str
+
+    Examples
+    --------
+    >>> matches = Matches(systems=["A", "B"], left=[0, 1, 0], right=[1, 0, 1], outcome=[1, 0, 0.5])
+    >>> matches.n_matches
+    3.0
+    >>> matches.aggregated().weight
+    array([1., 1., 1.])
+    """
+
+    systems: tuple[str, ...]
+    left: IntArray
+    right: IntArray
+    outcome: FloatArray
+    weight: FloatArray = None  # type: ignore[assignment]  # an array once made
+    segment: IntArray | None = None
+    group: IntArray | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "systems", labels(self.systems, what="system"))
+        n_systems, t = len(self.systems), len(self.left)
+        put(self, "left", index_array(self.left, length=t, below=n_systems, what="left"))
+        put(self, "right", index_array(self.right, length=t, below=n_systems, what="right"))
+        put(self, "outcome", float_array(self.outcome, shape=(t,), what="Outcomes"))
+        weight = np.ones(t) if self.weight is None else self.weight
+        put(self, "weight", float_array(weight, shape=(t,), what="Weights"))
+        for name in ("segment", "group"):
+            index = getattr(self, name)
+            if index is not None:
+                put(self, name, index_array(index, length=t, below=np.iinfo(np.int64).max, what=name))
+        put(self, "notes", tuple(self.notes))
+        self._check_rows()
+
+    def _check_rows(self) -> None:
+        itself = np.flatnonzero(self.left == self.right)
+        if itself.size:
+            name = self.systems[self.left[itself[0]]]
+            raise TableError(f'Match {itself[0] + 1}: "{name}" meets itself. Remove such rows.')
+        odd = np.flatnonzero(~np.isin(self.outcome, OUTCOMES))
+        if odd.size:
+            found = self.outcome[odd[0]]
+            raise TableError(
+                f"Match {odd[0] + 1}: the outcome is {found}; use 1 (left wins), 0.5 (tie) or 0."
+            )
+        bad = np.flatnonzero(~(self.weight >= 0))
+        if bad.size:
+            raise TableError(
+                f"Match {bad[0] + 1}: the weight is {self.weight[bad[0]]}; it must be 0 or more."
+            )
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems, m."""
+        return len(self.systems)
+
+    @property
+    def n_matches(self) -> float:
+        """Number of comparisons: the sum of the weights."""
+        return float(self.weight.sum())
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change whenever a label or a row does."""
+        return digest(
+            self.systems,
+            self.left,
+            self.right,
+            self.outcome,
+            self.weight,
+            *self._optional("segment", "group"),
+        )
+
+    def _optional(self, *names: str) -> list[object]:
+        return [getattr(self, name) for name in names]
+
+    def aggregated(self) -> Matches:
+        """Return the same matches with each (left, right, outcome) once and its weight summed.
+
+        The rows are sorted by left, right and falling outcome; segments and groups are given up.
+        """
+        half_points = np.rint(2 * self.outcome).astype(np.int64)
+        cell = (self.left * self.n_systems + self.right) * 3 + (2 - half_points)
+        cells, inverse = np.unique(cell, return_inverse=True)
+        pair = cells // 3
+        return Matches(
+            systems=self.systems,
+            left=pair // self.n_systems,
+            right=pair % self.n_systems,
+            outcome=(2 - cells % 3) / 2,
+            weight=np.bincount(inverse, weights=self.weight, minlength=cells.size).astype(np.float64),
+            notes=self.notes,
+        )
+
+    def wins(self) -> FloatArray:
+        """Return the systems × systems weight of wins of row over column, ties left out."""
+        return self._tally(self.outcome == 1, swap=False) + self._tally(self.outcome == 0, swap=True)
+
+    def ties(self) -> FloatArray:
+        """Return the symmetric systems × systems weight of ties."""
+        tied = self.outcome == 0.5
+        return self._tally(tied, swap=False) + self._tally(tied, swap=True)
+
+    def _tally(self, rows: np.ndarray[Any, np.dtype[np.bool_]], *, swap: bool) -> FloatArray:
+        first, second = (self.right, self.left) if swap else (self.left, self.right)
+        cell = first[rows] * self.n_systems + second[rows]
+        flat = np.bincount(cell, weights=self.weight[rows], minlength=self.n_systems**2)
+        return read_only(flat.reshape(self.n_systems, self.n_systems).astype(np.float64))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON-able data."""
+        arrays = ("left", "right", "outcome", "weight", "segment", "group")
+        fields = {name: None if (a := getattr(self, name)) is None else a.tolist() for name in arrays}
+        return {"kind": "matches", "systems": list(self.systems), **fields, "notes": list(self.notes)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Make the table from :meth:`to_dict`'s data."""
+        fields = {key: value for key, value in data.items() if key != "kind"}
+        for name in ("left", "right", "segment", "group"):
+            if fields[name] is not None:
+                fields[name] = np.array(fields[name], dtype=np.int64)
+        return cls(**fields)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Matches) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"Matches({self.n_systems} systems, {self.n_matches:,.10g} matches in {self.left.size:,} rows)"

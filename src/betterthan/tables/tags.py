@@ -1,0 +1,115 @@
+"""WordTags: OK/BAD labels of words, gold and predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, IntArray, digest
+from betterthan.errors import TableError
+from betterthan.tables.checks import bool_array, group_labels, index_array, labels
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WordTags:
+    """Labels of w words in n segments: the truth, and what m systems predicted.
+
+    Parameters
+    ----------
+    systems : sequence of str
+        m distinct names.
+    segments : sequence of str
+        n distinct ids.
+    gold : array_like of bool, shape (w,)
+        True where the word is BAD.
+    predicted : array_like of bool, shape (m, w)
+    offsets : array_like of int, shape (n + 1,)
+        Words of segment i are ``offsets[i] : offsets[i + 1]``.
+    groups : sequence of str, optional
+        The document of each segment.
+    notes : sequence of str
+
+    Examples
+    --------
+    >>> tags = WordTags(systems=["A"], segments=["1", "2"], gold=[True, False, False],
+    ...                 predicted=[[True, True, False]], offsets=[0, 2, 3])
+    >>> tags
+    WordTags(1 systems, 2 segments, 3 words, 33.3 % BAD)
+    """
+
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    gold: BoolArray
+    predicted: BoolArray
+    offsets: IntArray
+    groups: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "systems", labels(self.systems, what="system"))
+        put(self, "segments", labels(self.segments, what="segment"))
+        put(self, "gold", bool_array(self.gold, shape=(None,), what="Gold tags"))
+        shape = (len(self.systems), self.gold.size)
+        put(
+            self,
+            "predicted",
+            bool_array(self.predicted, shape=shape, what="Predicted tags (systems × words)"),
+        )
+        n_segments = len(self.segments)
+        offsets = index_array(self.offsets, length=n_segments + 1, below=self.gold.size + 1, what="offsets")
+        if offsets[0] != 0 or offsets[-1] != self.gold.size or (np.diff(offsets) < 0).any():
+            raise TableError(f"offsets must rise from 0 to the number of words, {self.gold.size}.")
+        put(self, "offsets", offsets)
+        put(self, "groups", group_labels(self.groups, n_segments=n_segments))
+        put(self, "notes", tuple(self.notes))
+
+    @property
+    def n_words(self) -> int:
+        """Number of words, w."""
+        return self.gold.size
+
+    @property
+    def segment_of_word(self) -> IntArray:
+        """Index of the segment of each word, shape (w,)."""
+        return np.repeat(np.arange(len(self.segments)), np.diff(self.offsets))
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change whenever a label or a tag does."""
+        return digest((self.systems, self.segments, self.groups), self.gold, self.predicted, self.offsets)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON-able data."""
+        return {
+            "kind": "word_tags",
+            "systems": list(self.systems),
+            "segments": list(self.segments),
+            "gold": self.gold.tolist(),
+            "predicted": self.predicted.tolist(),
+            "offsets": self.offsets.tolist(),
+            "groups": None if self.groups is None else list(self.groups),
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Make the table from :meth:`to_dict`'s data."""
+        fields = {key: value for key, value in data.items() if key != "kind"}
+        fields["gold"] = np.array(data["gold"], dtype=np.bool_)
+        fields["predicted"] = np.array(data["predicted"], dtype=np.bool_).reshape(len(data["systems"]), -1)
+        return cls(**fields)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, WordTags) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        share = 100 * self.gold.mean() if self.n_words else float("nan")
+        size = f"{len(self.systems)} systems, {len(self.segments)} segments, {self.n_words:,} words"
+        return f"WordTags({size}, {share:.1f} % BAD)"

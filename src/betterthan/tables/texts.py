@@ -1,0 +1,137 @@
+"""Texts: system outputs, references and sources, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from betterthan.arrays import digest
+from betterthan.errors import TableError
+from betterthan.tables.checks import group_labels, labels, positions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Texts:
+    """Outputs of m systems for the same n segments, with references and sources where there are any.
+
+    Parameters
+    ----------
+    systems : sequence of str
+        m distinct names.
+    segments : sequence of str
+        n distinct ids.
+    outputs : sequence of sequences of str
+        m lists of n texts; None marks an output that is missing.
+    references : sequence of sequences of str
+        Any number of lists of n texts: one list a reference, not one list a segment.
+    reference_names : sequence of str, optional
+        Defaults to "ref", or "ref1", "ref2", …
+    sources : sequence of str, optional
+    groups : sequence of str, optional
+        The document of each segment.
+    notes : sequence of str
+
+    Examples
+    --------
+    >>> Texts(systems=["A"], segments=["1", "2"], outputs=[["a b", "c"]], references=[["a b", "d"]])
+    Texts(1 systems × 2 segments, 1 reference)
+    """
+
+    systems: tuple[str, ...]
+    segments: tuple[str, ...]
+    outputs: tuple[tuple[str | None, ...], ...]
+    references: tuple[tuple[str, ...], ...] = ()
+    reference_names: tuple[str, ...] = ()
+    sources: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "systems", labels(self.systems, what="system"))
+        put(self, "segments", labels(self.segments, what="segment"))
+        n = len(self.segments)
+        if len(self.outputs) != len(self.systems):
+            raise TableError(f"There are {len(self.outputs)} outputs for {len(self.systems)} systems.")
+        named = zip(self.systems, self.outputs, strict=True)
+        put(
+            self,
+            "outputs",
+            tuple(_lines(lines, n, f'Output of "{name}"', missing=True) for name, lines in named),
+        )
+        put(
+            self,
+            "references",
+            tuple(_lines(r, n, f"Reference {i}") for i, r in enumerate(self.references, 1)),
+        )
+        put(self, "reference_names", self._names_of_references())
+        put(self, "sources", None if self.sources is None else _lines(self.sources, n, "The source"))
+        put(self, "groups", group_labels(self.groups, n_segments=n))
+        put(self, "notes", tuple(self.notes))
+
+    def _names_of_references(self) -> tuple[str, ...]:
+        many = len(self.references)
+        default = ("ref",) if many == 1 else tuple(f"ref{i}" for i in range(1, many + 1))
+        names = labels(self.reference_names or default, what="reference", at_least=0)
+        if len(names) != many:
+            raise TableError(f"There are {len(names)} reference names for {many} references.")
+        return names
+
+    @property
+    def digest(self) -> str:
+        """Eight hexadecimal digits that change whenever a label or a text does."""
+        labelled = (self.systems, self.segments, self.reference_names, self.groups)
+        return digest(labelled, self.outputs, self.references, self.sources)
+
+    def select(self, systems: Sequence[str] | None = None, segments: Sequence[str] | None = None) -> Self:
+        """Return the texts of these systems and segments, in this order."""
+        rows = positions(systems if systems is not None else self.systems, self.systems, what="system")
+        columns = positions(
+            segments if segments is not None else self.segments, self.segments, what="segment"
+        )
+        return replace(
+            self,
+            systems=tuple(self.systems[i] for i in rows),
+            segments=tuple(self.segments[j] for j in columns),
+            outputs=tuple(tuple(self.outputs[i][j] for j in columns) for i in rows),
+            references=tuple(tuple(lines[j] for j in columns) for lines in self.references),
+            sources=None if self.sources is None else tuple(self.sources[j] for j in columns),
+            groups=None if self.groups is None else tuple(self.groups[j] for j in columns),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON-able data."""
+        return {
+            "kind": "texts",
+            "systems": list(self.systems),
+            "segments": list(self.segments),
+            "outputs": [list(lines) for lines in self.outputs],
+            "references": [list(lines) for lines in self.references],
+            "reference_names": list(self.reference_names),
+            "sources": None if self.sources is None else list(self.sources),
+            "groups": None if self.groups is None else list(self.groups),
+            "notes": list(self.notes),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Make the table from :meth:`to_dict`'s data."""
+        return cls(**{key: value for key, value in data.items() if key != "kind"})
+
+    def __repr__(self) -> str:
+        many = len(self.references)
+        refs = f"{many} reference{'' if many == 1 else 's'}"
+        return f"Texts({len(self.systems)} systems × {len(self.segments)} segments, {refs})"
+
+
+def _lines(lines: Iterable[Any], n: int, what: str, *, missing: bool = False) -> tuple[Any, ...]:
+    if isinstance(lines, str):
+        raise TableError(f"{what} is a single text; a list of {n} texts is needed, one a segment.")
+    result = tuple(lines)
+    if len(result) != n:
+        raise TableError(f"{what} has {len(result)} texts for {n} segments; one a segment is needed.")
+    for i, line in enumerate(result, 1):
+        if not (isinstance(line, str) or (missing and line is None)):
+            raise TableError(f"{what}, segment {i}: {type(line).__name__} found where a text is needed.")
+    return result
