@@ -1,0 +1,94 @@
+"""What a reader is, what it may be told, and what it must give back.
+
+A format is one module in this room with three names::
+
+    FORMAT: Format      # its name, the kind of table it gives, one line of description
+    sniff(source)       # how sure it is that a source is of its format, and why
+    read(source, options)  # the tables, with every row accounted for
+
+and one line in :data:`betterthan.read.formats.READERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from betterthan.read.source import Source
+from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
+from betterthan.tables.texts import Texts
+
+Kind = Literal["scores", "matches", "ratings", "tags", "texts"]
+AnyTable = Scores | Counts | Matches | Ratings | WordTags | Texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """Name of a layout, the kind of table it becomes, and a line for people."""
+
+    name: str
+    kind: Kind
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """How sure a reader is that a source is its own (0 to 1), and the reason in words."""
+
+    confidence: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the user said about the file; everything else is found by looking.
+
+    `columns` maps a role (item, system, score, metric, group, judge, left, right, winner, weight) to the
+    user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is given.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    lower_is_better: frozenset[str] = frozenset()
+    higher_is_better: frozenset[str] = frozenset()
+    duplicates: Literal["raise", "first", "last", "mean"] = "raise"
+    both_bad: Literal["tie", "drop"] = "tie"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something wrong with the data that does not stop the reading: a code, a place, a cure."""
+
+    code: str
+    place: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a reader gives back: tables, and an account of every row."""
+
+    format: Format
+    because: str
+    tables: tuple[AnyTable, ...]
+    rows_read: int
+    rows_kept: int
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Reader(Protocol):
+    """The shape of a format's module."""
+
+    FORMAT: Format
+
+    def sniff(self, source: Source) -> Guess | None:
+        """Say how sure it is that `source` is of this format, or None if it surely is not."""
+
+    def read(self, source: Source, options: Options) -> Reading:
+        """Read `source` into tables."""

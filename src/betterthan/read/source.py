@@ -1,0 +1,228 @@
+"""Where bytes come from: a path, a compressed file, standard input or an open file.
+
+A :class:`Source` is a real file on disk with a look at its first bytes; standard input and open files are
+spooled to a temporary file once, so that memory does not grow with them and DuckDB can read them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sys
+import tempfile
+import weakref
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Union
+
+from betterthan.errors import ReadError
+
+Given = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
+
+HEAD_BYTES = 1 << 16
+LONGEST_LINE = 16 << 20
+_PICKLES = (".pkl", ".pickle", ".p", ".joblib", ".pt", ".npy")
+_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
+class Source:
+    """A file to read.
+
+    Attributes
+    ----------
+    name : str
+        As the user named it; ``"<stdin>"`` for standard input.
+    path : Path
+        The file on disk (a temporary one for a stream).
+    head : bytes
+        The first 64 KiB, decompressed.
+    is_gzip : bool
+    """
+
+    name: str
+    path: Path
+    head: bytes = field(repr=False)
+    is_gzip: bool = False
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folders, ``.gz`` and its last suffix; names a metric or system."""
+        name = Path(self.name).name.removesuffix(".gz").removesuffix(".zst")
+        return Path(name).stem or name
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix in lower case, looking through ``.gz``: ``".csv"`` for ``a.csv.gz``."""
+        return Path(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the first bytes are Parquet's."""
+        return self.head.startswith(b"PAR1")
+
+    def lines(self) -> Iterator[str]:
+        r"""Yield the lines, split on ``\n`` only, without line ends; a missing last ``\n`` is no extra line.
+
+        Real translations contain U+2028, U+0085 and form feeds; these do not end a line.
+
+        Raises
+        ------
+        ReadError
+            At a byte that is not UTF-8 (BT005), a NUL byte (BT006), an endless line (BT007) or a cut gzip
+            stream (BT004), with the line's number.
+        """
+        with self.open() as stream:
+            number = 0
+            while raw := self._raw_line(stream, number + 1):
+                number += 1
+                yield self._decoded(raw, number)
+
+    def open(self) -> IO[bytes]:
+        """Open the decompressed bytes."""
+        return gzip.open(self.path, "rb") if self.is_gzip else self.path.open("rb")
+
+    def _raw_line(self, stream: IO[bytes], number: int) -> bytes:
+        try:
+            raw = stream.readline(LONGEST_LINE + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise _cut_gzip(self.name, line=number) from error
+        if len(raw) > LONGEST_LINE:
+            raise ReadError(
+                f"The line is longer than {LONGEST_LINE >> 20} MiB. Is this one segment a line?",
+                path=self.name,
+                line=number,
+                code="BT007",
+            )
+        return raw
+
+    def _decoded(self, raw: bytes, number: int) -> str:
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise ReadError(
+                f"The byte 0x{raw[error.start]:02x} is not UTF-8. "
+                f"Convert the file first, for example: iconv -f latin1 -t utf-8 IN > OUT",
+                path=self.name,
+                line=number,
+                code="BT005",
+            ) from error
+        if "\x00" in text:
+            raise ReadError(
+                "The line contains a NUL byte, so this is not plain text. Export the file as UTF-8 text.",
+                path=self.name,
+                line=number,
+                code="BT006",
+            )
+        return text.removesuffix("\n").removesuffix("\r")
+
+
+def open_source(given: Given) -> Source:
+    """Look at what the user gave and return it as a :class:`Source`.
+
+    Parameters
+    ----------
+    given : path, "-" or open file
+        ``"-"`` is standard input.
+
+    Raises
+    ------
+    ReadError
+        For a missing path (BT001), a folder or an unreadable file (BT002), an empty file (BT003), a broken
+        gzip stream (BT004), UTF-16 (BT005), or a pickle (BT008).
+    """
+    if isinstance(given, str | os.PathLike) and os.fspath(given) != "-":
+        name = os.fspath(given)
+        path = Path(name).expanduser()
+        _check_path(path, name)
+    else:
+        stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
+        name = "<stdin>" if isinstance(given, str | os.PathLike) else str(getattr(given, "name", "<stream>"))
+        path = _spooled(stream)
+    is_gzip = _first_bytes(path, name)[:2] == b"\x1f\x8b"
+    source = Source(name=name, path=path, head=_head(path, name, is_gzip=is_gzip), is_gzip=is_gzip)
+    if path.name.startswith(_SPOOL_PREFIX):
+        weakref.finalize(source, path.unlink, missing_ok=True)
+    _check_head(source)
+    return source
+
+
+_SPOOL_PREFIX = "betterthan-spool-"
+
+
+def _check_path(path: Path, name: str) -> None:
+    try:
+        if path.is_dir():
+            raise ReadError(
+                "This is a folder without data that can be read. Name a file.", path=name, code="BT002"
+            )
+        exists = path.exists()
+    except OSError as error:
+        raise ReadError(
+            f"This path cannot be looked at ({error.strerror}).", path=name, code="BT001"
+        ) from error
+    except ValueError as error:
+        raise ReadError("This path contains a NUL character.", path=repr(name), code="BT001") from error
+    if not exists:
+        raise ReadError("There is no such file. Check the spelling and the folder.", path=name, code="BT001")
+
+
+def _first_bytes(path: Path, name: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise ReadError(f"The file cannot be opened ({error.strerror}).", path=name, code="BT002") from error
+
+
+def _head(path: Path, name: str, *, is_gzip: bool) -> bytes:
+    if not is_gzip:
+        return _first_bytes(path, name)
+    try:
+        with gzip.open(path, "rb") as file:
+            return file.read(HEAD_BYTES)
+    except (EOFError, OSError, zlib.error) as error:
+        raise _cut_gzip(name) from error
+
+
+def _cut_gzip(name: str, line: int | None = None) -> ReadError:
+    return ReadError(
+        "The gzip stream is cut off or damaged. Copy or download the file again.",
+        path=name,
+        line=line,
+        code="BT004",
+    )
+
+
+def _check_head(source: Source) -> None:
+    head, name = source.head, source.name
+    if not head.strip():
+        raise ReadError("The file is empty. Check what wrote it.", path=name, code="BT003")
+    if source.suffix in _PICKLES or (head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05"):
+        raise ReadError(
+            "Pickled data can run any program when it is opened, so it is never read. "
+            'Convert it once where you trust it: pandas.read_pickle(IN).to_csv("OUT.csv")',
+            path=name,
+            code="BT008",
+        )
+    if head[:2] in _ENCODINGS:
+        raise ReadError(
+            f"The file is {_ENCODINGS[head[:2]]}, not UTF-8. Convert it first: iconv -f utf-16 -t utf-8 IN > OUT",
+            path=name,
+            code="BT005",
+        )
+
+
+def _spooled(stream: IO[Any]) -> Path:
+    descriptor, name = tempfile.mkstemp(prefix=_SPOOL_PREFIX)
+    with os.fdopen(descriptor, "wb") as file:
+        first = stream.read(0)
+        if isinstance(first, str):
+            for text in iter(lambda: stream.read(1 << 20), ""):
+                file.write(text.encode("utf-8"))
+        else:
+            shutil.copyfileobj(stream, file, 1 << 20)
+    return Path(name)
