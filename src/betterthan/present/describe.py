@@ -1,0 +1,38 @@
+"""From a result to the one table that shows it: a case for each kind."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from betterthan.present.numbers import digits_for, percent
+from betterthan.present.table import Column, Table
+from betterthan.results.base import Result
+from betterthan.results.ranking import Ranking
+
+
+@singledispatch
+def describe(result: Result) -> Table:
+    """Return the :class:`Table` that shows `result`."""
+    raise TypeError(f"No table is known for {type(result).__name__}.")
+
+
+@describe.register
+def _ranking(result: Ranking) -> Table:
+    digits = digits_for((result.high - result.low) / 2, result.strength)
+    covers = percent(result.confidence)
+    columns = (
+        Column(heading="rank", kind="integer"),
+        Column(heading="system"),
+        Column(heading=result.settings.method.replace("_", " "), kind="number", digits=digits),
+        Column(heading=covers, kind="interval", digits=digits),
+    )
+    ends = zip(result.low.tolist(), result.high.tolist(), strict=True)
+    rows = zip(result.rank.tolist(), result.systems, result.strength.tolist(), ends, strict=True)
+    return Table(
+        title=f"Ranking by {result.settings.method.replace('_', ' ')} of {result.unit}",
+        columns=columns,
+        rows=tuple(rows),
+        bold=frozenset({(0, 1)}),
+        notes=result.notes,
+        signature=result.settings.signature,
+    )

@@ -1,0 +1,43 @@
+"""Results to text in any format, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from betterthan.errors import unknown_name
+from betterthan.present.delimited import render_csv, render_jsonl
+from betterthan.present.describe import describe
+from betterthan.present.html import render_html
+from betterthan.present.latex import render_latex
+from betterthan.present.markdown import render_markdown
+from betterthan.present.text import render_text
+from betterthan.results.base import Result
+
+FORMATS: dict[str, Callable[[Result], str]] = {
+    "table": lambda result: render_text(describe(result)),
+    "markdown": lambda result: render_markdown(describe(result)),
+    "latex": lambda result: render_latex(describe(result)),
+    "html": lambda result: render_html(describe(result)),
+    "csv": render_csv,
+    "tsv": lambda result: render_csv(result, delimiter="\t"),
+    "json": lambda result: result.to_json() + "\n",
+    "jsonl": render_jsonl,
+}
+
+SUFFIXES = {
+    ".txt": "table",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+}
+
+
+def render(result: Result, format: str = "table") -> str:  # noqa: A002  (the user's word)
+    """Return `result` in the named format; see :data:`FORMATS`."""
+    if format not in FORMATS:
+        raise unknown_name("format", format, FORMATS)
+    return FORMATS[format](result)
