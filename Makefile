@@ -1,0 +1,71 @@
+# Two commands for everybody:   make demo   and   make test
+# Both set up everything they need in .venv, on a machine that has only Python 3.11 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+WORKERS ?= auto
+
+# Real data for the checks in tests/real; they are skipped, visibly, when it is absent.
+export BETTERTHAN_DATA ?= $(abspath ../shared/data)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow real lint types docs bench check format clean
+
+help:  ## Show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+
+demo: $(VENV)/core  ## Set up, then a worked example: make data, check it, rank the systems
+	$(BIN)/betterthan demo --output demo --overwrite
+
+test: $(VENV)/dev  ## Set up, then every check a change must pass
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+slow: $(VENV)/dev  ## Statistical checks and large runs
+	$(BIN)/python -m pytest -m slow -n $(WORKERS)
+
+real: $(VENV)/dev  ## Only the checks on real data
+	$(BIN)/python -m pytest tests/real
+
+lint: $(VENV)/dev  ## Format check and rules
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+
+types: $(VENV)/dev  ## Static types, strict
+	$(BIN)/mypy
+
+docs: $(VENV)/dev  ## Build the documentation; every example in it runs
+	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+	@echo "Wrote docs/_build/html/index.html"
+
+bench: $(VENV)/dev  ## Speed and memory beside the peers, in one run
+	$(BIN)/python benchmarks/run.py
+
+check: test docs  ## What must hold before a release
+	$(BIN)/pre-commit run --all-files
+
+format: $(VENV)/dev  ## Rewrite the code in the house style
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks
+
+clean:  ## Remove everything that was made
+	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'Python 3.11 or newer is needed. Name it: make PYTHON=python3.12 demo'; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv -q $(VENV) || uv venv --seed $(VENV) || \
+	  { rm -rf $(VENV); echo 'No virtual environment could be made. On Debian: apt-get install python3-venv'; exit 1; }
+	$(PIP) install -q --upgrade -c constraints.txt pip
+
+$(VENV)/core: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) install -q -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/dev: $(VENV)/core
+	$(PIP) install -q -c constraints.txt --group dev
+	@touch $@

@@ -1,0 +1,123 @@
+"""The folder tree is the architecture: who may import whom, how long a module may be, who may print."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "betterthan"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+LEAVES = {"errors", "arrays"}
+ALLOWED = {
+    "errors": set(),
+    "arrays": set(),
+    "tables": LEAVES,
+    "kernels": LEAVES,
+    "results": LEAVES,
+    "engine": LEAVES,
+    "examples": LEAVES,
+    "read": LEAVES | {"tables", "results"},
+    "analysis": LEAVES | {"tables", "kernels", "results", "engine"},
+    "present": LEAVES | {"tables", "results"},
+    "studies": LEAVES | {"tables", "kernels", "results", "engine", "read", "analysis", "present", "examples"},
+    "report": LEAVES | {"tables", "results", "read", "analysis", "present", "examples"},
+    "cli": None,
+    "web": None,
+}
+# A result asks `present` to draw it at the moment it is shown, never before.
+WHEN_SHOWN = {("results", "present")}
+KERNELS_MAY_IMPORT = {
+    "__future__",
+    "betterthan",
+    "collections",
+    "dataclasses",
+    "functools",
+    "itertools",
+    "math",
+} | {
+    "numba",
+    "numpy",
+    "scipy",
+    "typing",
+}
+
+
+def room_of(path: Path) -> str:
+    """The folder of a module, or the module itself when it stands at the top."""
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports_of(path: Path) -> list[tuple[str, bool]]:
+    """Every imported module with whether the import stands at the top of the file."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    top = {id(node) for node in tree.body}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, id(node) in top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.append((node.module, id(node) in top))
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_room_imports_only_the_rooms_below_it(path):
+    """Data flows one way: tables, kernels, results and engine do not know each other."""
+    room = room_of(path)
+    if room == "__init__" or ALLOWED[room] is None:
+        return
+    for module, at_top in imports_of(path):
+        parts = module.split(".")
+        if parts[0] != "betterthan" or len(parts) == 1:
+            continue
+        shown = (room, parts[1]) in WHEN_SHOWN and not at_top
+        assert parts[1] in ALLOWED[room] | {room} or shown, f"{room} must not import {module}"
+
+
+@pytest.mark.parametrize("path", sorted((SOURCE / "kernels").glob("*.py")), ids=lambda p: p.name)
+def test_kernels_need_only_numpy_and_scipy(path):
+    """The mathematics can be read, tested and moved without the rest of the house."""
+    for module, _ in imports_of(path):
+        assert module.split(".")[0] in KERNELS_MAY_IMPORT, module
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_module_fits_in_the_head(path):
+    """No module is longer than 400 lines and no function body longer than 50."""
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            has_docstring = ast.get_docstring(node) is not None
+            first = node.body[1] if has_docstring and len(node.body) > 1 else node.body[0]
+            assert node.end_lineno - first.lineno < 50, (
+                f"{node.name} is {node.end_lineno - first.lineno} lines"
+            )
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_nothing_below_the_command_line_prints(path):
+    """Only the shells speak; a library returns."""
+    if room_of(path) in {"cli", "web"}:
+        return
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        is_print = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+        assert not is_print, f"line {node.lineno}"
+
+
+def test_every_room_says_its_rule():
+    """The package docstring of a room states what may happen in it."""
+    for room in SOURCE.iterdir():
+        if room.is_dir() and (room / "__init__.py").exists():
+            tree = ast.parse((room / "__init__.py").read_text(encoding="utf-8"))
+            assert ast.get_docstring(tree)
+            assert len(tree.body) == 1, f"{room.name}/__init__.py holds more than its docstring"
+
+
+def test_no_room_without_a_name():
+    """If it has no name it has no place."""
+    nameless = {"utils", "util", "helpers", "helper", "common", "misc", "core", "manager", "shared"}
+    assert not nameless & {path.stem for path in MODULES}
