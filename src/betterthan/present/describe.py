@@ -7,6 +7,7 @@ from functools import singledispatch
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Column, Table
 from betterthan.results.base import Result
+from betterthan.results.checkup import Checkup
 from betterthan.results.ranking import Ranking
 
 
@@ -35,4 +36,22 @@ def _ranking(result: Ranking) -> Table:
         bold=frozenset({(0, 1)}),
         notes=result.notes,
         signature=result.settings.signature,
+    )
+
+
+@describe.register
+def _checkup(result: Checkup) -> Table:
+    problems = [f"{p.code} {p.title} · {p.place}: {p.message}" for p in result.problems]
+    verdict = (
+        "no problems found" if not problems else f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
+    )
+    kept = f"{result.rows_kept:,} of {result.rows_read:,} rows kept"
+    dropped = "; ".join(f"{count:,} dropped: {reason}" for reason, count in result.dropped.items())
+    account = [f"{kept}{f' ({dropped})' if dropped else ''}."] if result.rows_read else []
+    return Table(
+        title=f"{result.file}: {result.format} ({result.because})",
+        columns=tuple(Column(heading=name) for name in result.preview_columns),
+        rows=result.preview,
+        words=(*result.contents, *account, verdict, *problems),
+        notes=result.notes,
     )

@@ -10,12 +10,19 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from betterthan.present.printable import printable
 from betterthan.present.table import Table
 
 WIDTH = 100
 _ASCII = str.maketrans(
     {"−": "-", "–": "-", "—": "-", "×": "x", "≥": ">=", "≤": "<=", "\u202f": " ", "…": "..."}
 )
+
+
+# A line below the heading, and one between clusters; nothing else. Rows of a box: top, head, line below the
+# head, body, line between sections, line above the foot, foot, bottom.
+_LINES = box.Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n")
+_ASCII_LINES = box.Box("    \n    \n -- \n    \n -- \n -- \n    \n    \n", ascii=True)
 
 
 def render_text(table: Table, *, width: int = WIDTH, color: bool = False, unicode: bool = True) -> str:
@@ -42,9 +49,11 @@ def render_text(table: Table, *, width: int = WIDTH, color: bool = False, unicod
         markup=False,
         emoji=False,
     )
-    console.print(Text(table.title, style="bold"))
+    console.print(_line(table.title, style="bold"))
     console.print()
-    console.print(Padding(_grid(table, unicode=unicode), (0, 0, 0, 2)))
+    if table.columns:
+        console.print(Padding(_grid(table, unicode=unicode), (0, 0, 0, 2)))
+        console.print()
     _below(console, table)
     lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
     text = "\n".join(lines).rstrip("\n") + "\n"
@@ -53,7 +62,7 @@ def render_text(table: Table, *, width: int = WIDTH, color: bool = False, unicod
 
 def _grid(table: Table, *, unicode: bool) -> RichTable:
     grid = RichTable(
-        box=box.SIMPLE_HEAD if unicode else box.ASCII2,
+        box=_LINES if unicode else _ASCII_LINES,
         show_edge=False,
         pad_edge=False,
         header_style="dim",
@@ -61,21 +70,24 @@ def _grid(table: Table, *, unicode: bool) -> RichTable:
     )
     for column in table.columns:
         is_text = column.kind == "text"
-        grid.add_column(Text(column.heading), justify="left" if is_text else "right", overflow="fold")
+        grid.add_column(_line(column.heading), justify="left" if is_text else "right", overflow="fold")
     for i, row in enumerate(table.written()):
-        cells = [Text(cell, style="bold" if (i, j) in table.bold else "") for j, cell in enumerate(row)]
+        cells = [_line(cell, style="bold" if (i, j) in table.bold else "") for j, cell in enumerate(row)]
         grid.add_row(*cells, end_section=i in table.rules and i < len(table.rows) - 1)
     return grid
 
 
 def _below(console: Console, table: Table) -> None:
-    console.print()
     for sentence in table.words:
-        console.print(Padding(Text(sentence), (0, 0, 0, 2)))
+        console.print(Padding(_line(sentence), (0, 0, 0, 2)))
     for note in table.notes:
-        console.print(Padding(Text(f"note: {note}", style="dim"), (0, 0, 0, 2)))
+        console.print(Padding(_line(f"note: {note}", style="dim"), (0, 0, 0, 2)))
     if table.signature:
         if table.words or table.notes:
             console.print()
         # A signature is copied as one line, so it is never wrapped.
-        console.print(Text("  " + table.signature, style="dim"), no_wrap=True, overflow="ignore", crop=False)
+        console.print(_line("  " + table.signature, style="dim"), no_wrap=True, overflow="ignore", crop=False)
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text(printable(text.replace("\n", " ")), style=style)

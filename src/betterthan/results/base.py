@@ -6,7 +6,7 @@ import dataclasses
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class Result(ABC):
         result: Result = decode_fields(data, _KINDS[kind])
         return result
 
-    def to_frame(self, backend: str = "pandas") -> Any:  # noqa: ANN401  (a frame of the caller's library)
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:  # noqa: ANN401  (a frame of the caller's library)
         """Return :meth:`columns` as a data frame of "pandas", "polars" or "pyarrow"."""
         import narwhals as nw
 

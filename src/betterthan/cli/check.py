@@ -1,0 +1,52 @@
+"""``betterthan check``: what is in a file, how it was recognised, what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import FORMATS, reading_options
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+
+
+@click.command()
+@click.argument("files", metavar="FILE...", nargs=-1)
+@reading_options
+@click.option("-f", "--format", type=click.Choice(FORMATS), help="Format of the answer. [default: table]")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@click.option("--explain", "code", metavar="CODE", help="Explain a problem code, such as BT101, and stop.")
+def check(files: tuple[str, ...], options: Options, code: str | None, **place: Any) -> int:  # noqa: ANN401
+    """Say what is in each FILE, how it was recognised, and every problem with its place and cure.
+
+    Exit code 1 when there are problems.
+
+    \b
+    Examples:
+      betterthan check scores.csv
+      betterthan check results.tsv --item sentence --system engine --score comet
+      betterthan check --explain BT101
+    """  # noqa: D301
+    if code is not None:
+        _explain(code)
+        return 0
+    if not files:
+        raise click.UsageError("Name at least one file, or - for standard input.")
+    from betterthan.cli.output import emit
+    from betterthan.read.check import check as look
+
+    found = [emit(look(file, options=options), output=None, **place) for file in files]
+    return max(found)
+
+
+def _explain(code: str) -> None:
+    from betterthan.errors import unknown_name
+    from betterthan.read.problems import PROBLEMS
+
+    if code.upper() not in PROBLEMS:
+        raise unknown_name("problem code", code, PROBLEMS)
+    text = PROBLEMS[code.upper()]
+    click.echo(f"{code.upper()}  {text.title}\n\n  {text.meaning}\n  help: {text.cure}")

@@ -1,0 +1,80 @@
+"""The command line's front door: global options, and errors that become one line."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+import click
+
+from betterthan import __version__
+from betterthan.cli.cache import cache
+from betterthan.cli.check import check
+from betterthan.cli.completion import completion
+from betterthan.cli.convert import convert
+from betterthan.cli.demo import demo
+from betterthan.cli.rank import rank
+from betterthan.errors import BetterThanError
+from betterthan.present.printable import printable
+
+BAD_USE = 2
+OWN_FAULT = 70
+INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, message="betterthan %(version)s")
+@click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
+@click.pass_context
+def cli(context: click.Context, *, debug: bool) -> None:
+    """Is A better than B, how sure are we, and which metric may we trust?
+
+    \b
+    betterthan demo                      a worked example
+    betterthan check scores.csv          what is in this file, and what is wrong with it
+    betterthan rank scores.csv           which system is best
+
+    Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
+    data, 130 interrupted. Nothing is sent over the network.
+    """  # noqa: D301  (\b is click's mark for a block that keeps its lines)
+    context.obj = {"debug": debug}
+
+
+for command in (cache, check, completion, convert, demo, rank):
+    cli.add_command(command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with the exit code that belongs to the outcome."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in arguments
+    try:
+        code = cli.main(args=arguments, prog_name="betterthan", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(BAD_USE)
+    except BetterThanError as error:
+        _say(error, debug=debug)
+        sys.exit(BAD_USE)
+    except BrokenPipeError:
+        # The reader of our pipe has seen enough; Python must not complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted. Finished parts are kept; run the same command again to go on.", err=True)
+        sys.exit(INTERRUPTED)
+    except Exception as error:  # noqa: BLE001  (the last door: a user must never see a traceback unasked)
+        _say(error, debug=debug)
+        click.echo("This is a fault in betterthan, not in your data. Run it again with --debug.", err=True)
+        sys.exit(OWN_FAULT)
+
+
+def _say(error: Exception, *, debug: bool) -> None:
+    if debug:
+        traceback.print_exception(error)
+    code = getattr(error, "code", None)
+    name = "" if isinstance(error, BetterThanError) else f" ({type(error).__name__})"
+    click.echo(f"error{f'[{code}]' if code else ''}{name}: {printable(str(error))}", err=True)

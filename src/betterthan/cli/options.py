@@ -1,0 +1,145 @@
+"""Options that several commands share: what is in the file, how it is computed, where the answer goes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+
+Command = Callable[..., Any]
+
+_ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
+FORMATS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl", "html")
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options that say what the columns of a file mean; the command gets them as `options`."""
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> Any:  # noqa: ANN401  (click passes every option by name)
+        return command(options=_collected(given), **given)
+
+    for add in reversed(_READING):
+        wrapped = add(wrapped)
+    return wrapped
+
+
+def _collected(given: dict[str, Any]) -> Options:
+    from betterthan.read.protocol import Options
+
+    columns = {role: name for role in _ROLES if (name := given.pop(f"{role}_column")) is not None}
+    return Options(
+        columns=columns,
+        lower_is_better=frozenset(given.pop("lower_is_better")),
+        higher_is_better=frozenset(given.pop("higher_is_better")),
+        duplicates=given.pop("duplicates"),
+        both_bad=given.pop("both_bad"),
+    )
+
+
+def _column(role: str, text: str) -> Callable[[Command], Command]:
+    return click.option(f"--{role}", f"{role}_column", metavar="COLUMN", help=text)
+
+
+_READING = (
+    _column("item", "Column with the id of the segment."),
+    _column("system", "Column with the name of the system."),
+    _column("score", "Column with the score."),
+    click.option(
+        "--metric-column", "metric_column", metavar="COLUMN", help="Column with the name of the metric."
+    ),
+    _column("group", "Column with the document of the segment."),
+    _column("judge", "Column with the judge."),
+    _column("left", "Column with the first system of a battle."),
+    _column("right", "Column with the second system of a battle."),
+    _column("winner", "Column with the winner of a battle."),
+    _column("weight", "Column with the weight of a row."),
+    click.option("--lower-is-better", multiple=True, metavar="METRIC", help="Less of this metric is better."),
+    click.option(
+        "--higher-is-better", multiple=True, metavar="METRIC", help="More of this metric is better."
+    ),
+    click.option(
+        "--duplicates",
+        type=click.Choice(["raise", "first", "last", "mean"]),
+        default="raise",
+        show_default=True,
+        help="What to do when a system has two scores on a segment.",
+    ),
+    click.option(
+        "--both-bad",
+        type=click.Choice(["tie", "drop"]),
+        default="tie",
+        show_default=True,
+        help='What a "both bad" vote counts as.',
+    ),
+)
+
+
+def output_options(command: Command) -> Command:
+    """Add ``-f/--format``, ``-o/--output``, ``--json`` and ``--color``; the command returns a result to show."""
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> int:  # noqa: ANN401
+        place = {name: given.pop(name) for name in ("format", "output", "as_json", "color")}
+        result = command(**given)
+        from betterthan.cli.output import emit
+
+        return emit(result, **place)
+
+    for add in reversed(_OUTPUT):
+        wrapped = add(wrapped)
+    return wrapped
+
+
+_OUTPUT = (
+    click.option("-f", "--format", type=click.Choice(FORMATS), help="Format of the answer. [default: table]"),
+    click.option(
+        "-o", "--output", metavar="FILE", help="Write there; the suffix picks the format; - is stdout."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colours, on a terminal only by default.",
+    ),
+)
+
+
+def computing_options(command: Command) -> Command:
+    """Add ``--seed``, ``--resamples``, ``--workers`` and ``--no-cache``."""
+    for add in reversed(_COMPUTING):
+        command = add(command)
+    return command
+
+
+_COMPUTING = (
+    click.option(
+        "--seed",
+        type=int,
+        default=12345,
+        envvar="BETTERTHAN_SEED",
+        show_default=True,
+        help="Of random draws.",
+    ),
+    click.option(
+        "--resamples",
+        type=click.IntRange(min=1),
+        default=None,
+        help="Number of resamples. [default: the method's own]",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        default=None,
+        envvar="BETTERTHAN_WORKERS",
+        help="Parallel workers; the numbers do not depend on it. [default: all cores]",
+    ),
+    click.option("--no-cache", is_flag=True, help="Neither use nor keep finished parts of long runs."),
+)

@@ -1,0 +1,73 @@
+"""Where answers go: a result becomes text in the wished format, on stdout or in a file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.present.describe import describe
+from betterthan.present.render import SUFFIXES, render
+from betterthan.present.text import WIDTH, render_text
+from betterthan.results.base import Result
+
+
+def emit(result: Result, *, format: str | None, output: str | None, as_json: bool, color: str) -> int:  # noqa: A002
+    """Write `result` and return the exit code: 0, or what the result itself says (a check may say no)."""
+    chosen = "json" if as_json else format or _format_of(output)
+    to_file = output not in (None, "-")
+    text = _for_terminal(result, color) if chosen == "table" and not to_file else render(result, chosen)
+    if to_file and output is not None:
+        _write(Path(output), text)
+        click.echo(f"Wrote {output}", err=True)
+    else:
+        click.echo(text, nl=False)
+    return getattr(result, "exit_code", 0)
+
+
+def _format_of(output: str | None) -> str:
+    if output in (None, "-") or output is None:
+        return "table"
+    suffix = Path(output).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise unknown_name("suffix", suffix or output, SUFFIXES)
+    return SUFFIXES[suffix]
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise BetterThanError(
+            f"{path} cannot be written ({error.strerror}). Choose another place."
+        ) from error
+
+
+def _for_terminal(result: Result, color: str) -> str:
+    width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+    return render_text(describe(result), width=width, color=_colored(color), unicode=_can_show_unicode())
+
+
+def _colored(color: str) -> bool:
+    if color != "auto":
+        return color == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _can_show_unicode() -> bool:
+    try:
+        "−–×─".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True

@@ -1,0 +1,71 @@
+"""Resampling as a linear map on segments: draw counts times sums, then a ratio."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray
+
+
+def bootstrap_counts(n_resamples: int, n_units: int, rng: np.random.Generator) -> FloatArray:
+    """Draw how often each unit stands in each bootstrap sample.
+
+    Parameters
+    ----------
+    n_resamples : int
+    n_units : int
+        Units (segments or documents), drawn n_units times with replacement.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    array, shape (n_resamples, n_units)
+        Rows sum to n_units.
+
+    Examples
+    --------
+    >>> bootstrap_counts(3, 5, np.random.default_rng(0)).sum(axis=1)
+    array([5., 5., 5.])
+    """
+    drawn = rng.integers(0, n_units, size=(n_resamples, n_units))
+    drawn += np.arange(n_resamples)[:, None] * n_units
+    flat = np.bincount(drawn.ravel(), minlength=n_resamples * n_units)
+    return flat.reshape(n_resamples, n_units).astype(np.float64)
+
+
+def unit_sums(values: FloatArray, unit_of_segment: IntArray, n_units: int) -> FloatArray:
+    """Sum segments into units: (m, n) to (m, n_units).
+
+    Examples
+    --------
+    >>> unit_sums(np.array([[1.0, 2.0, 4.0]]), np.array([0, 1, 0]), 2)
+    array([[5., 2.]])
+    """
+    sums = np.zeros((values.shape[0], n_units))
+    np.add.at(sums.T, unit_of_segment, values.T)
+    return sums
+
+
+def resampled_means(weights: FloatArray, sums: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Mean score of each system in each resample.
+
+    The mean of a resample of documents is a ratio: drawn scores over drawn segments.
+
+    Parameters
+    ----------
+    weights : array, shape (n_resamples, n_units)
+    sums : array, shape (m, n_units)
+        Sum of scores in each unit.
+    sizes : array, shape (n_units,)
+        Number of segments in each unit.
+
+    Returns
+    -------
+    array, shape (n_resamples, m)
+
+    Examples
+    --------
+    >>> resampled_means(np.array([[2.0, 0.0]]), np.array([[6.0, 1.0]]), np.array([2.0, 1.0]))
+    array([[3.]])
+    """
+    return (weights @ sums.T) / (weights @ sizes)[:, None]
