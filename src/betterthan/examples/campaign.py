@@ -24,7 +24,7 @@ from betterthan.examples.systems import CAST, translate
 from betterthan.examples.tagging import TAGGERS, Lines, gold_tags, predicted_tags
 
 TAGGED_SYSTEM = "Ginkgo"
-METRIC_DIGITS = {"Learned": 3, "chrF": 2, "TER": 2, "Length": 3}
+METRIC_DIGITS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ def _overlaps(outputs: Mapping[str, Sequence[str]], reference: Sequence[str]) ->
         "Length": length_ratio,
     }
     return {
-        name: _read_only(rounded(_each(function, outputs, reference), METRIC_DIGITS[name]))
+        name: _read_only(rounded(_each(function, outputs, reference), METRIC_DIGITS))
         for name, function in functions.items()
     }
 

@@ -131,10 +131,9 @@ def _human(campaign: Campaign) -> Iterable[str]:
 def _metrics(campaign: Campaign) -> Iterable[str]:
     yield "metric\tsystem\tsegment\tdoc\tscore"
     for metric, table in campaign.metrics.items():
-        digits = METRIC_DIGITS[metric]
         for system, row in zip(campaign.systems, table, strict=True):
             for segment, document, score in zip(campaign.segments, campaign.documents, row, strict=True):
-                yield f"{metric}\t{system}\t{segment}\t{document}\t{score:.{digits}f}"
+                yield f"{metric}\t{system}\t{segment}\t{document}\t{score:.{METRIC_DIGITS}f}"
 
 
 def _readme(campaign: Campaign) -> str:
