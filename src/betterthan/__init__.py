@@ -1,3 +1,89 @@
-"""Is A better than B, how sure are we, and which metric may we trust?"""
+"""Is A better than B, how sure are we, and which metric may we trust?
+
+The front door: every public name, fetched from its room when it is first used, so that importing the package
+costs next to nothing. ``betterthan.__all__`` lists the names.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from betterthan.analysis.rank import rank as rank
+    from betterthan.engine.cache import Cache as Cache
+    from betterthan.errors import BetterThanError as BetterThanError
+    from betterthan.errors import BetterThanWarning as BetterThanWarning
+    from betterthan.errors import MissingScores as MissingScores
+    from betterthan.errors import NotConverged as NotConverged
+    from betterthan.errors import NotEstimable as NotEstimable
+    from betterthan.errors import ReadError as ReadError
+    from betterthan.errors import TableError as TableError
+    from betterthan.errors import UnknownName as UnknownName
+    from betterthan.read.battles import read_matches as read_matches
+    from betterthan.read.check import check as check
+    from betterthan.read.parallel_text import read_texts as read_texts
+    from betterthan.read.scores import read_metrics as read_metrics
+    from betterthan.read.scores import read_ratings as read_ratings
+    from betterthan.read.scores import read_scores as read_scores
+    from betterthan.read.tag_files import read_tags as read_tags
+    from betterthan.results.base import Result as Result
+    from betterthan.results.checkup import Checkup as Checkup
+    from betterthan.results.ranking import Ranking as Ranking
+    from betterthan.results.settings import Settings as Settings
+    from betterthan.tables.align import align as align
+    from betterthan.tables.counts import Counts as Counts
+    from betterthan.tables.counts import Formula as Formula
+    from betterthan.tables.matches import Matches as Matches
+    from betterthan.tables.ratings import Ratings as Ratings
+    from betterthan.tables.scores import Scores as Scores
+    from betterthan.tables.tags import WordTags as WordTags
+    from betterthan.tables.texts import Texts as Texts
+
+_HOMES = {
+    "BetterThanError": "errors",
+    "BetterThanWarning": "errors",
+    "Cache": "engine.cache",
+    "Checkup": "results.checkup",
+    "Counts": "tables.counts",
+    "Formula": "tables.counts",
+    "Matches": "tables.matches",
+    "MissingScores": "errors",
+    "NotConverged": "errors",
+    "NotEstimable": "errors",
+    "Ranking": "results.ranking",
+    "Ratings": "tables.ratings",
+    "ReadError": "errors",
+    "Result": "results.base",
+    "Scores": "tables.scores",
+    "Settings": "results.settings",
+    "TableError": "errors",
+    "Texts": "tables.texts",
+    "UnknownName": "errors",
+    "WordTags": "tables.tags",
+    "align": "tables.align",
+    "check": "read.check",
+    "rank": "analysis.rank",
+    "read_matches": "read.battles",
+    "read_metrics": "read.scores",
+    "read_ratings": "read.scores",
+    "read_scores": "read.scores",
+    "read_tags": "read.tag_files",
+    "read_texts": "read.parallel_text",
+}
+
+__all__ = sorted(_HOMES)  # noqa: PLE0605  (derived, so that it cannot disagree with the homes)
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  (any public name)
+    if name not in _HOMES:
+        raise AttributeError(f"module 'betterthan' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"betterthan.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -28,7 +28,7 @@ def to_json_array(array: npt.NDArray[Any]) -> Any:  # noqa: ANN401  (nested list
     >>> to_json_array(np.array([1.5, np.nan]))
     [1.5, None]
     """
-    if array.dtype.kind != "f":
+    if array.dtype.kind != "f" or not np.isnan(array).any():
         return array.tolist()
     plain = array.astype(object)
     plain[np.isnan(array)] = None
@@ -43,8 +43,12 @@ def from_json_array(values: Any, *, ndim: int | None = None) -> FloatArray:  # n
     >>> from_json_array([1.5, None])
     array([1.5, nan])
     """
-    array = np.array(values, dtype=np.float64)
-    return array if ndim is None or array.ndim == ndim else array.reshape((0,) * ndim)
+    try:
+        array = np.array(values, dtype=np.float64)
+        return array if ndim is None or array.ndim == ndim else array.reshape((0,) * ndim)
+    except (TypeError, ValueError, OverflowError) as error:
+        axes = "a rectangle" if ndim is None else f"{ndim} axes"
+        raise ValueError(f"The data must be numbers or null in {axes} ({error}).") from error
 
 
 def digest(*parts: object) -> str:
@@ -58,12 +62,21 @@ def digest(*parts: object) -> str:
     state = hashlib.sha256()
     for part in parts:
         if isinstance(part, np.ndarray):
-            # Missing cells must hash alike whatever bits their NaN carries; -0.0 and 0.0 are one number.
-            plain = np.where(np.isnan(part), np.nan, part + 0.0) if part.dtype.kind == "f" else part
-            little = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
-            state.update(f"array {little.dtype.str} {little.shape}".encode())
-            state.update(np.ascontiguousarray(little).tobytes())
+            plain = _canonical(part)
+            state.update(f"array {plain.dtype.str} {plain.shape}".encode())
+            state.update(plain.reshape(-1).view(np.uint8).data)
         else:
-            state.update(repr(part).encode())
+            # Which characters repr escapes depends on the version of Python; ascii escapes the same always.
+            state.update(ascii(part).encode())
         state.update(b"\x00")
     return state.hexdigest()[:8]
+
+
+def _canonical(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return equal arrays as equal bytes: row by row, little-endian, one NaN, one zero."""
+    plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).reshape(array.shape)
+    if plain.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            plain = np.asarray(plain + 0.0)
+        plain[np.isnan(plain)] = np.nan
+    return plain

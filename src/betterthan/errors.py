@@ -16,12 +16,23 @@ A message is at most three sentences: what is wrong and where, why it matters, w
 
 from __future__ import annotations
 
+import bisect
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 
 class BetterThanError(ValueError):
     """Anything a user can cause and mend; the command line shows it as one line and exits with 2."""
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        # Without this an error with keyword-only arguments could not leave a worker process.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[BetterThanError], args: tuple[object, ...], facts: dict[str, object]) -> object:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(facts)
+    return error
 
 
 class ReadError(BetterThanError):
@@ -117,11 +128,19 @@ def unknown_name(kind: str, given: str, choices: Iterable[str]) -> UnknownName:
     Unknown method "bradley_tery". Did you mean "bradley_terry"? Known: bradley_terry, mean.
     """
     known = sorted(choices)
-    near = difflib.get_close_matches(given, known, n=1)
-    suggestion = near[0] if near else None
+    suggestion = _nearest(str(given), known)
     guess = f' Did you mean "{suggestion}"?' if suggestion else ""
     message = f'Unknown {kind} "{given}".{guess} Known: {some_of(known, limit=20)}.'
     return UnknownName(message, choices=known, suggestion=suggestion)
+
+
+def _nearest(given: str, known: Sequence[str]) -> str | None:
+    folded = {name.casefold(): name for name in known}
+    names = sorted(folded)
+    # Comparing with each of many thousand segments would take minutes; a slip rarely changes the beginning.
+    middle = bisect.bisect(names, given.casefold())
+    near = difflib.get_close_matches(given.casefold(), names[max(0, middle - 500) : middle + 500], n=1)
+    return folded[near[0]] if near else None
 
 
 def some_of(names: Sequence[object], *, limit: int = 5) -> str:

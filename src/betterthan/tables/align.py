@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import TypeVar
 
 from betterthan.errors import TableError, some_of
@@ -32,6 +33,9 @@ def align(*tables: Table) -> tuple[Table, ...]:
     """
     if not tables:
         raise TableError("There is nothing to align. Pass at least one table.")
+    for table in tables:
+        if not isinstance(table, Scores | Counts):
+            raise TableError(f"Only Scores and Counts can be aligned, not {type(table).__name__}.")
     systems = _shared([t.systems for t in tables], [t.name for t in tables], what="systems")
     segments = _shared([t.segments for t in tables], [t.name for t in tables], what="segments")
     return tuple(_restricted(table, systems, segments) for table in tables)
@@ -40,18 +44,21 @@ def align(*tables: Table) -> tuple[Table, ...]:
 def _shared(lists: Sequence[tuple[str, ...]], names: Sequence[str], *, what: str) -> list[str]:
     common = set(lists[0]).intersection(*map(set, lists[1:]))
     if not common:
-        # With three tables the overlaps may exist only in pairs; then the last one is named.
-        other = next((i for i, listed in enumerate(lists) if not set(lists[0]) & set(listed)), len(lists) - 1)
-        raise TableError(
-            f'"{names[0]}" and "{names[other]}" share no {what}. '
-            f"{names[0]} has: {some_of(lists[0])}; {names[other]} has: {some_of(lists[other])}."
-        )
+        apart = [(i, j) for i, j in combinations(range(len(lists)), 2) if set(lists[i]).isdisjoint(lists[j])]
+        # With three tables every two may overlap although nothing is common to all.
+        concerned = apart[0] if apart else range(len(lists))
+        quoted = " and ".join(f'"{names[i]}"' for i in concerned)
+        having = "; ".join(f"{names[i]} has: {some_of(lists[i])}" for i in concerned)
+        raise TableError(f"{quoted} share no {what}. {having}.")
     return [label for label in lists[0] if label in common]
 
 
 def _restricted(table: Table, systems: Sequence[str], segments: Sequence[str]) -> Table:
+    if table.systems == tuple(systems) and table.segments == tuple(segments):
+        return table
     notes = list(table.notes)
-    without = [name for name in table.systems if name not in set(systems)]
+    kept = set(systems)
+    without = [name for name in table.systems if name not in kept]
     if without:
         notes.append(f'Systems left out of "{table.name}", absent elsewhere: {some_of(without)}.')
     if len(segments) < table.n_segments:

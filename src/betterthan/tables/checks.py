@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, read_only
 from betterthan.errors import TableError, some_of, unknown_name
+
+Name = TypeVar("Name", str, str | None)
 
 
 def labels(names: Iterable[Any], *, what: str, at_least: int = 1) -> tuple[str, ...]:
@@ -21,9 +23,7 @@ def labels(names: Iterable[Any], *, what: str, at_least: int = 1) -> tuple[str, 
     >>> labels(["A", "B"], what="system")
     ('A', 'B')
     """
-    if isinstance(names, str):
-        raise TableError(f'{what}s must be a list of names, not the single text "{names}".')
-    result = tuple(_label(name, what) for name in names)
+    result = texts(names, what=what)
     if len(result) < at_least:
         plural = "" if at_least == 1 else "s"
         raise TableError(f"The table has {len(result)} {what}s; at least {at_least} {what}{plural} needed.")
@@ -36,19 +36,70 @@ def labels(names: Iterable[Any], *, what: str, at_least: int = 1) -> tuple[str, 
     return result
 
 
-def _label(name: object, what: str) -> str:
+def listed(names: Iterable[Any], *, what: str) -> tuple[Any, ...]:
+    """Return what `names` yields, unless it is a single text or has no order."""
+    if isinstance(names, str | bytes):
+        raise TableError(f"{what} must be a list of texts, not the single text {names!r}.")
+    if isinstance(names, set | frozenset):
+        raise TableError(f"{what} must be in order, and a set has none. Pass a list, such as sorted(…).")
+    try:
+        return tuple(names)
+    except TypeError as error:
+        raise TableError(
+            f"{what} must be a list of texts, not {type(names).__name__} ({names!r})."
+        ) from error
+
+
+def texts(names: Iterable[Any], *, what: str) -> tuple[str, ...]:
+    """Return the names of several `what` as plain texts, see :func:`text`; repeats allowed."""
+    found = listed(names, what=f"{what}s")
+    # Looking at all of them at once is several times faster; one by one is only needed to mend or complain.
+    is_plain = all(type(name) is str for name in found) and all(map(str.strip, found))
+    return found if is_plain and is_writable("".join(found)) else tuple(text(n, what=what) for n in found)
+
+
+def text(name: object, *, what: str) -> str:
+    """Return the name of a `what` as plain text, not empty and fit to be written."""
     if not isinstance(name, str):
         raise TableError(f"A {what} name must be text, not {type(name).__name__} ({name!r}). Use str(name).")
     if not name.strip():
         raise TableError(f"A {what} has an empty name. Give every {what} a name.")
-    return name
+    if not is_writable(name):
+        raise TableError(f"The {what} name {name!a} holds half a character. Decode the file as UTF-8.")
+    # Subclasses such as numpy.str_ look different in repr, and so in a digest.
+    return str.__str__(name)
+
+
+def is_writable(line: str) -> bool:
+    """Whether the text can be written as UTF-8; lone surrogates, left by a wrong decoding, cannot."""
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def flag(value: object, *, what: str) -> bool:
+    """Return `value` as a plain bool; nothing but True and False will do."""
+    if not isinstance(value, bool | np.bool_):
+        raise TableError(f"{what} must be True or False, not {value!r}.")
+    return bool(value)
+
+
+def note_texts(notes: Iterable[Any]) -> tuple[str, ...]:
+    """Return the notes as a tuple of texts."""
+    result = listed(notes, what="notes")
+    for note in result:
+        if not isinstance(note, str):
+            raise TableError(f"A note must be text, not {type(note).__name__} ({note!r}).")
+    return tuple(str.__str__(note) for note in result)
 
 
 def group_labels(groups: Iterable[Any] | None, *, n_segments: int) -> tuple[str, ...] | None:
     """Return the document of each segment, or None; one label a segment, repeats allowed."""
     if groups is None:
         return None
-    result = tuple(_label(group, "group") for group in groups)
+    result = texts(groups, what="group")
     if len(result) != n_segments:
         raise TableError(
             f"There are {len(result)} groups for {n_segments} segments; one group a segment is needed."
@@ -57,41 +108,86 @@ def group_labels(groups: Iterable[Any] | None, *, n_segments: int) -> tuple[str,
 
 
 def float_array(values: npt.ArrayLike, *, shape: tuple[int | None, ...], what: str) -> FloatArray:
-    """Return `values` as a read-only float64 array of the given shape; None in `shape` means any length."""
+    """Return `values` as a read-only float64 array of the given shape; None in `shape` means any length.
+
+    None and masked cells become NaN. Text is refused, also when it spells a number.
+    """
+    found = _array(values, what=what)
+    if found.dtype.kind not in "fiubO" or _odd_cell(found) is not None:
+        raise TableError(f"{what} must be numbers, not {_kind_of(found)}. Convert them with float().")
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore", invalid="ignore"):
+            array = _owned(found, np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise TableError(
             f"{what} must be numbers in a rectangle, with NaN for missing ones ({error})."
         ) from error
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        array = np.where(np.ma.getmaskarray(values), np.nan, array)
     check_shape(array, shape=shape, what=what)
-    if np.isinf(array).any():
-        place = tuple(int(i) for i in np.argwhere(np.isinf(array))[0])
-        raise TableError(f"{what} contain an infinite number at {place}. Use NaN if the score is missing.")
+    infinite = np.isinf(array)
+    if infinite.any():
+        place = tuple(int(i) for i in np.argwhere(infinite)[0])
+        raise TableError(f"{what} contain an infinite number at {place}; every number must be finite.")
     return read_only(array)
 
 
 def index_array(values: npt.ArrayLike, *, length: int | None, below: int, what: str) -> IntArray:
     """Return `values` as a read-only array of indices in ``0 .. below - 1``."""
-    array = np.array(values)
-    check_shape(array, shape=(length,), what=what)
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise TableError(f"{what} must be whole numbers (indices), not {array.dtype}.")
-    indices = array.astype(np.int64)
-    if indices.size and (indices.min() < 0 or indices.max() >= below):
-        raise TableError(
-            f"{what} must lie between 0 and {below - 1}; found {indices.min()} to {indices.max()}."
-        )
-    return read_only(indices)
+    found = _array(values, what=what)
+    check_shape(found, shape=(length,), what=what)
+    _refuse_masked(values, what=what)
+    if found.size and found.dtype.kind not in "iu":
+        raise TableError(f"{what} must be whole numbers (indices), not {_kind_of(found)}.")
+    # Compared before the conversion, because a large unsigned number would turn negative.
+    if found.size and (found.min() < 0 or found.max() >= below):
+        raise TableError(f"{what} must lie between 0 and {below - 1}; found {found.min()} to {found.max()}.")
+    return read_only(_owned(found, np.int64))
 
 
 def bool_array(values: npt.ArrayLike, *, shape: tuple[int | None, ...], what: str) -> BoolArray:
     """Return `values` as a read-only boolean array of the given shape."""
-    array = np.array(values)
-    check_shape(array, shape=shape, what=what)
-    if array.size and array.dtype != np.bool_:
-        raise TableError(f"{what} must be True or False, not {array.dtype}.")
-    return read_only(array.astype(np.bool_))
+    found = _array(values, what=what)
+    check_shape(found, shape=shape, what=what)
+    _refuse_masked(values, what=what)
+    if found.size and found.dtype.kind != "b":
+        raise TableError(f"{what} must be True or False, not {_kind_of(found)}.")
+    return read_only(_owned(found, np.bool_))
+
+
+def _array(values: Any, *, what: str) -> npt.NDArray[Any]:  # noqa: ANN401  (whatever a user passes)
+    try:
+        return np.asarray(list(values) if isinstance(values, Iterator) else values)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TableError(f"{what} must form a rectangle, every row of the same length ({error}).") from error
+
+
+def _owned(array: npt.NDArray[Any], dtype: type[Any]) -> npt.NDArray[Any]:
+    # An array that nobody can write to is shared, so that a table made from a table costs no copy. Rows are
+    # stored one after the other, because the order of the memory is the order of a sum's rounding.
+    flags = array.flags
+    kept = array.dtype == dtype and flags.owndata and flags.c_contiguous and not flags.writeable
+    return array if kept else array.astype(dtype, order="C")
+
+
+def _odd_cell(array: npt.NDArray[Any]) -> str | bytes | np.datetime64 | np.timedelta64 | None:
+    # float() takes these, although a text or a date is no number.
+    odd = str | bytes | np.datetime64 | np.timedelta64
+    return (
+        next((cell for cell in array.flat if isinstance(cell, odd)), None) if array.dtype == object else None
+    )
+
+
+def _kind_of(array: npt.NDArray[Any]) -> str:
+    odd = _odd_cell(array)
+    if array.dtype.kind in "US" or isinstance(odd, str | bytes):
+        return "text"
+    return str(array.dtype) if odd is None else type(odd).__name__
+
+
+def _refuse_masked(values: object, *, what: str) -> None:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise TableError(f"{what} must not be masked. Leave out the rows that are missing.")
 
 
 def check_shape(array: npt.NDArray[Any], *, shape: tuple[int | None, ...], what: str) -> None:
@@ -102,13 +198,25 @@ def check_shape(array: npt.NDArray[Any], *, shape: tuple[int | None, ...], what:
     if not fits:
         want = " × ".join("any" if length is None else str(length) for length in shape)
         have = " × ".join(str(length) for length in array.shape) or "a single number"
-        raise TableError(f"{what} must have the shape {want}, but have {have}.")
+        turned = " Transpose them." if len(shape) == 2 and array.shape == shape[::-1] else ""
+        raise TableError(f"{what} must have the shape {want}, but have {have}.{turned}")
 
 
-def positions(wanted: Sequence[str], known: Sequence[str], *, what: str) -> IntArray:
-    """Return the index in `known` of each wanted label; an unknown one is named with its nearest match."""
+def positions(wanted: Sequence[str] | None, known: Sequence[str], *, what: str) -> IntArray:
+    """Return the index in `known` of each wanted label, or of all labels when `wanted` is None.
+
+    An unknown label is named together with its nearest match.
+    """
+    if wanted is None:
+        return np.arange(len(known), dtype=np.int64)
     index = {name: i for i, name in enumerate(known)}
-    for name in wanted:
+    chosen = texts(wanted, what=what)
+    for name in chosen:
         if name not in index:
             raise unknown_name(what, name, known)
-    return np.array([index[name] for name in wanted], dtype=np.int64)
+    return np.array([index[name] for name in chosen], dtype=np.int64)
+
+
+def at(places: IntArray, names: tuple[Name, ...]) -> tuple[Name, ...]:
+    """Return the names at these places."""
+    return tuple(map(names.__getitem__, places.tolist()))

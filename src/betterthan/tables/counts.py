@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, digest, from_json_array, to_json_array
+from betterthan.arrays import FloatArray, digest, read_only, to_json_array
 from betterthan.errors import TableError
-from betterthan.tables.checks import float_array, group_labels, labels, positions
+from betterthan.tables.checks import (
+    at,
+    check_shape,
+    flag,
+    float_array,
+    group_labels,
+    labels,
+    note_texts,
+    positions,
+    text,
+)
+from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.scores import Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """A score as a function of summed counts.
+    """A score as a function of summed counts; two formulas of the same name are the same.
 
     Parameters
     ----------
@@ -36,8 +47,13 @@ class Formula:
     """
 
     name: str
-    pooled: Callable[[FloatArray], FloatArray]
-    segment: Callable[[FloatArray], FloatArray] | None = None
+    pooled: Callable[[FloatArray], FloatArray] = field(compare=False)
+    segment: Callable[[FloatArray], FloatArray] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", text(self.name, what="formula"))
+        if not callable(self.pooled) or not (self.segment is None or callable(self.segment)):
+            raise TableError(f'The formula "{self.name}" must be made of functions from sums to scores.')
 
     def of_segments(self, values: FloatArray) -> FloatArray:
         """Apply the formula to segments one by one: (…, k) to (…)."""
@@ -45,7 +61,7 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Counts:
+class Counts(Frozen):
     """Sufficient statistics of m systems on n segments: k numbers that may be added up.
 
     Corpus- and segment-level aggregation are one visible choice: :meth:`pooled` sums first and applies the
@@ -91,6 +107,7 @@ class Counts:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        put(self, "name", text(self.name, what="metric"))
         put(self, "systems", labels(self.systems, what="system"))
         put(self, "segments", labels(self.segments, what="segment"))
         put(self, "columns", labels(self.columns, what="column"))
@@ -104,8 +121,11 @@ class Counts:
             raise TableError(
                 "Counts must not be missing. Leave out the segments without an output, or count 0."
             )
+        if not isinstance(self.formula, Formula):
+            raise TableError(f"formula must be a Formula, not {type(self.formula).__name__}.")
+        put(self, "higher_is_better", flag(self.higher_is_better, what="higher_is_better"))
         put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
-        put(self, "notes", tuple(self.notes))
+        put(self, "notes", note_texts(self.notes))
 
     @property
     def n_systems(self) -> int:
@@ -125,7 +145,9 @@ class Counts:
 
     def pooled(self) -> FloatArray:
         """Return the score of each system's summed counts, shape (m,): corpus-level aggregation."""
-        return np.asarray(self.formula.pooled(self.values.sum(axis=1)), dtype=np.float64)
+        pooled = np.asarray(self.formula.pooled(self.values.sum(axis=1)), dtype=np.float64)
+        check_shape(pooled, shape=(self.n_systems,), what=f"Scores made by the formula {self.formula.name}")
+        return pooled
 
     def per_segment(self) -> Scores:
         """Return the score of each segment by itself: segment-level aggregation."""
@@ -133,7 +155,7 @@ class Counts:
             name=self.name,
             systems=self.systems,
             segments=self.segments,
-            values=np.asarray(self.formula.of_segments(self.values), dtype=np.float64),
+            values=self.formula.of_segments(self.values),
             higher_is_better=self.higher_is_better,
             groups=self.groups,
             notes=self.notes,
@@ -141,16 +163,14 @@ class Counts:
 
     def select(self, systems: Sequence[str] | None = None, segments: Sequence[str] | None = None) -> Self:
         """Return the table of these systems and segments, in this order."""
-        rows = positions(systems if systems is not None else self.systems, self.systems, what="system")
-        columns = positions(
-            segments if segments is not None else self.segments, self.segments, what="segment"
-        )
+        rows = positions(systems, self.systems, what="system")
+        columns = positions(segments, self.segments, what="segment")
         return replace(
             self,
-            systems=tuple(self.systems[i] for i in rows),
-            segments=tuple(self.segments[i] for i in columns),
-            values=self.values[np.ix_(rows, columns)],
-            groups=None if self.groups is None else tuple(self.groups[i] for i in columns),
+            systems=at(rows, self.systems),
+            segments=at(columns, self.segments),
+            values=read_only(self.values[np.ix_(rows, columns)]),
+            groups=None if self.groups is None else at(columns, self.groups),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,16 +191,10 @@ class Counts:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], *, formula: Formula) -> Self:
         """Make the table from :meth:`to_dict`'s data and the formula of that name."""
-        if data["formula"] != formula.name:
-            raise TableError(f'The counts need the formula "{data["formula"]}", not "{formula.name}".')
-        fields = {key: value for key, value in data.items() if key != "kind"}
-        return cls(**{**fields, "values": from_json_array(data["values"], ndim=3), "formula": formula})
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Counts) and self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
+        fields = fields_from(data, cls, kind="counts")
+        if fields["formula"] != formula.name:
+            raise TableError(f'The counts need the formula "{fields["formula"]}", not "{formula.name}".')
+        return cls(**{**fields, "formula": formula})
 
     def __repr__(self) -> str:
         size = f"{self.n_systems} systems × {self.n_segments} segments × {len(self.columns)} counts"

@@ -8,15 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray, digest, read_only
+from betterthan.arrays import BoolArray, FloatArray, IntArray, digest, read_only
 from betterthan.errors import TableError
-from betterthan.tables.checks import float_array, index_array, labels
+from betterthan.tables.checks import float_array, index_array, labels, note_texts
+from betterthan.tables.frozen import Frozen, fields_from
 
 OUTCOMES = (1.0, 0.5, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Matches:
+class Matches(Frozen):
     """A list of t comparisons between two systems, or the same list aggregated.
 
     Aggregated, each (left, right, outcome) stands once and `weight` says how often it occurred; that is all
@@ -59,17 +60,18 @@ class Matches:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "systems", labels(self.systems, what="system"))
-        n_systems, t = len(self.systems), len(self.left)
-        put(self, "left", index_array(self.left, length=t, below=n_systems, what="left"))
+        n_systems = len(self.systems)
+        put(self, "left", index_array(self.left, length=None, below=n_systems, what="left"))
+        t = self.left.size
         put(self, "right", index_array(self.right, length=t, below=n_systems, what="right"))
         put(self, "outcome", float_array(self.outcome, shape=(t,), what="Outcomes"))
-        weight = np.ones(t) if self.weight is None else self.weight
+        weight = read_only(np.ones(t)) if self.weight is None else self.weight
         put(self, "weight", float_array(weight, shape=(t,), what="Weights"))
         for name in ("segment", "group"):
             index = getattr(self, name)
             if index is not None:
                 put(self, name, index_array(index, length=t, below=np.iinfo(np.int64).max, what=name))
-        put(self, "notes", tuple(self.notes))
+        put(self, "notes", note_texts(self.notes))
         self._check_rows()
 
     def _check_rows(self) -> None:
@@ -108,11 +110,9 @@ class Matches:
             self.right,
             self.outcome,
             self.weight,
-            *self._optional("segment", "group"),
+            self.segment,
+            self.group,
         )
-
-    def _optional(self, *names: str) -> list[object]:
-        return [getattr(self, name) for name in names]
 
     def aggregated(self) -> Matches:
         """Return the same matches with each (left, right, outcome) once and its weight summed.
@@ -121,31 +121,33 @@ class Matches:
         """
         half_points = np.rint(2 * self.outcome).astype(np.int64)
         cell = (self.left * self.n_systems + self.right) * 3 + (2 - half_points)
-        cells, inverse = np.unique(cell, return_inverse=True)
+        cells, weight = _sums(cell, self.weight, n_cells=3 * self.n_systems**2)
         pair = cells // 3
         return Matches(
             systems=self.systems,
             left=pair // self.n_systems,
             right=pair % self.n_systems,
             outcome=(2 - cells % 3) / 2,
-            weight=np.bincount(inverse, weights=self.weight, minlength=cells.size).astype(np.float64),
+            weight=weight,
             notes=self.notes,
         )
 
     def wins(self) -> FloatArray:
         """Return the systems × systems weight of wins of row over column, ties left out."""
-        return self._tally(self.outcome == 1, swap=False) + self._tally(self.outcome == 0, swap=True)
+        return read_only(
+            self._tally(self.outcome == 1, swap=False) + self._tally(self.outcome == 0, swap=True)
+        )
 
     def ties(self) -> FloatArray:
         """Return the symmetric systems × systems weight of ties."""
         tied = self.outcome == 0.5
-        return self._tally(tied, swap=False) + self._tally(tied, swap=True)
+        return read_only(self._tally(tied, swap=False) + self._tally(tied, swap=True))
 
-    def _tally(self, rows: np.ndarray[Any, np.dtype[np.bool_]], *, swap: bool) -> FloatArray:
+    def _tally(self, rows: BoolArray, *, swap: bool) -> FloatArray:
         first, second = (self.right, self.left) if swap else (self.left, self.right)
         cell = first[rows] * self.n_systems + second[rows]
         flat = np.bincount(cell, weights=self.weight[rows], minlength=self.n_systems**2)
-        return read_only(flat.reshape(self.n_systems, self.n_systems).astype(np.float64))
+        return np.asarray(flat.reshape(self.n_systems, self.n_systems), dtype=np.float64)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON-able data."""
@@ -156,17 +158,16 @@ class Matches:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Make the table from :meth:`to_dict`'s data."""
-        fields = {key: value for key, value in data.items() if key != "kind"}
-        for name in ("left", "right", "segment", "group"):
-            if fields[name] is not None:
-                fields[name] = np.array(fields[name], dtype=np.int64)
-        return cls(**fields)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Matches) and self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
+        return cls(**fields_from(data, cls, kind="matches"))
 
     def __repr__(self) -> str:
         return f"Matches({self.n_systems} systems, {self.n_matches:,.10g} matches in {self.left.size:,} rows)"
+
+
+def _sums(cell: IntArray, weight: FloatArray, *, n_cells: int) -> tuple[IntArray, FloatArray]:
+    """Return the cells that occur, sorted, and the weight in each."""
+    if n_cells <= 4 * cell.size:  # a table of all cells is no larger than the rows: no need to sort them
+        cells = np.flatnonzero(np.bincount(cell, minlength=n_cells))
+        return cells, np.bincount(cell, weights=weight, minlength=n_cells)[cells].astype(np.float64)
+    cells, inverse = np.unique(cell, return_inverse=True)
+    return cells, np.bincount(inverse, weights=weight, minlength=cells.size).astype(np.float64)

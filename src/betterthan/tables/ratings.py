@@ -8,15 +8,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray, digest, from_json_array, to_json_array
+from betterthan.arrays import BoolArray, FloatArray, IntArray, digest, to_json_array
 from betterthan.errors import TableError, some_of
-from betterthan.tables.checks import float_array, group_labels, index_array, labels
+from betterthan.tables.checks import flag, float_array, group_labels, index_array, labels, note_texts, text
+from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Ratings:
+class Ratings(Frozen):
     """Judgements of segments of systems by judges, one row each; t rows.
 
     Parameters
@@ -57,17 +58,19 @@ class Ratings:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        t = len(self.score)
+        put(self, "name", text(self.name, what="metric"))
+        put(self, "score", float_array(self.score, shape=(None,), what="Judgements"))
+        t = self.score.size
         for many, one in (("systems", "system"), ("segments", "segment"), ("judges", "judge")):
             names = labels(getattr(self, many), what=one)
             put(self, many, names)
             put(self, one, index_array(getattr(self, one), length=t, below=len(names), what=one))
-        put(self, "score", float_array(self.score, shape=(t,), what="Judgements"))
         if np.isnan(self.score).any():
             first = int(np.flatnonzero(np.isnan(self.score))[0]) + 1
             raise TableError(f"Judgement {first} has no score. Leave out rows without a score.")
+        put(self, "higher_is_better", flag(self.higher_is_better, what="higher_is_better"))
         put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
-        put(self, "notes", tuple(self.notes))
+        put(self, "notes", note_texts(self.notes))
 
     @property
     def n_judgements(self) -> int:
@@ -94,8 +97,11 @@ class Ratings:
         spread = np.sqrt(
             np.bincount(self.judge, weights=centred**2, minlength=n_judges) / np.maximum(count - 1, 1)
         )
-        # A constant judge's centred scores are rounding noise, not exact zeros.
-        flat = spread <= 1e-12 * np.maximum(np.abs(mean), 1)
+        # A constant judge's centred scores are rounding noise, not exact zeros, so the scores are compared.
+        any_score = np.zeros(n_judges)
+        any_score[self.judge] = self.score
+        differing = np.bincount(self.judge, weights=self.score != any_score[self.judge], minlength=n_judges)
+        flat = (differing == 0) | (spread == 0)
         keep = ~flat[self.judge]
         silent = [self.judges[i] for i in np.flatnonzero(flat & (count > 0))]
         note = f"{int((~keep).sum())} judgements left out: judges with no spread ({some_of(silent)})."
@@ -103,7 +109,7 @@ class Ratings:
         kept = self._rows(keep, score=z[keep])
         return replace(kept, notes=(*self.notes, note)) if silent else kept
 
-    def _rows(self, keep: np.ndarray[Any, np.dtype[np.bool_]], *, score: FloatArray) -> Ratings:
+    def _rows(self, keep: BoolArray, *, score: FloatArray) -> Ratings:
         return replace(
             self, system=self.system[keep], segment=self.segment[keep], judge=self.judge[keep], score=score
         )
@@ -140,24 +146,29 @@ class Ratings:
             relative-ranking rule; zero keeps every difference).
         keep_ties : bool, default False
             Keep the closer pairs as ties instead of leaving them out.
+
+        Notes
+        -----
+        The documents of the segments become the groups of the matches.
         """
+        if not (isinstance(margin, int | float | np.number) and 0 <= margin < np.inf):
+            raise TableError(f"margin must be a number of 0 or more, not {margin!r}.")
         goodness = self.to_scores().goodness
-        left, right = np.triu_indices(len(self.systems), k=1)
-        gap = goodness[left] - goodness[right]
-        judged = ~np.isnan(gap)
-        decided = judged & (np.abs(gap) >= margin) & (gap != 0)
-        chosen = judged if keep_ties else decided
-        pair, segment = np.nonzero(chosen)
-        outcome = np.where(decided, (np.sign(gap) + 1) / 2, 0.5)[pair, segment]
-        close = int((judged & ~decided).sum())
+        # The same judgements in another order have a mean that differs in its last digits.
+        noise = 1e-12 * np.abs(self.score).max(initial=0.0)
+        blocks = [_pairs(goodness, one, margin=margin, noise=noise) for one in range(len(self.systems))]
+        left, right, segment, outcome = (np.concatenate(column) for column in zip(*blocks, strict=True))
+        tied = outcome == 0.5
+        keep = np.full(tied.size, True) if keep_ties else ~tied
         said = "kept as ties" if keep_ties else "left out"
-        note = f"{close} of {int(judged.sum())} pairs closer than {margin:g} were {said}."
+        note = f"{int(tied.sum())} of {tied.size} pairs closer than {margin:g} were {said}."
         return Matches(
             systems=self.systems,
-            left=left[pair],
-            right=right[pair],
-            outcome=outcome,
-            segment=segment,
+            left=left[keep],
+            right=right[keep],
+            outcome=outcome[keep],
+            segment=segment[keep],
+            group=None if self.groups is None else _codes(self.groups)[segment[keep]],
             notes=(*self.notes, note),
         )
 
@@ -179,19 +190,29 @@ class Ratings:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Make the table from :meth:`to_dict`'s data."""
-        fields = {key: value for key, value in data.items() if key != "kind"}
-        for name in ("system", "segment", "judge"):
-            fields[name] = np.array(fields[name], dtype=np.int64)
-        return cls(**{**fields, "score": from_json_array(data["score"], ndim=1)})
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Ratings) and self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
+        return cls(**fields_from(data, cls, kind="ratings"))
 
     def __repr__(self) -> str:
         size = (
             f"{self.n_judgements:,} judgements of {len(self.systems)} systems × {len(self.segments)} segments"
         )
         return f"Ratings({self.name!r}, {size} by {len(self.judges)} judges)"
+
+
+def _pairs(
+    goodness: FloatArray, left: int, *, margin: float, noise: float
+) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """Return left, right, segment and outcome of a system's meetings with later ones, close ones tied."""
+    gap = goodness[left] - goodness[left + 1 :]
+    later, segment = np.nonzero(~np.isnan(gap))
+    gap = gap[later, segment]
+    size = np.abs(gap)
+    decided = (size >= margin - noise) & (size > noise)
+    outcome = np.where(decided, (np.sign(gap) + 1) / 2, 0.5)
+    return np.full(gap.size, left), left + 1 + later, segment, outcome
+
+
+def _codes(names: tuple[str, ...]) -> IntArray:
+    """Return the index of each name among the distinct ones, in the order in which they appear."""
+    known = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return np.array([known[name] for name in names], dtype=np.int64)

@@ -8,13 +8,14 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, digest, from_json_array, read_only, to_json_array
-from betterthan.errors import MissingScores, some_of
-from betterthan.tables.checks import float_array, group_labels, labels, positions
+from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_array
+from betterthan.errors import MissingScores, some_of, unknown_name
+from betterthan.tables.checks import at, flag, float_array, group_labels, labels, note_texts, positions, text
+from betterthan.tables.frozen import Frozen, fields_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scores:
+class Scores(Frozen):
     """Scores of m systems on the same n segments by one metric (or by people).
 
     Parameters
@@ -55,12 +56,14 @@ class Scores:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        put(self, "name", text(self.name, what="metric"))
         put(self, "systems", labels(self.systems, what="system"))
         put(self, "segments", labels(self.segments, what="segment"))
         shape = (len(self.systems), len(self.segments))
         put(self, "values", float_array(self.values, shape=shape, what="Scores (systems × segments)"))
+        put(self, "higher_is_better", flag(self.higher_is_better, what="higher_is_better"))
         put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
-        put(self, "notes", tuple(self.notes))
+        put(self, "notes", note_texts(self.notes))
 
     @property
     def n_systems(self) -> int:
@@ -80,7 +83,8 @@ class Scores:
     @property
     def goodness(self) -> FloatArray:
         """The values, negated when lower is better, so that more is always better."""
-        return self.values if self.higher_is_better else read_only(-self.values)
+        # Subtracted from zero, because negation would turn 0 into -0.
+        return self.values if self.higher_is_better else read_only(0.0 - self.values)
 
     @property
     def digest(self) -> str:
@@ -96,16 +100,14 @@ class Scores:
         >>> scores.select(["B"], ["2", "1"]).values
         array([[4., 3.]])
         """
-        rows = positions(systems if systems is not None else self.systems, self.systems, what="system")
-        columns = positions(
-            segments if segments is not None else self.segments, self.segments, what="segment"
-        )
+        rows = positions(systems, self.systems, what="system")
+        columns = positions(segments, self.segments, what="segment")
         return replace(
             self,
-            systems=tuple(self.systems[i] for i in rows),
-            segments=tuple(self.segments[i] for i in columns),
-            values=self.values[np.ix_(rows, columns)],
-            groups=None if self.groups is None else tuple(self.groups[i] for i in columns),
+            systems=at(rows, self.systems),
+            segments=at(columns, self.segments),
+            values=read_only(self.values[np.ix_(rows, columns)]),
+            groups=None if self.groups is None else at(columns, self.groups),
         )
 
     def complete(self, *, missing: Literal["raise", "drop"] = "raise") -> Self:
@@ -121,7 +123,11 @@ class Scores:
         ------
         MissingScores
             When cells are empty and `missing` is "raise", or when no complete segment is left.
+        UnknownName
+            When `missing` is something else.
         """
+        if missing not in {"raise", "drop"}:
+            raise unknown_name("treatment of missing scores", missing, ["raise", "drop"])
         gaps = np.isnan(self.values)
         if not gaps.any():
             return self
@@ -144,12 +150,13 @@ class Scores:
         kept = self.select(segments=[self.segments[i] for i in keep])
         return replace(kept, notes=(*self.notes, note))
 
-    def _gap_places(self, gaps: np.ndarray[Any, np.dtype[np.bool_]]) -> str:
+    def _gap_places(self, gaps: BoolArray) -> str:
+        rows = np.flatnonzero(gaps.any(axis=1))
         places = [
-            f"{self.systems[i]}: segments {some_of([self.segments[j] for j in np.flatnonzero(gaps[i])])}"
-            for i in np.flatnonzero(gaps.any(axis=1))
+            f"{self.systems[i]}: segments {some_of(at(np.flatnonzero(gaps[i]), self.segments))}"
+            for i in rows[:3]
         ]
-        return some_of(places, limit=3) if len(places) <= 3 else "; ".join(places[:3]) + "; …"
+        return "; ".join(places) + ("; …" if rows.size > 3 else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON-able data; missing scores become None."""
@@ -167,14 +174,7 @@ class Scores:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Make the table from :meth:`to_dict`'s data."""
-        fields = {key: value for key, value in data.items() if key != "kind"}
-        return cls(**{**fields, "values": from_json_array(data["values"], ndim=2)})
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scores) and self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
+        return cls(**fields_from(data, cls, kind="scores"))
 
     def __repr__(self) -> str:
         arrow = "higher" if self.higher_is_better else "lower"

@@ -10,11 +10,12 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray, digest
 from betterthan.errors import TableError
-from betterthan.tables.checks import bool_array, group_labels, index_array, labels
+from betterthan.tables.checks import bool_array, group_labels, index_array, labels, note_texts
+from betterthan.tables.frozen import Frozen, fields_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WordTags:
+class WordTags(Frozen):
     """Labels of w words in n segments: the truth, and what m systems predicted.
 
     Parameters
@@ -65,7 +66,7 @@ class WordTags:
             raise TableError(f"offsets must rise from 0 to the number of words, {self.gold.size}.")
         put(self, "offsets", offsets)
         put(self, "groups", group_labels(self.groups, n_segments=n_segments))
-        put(self, "notes", tuple(self.notes))
+        put(self, "notes", note_texts(self.notes))
 
     @property
     def n_words(self) -> int:
@@ -98,16 +99,7 @@ class WordTags:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Make the table from :meth:`to_dict`'s data."""
-        fields = {key: value for key, value in data.items() if key != "kind"}
-        fields["gold"] = np.array(data["gold"], dtype=np.bool_)
-        fields["predicted"] = np.array(data["predicted"], dtype=np.bool_).reshape(len(data["systems"]), -1)
-        return cls(**fields)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, WordTags) and self.to_dict() == other.to_dict()
-
-    def __hash__(self) -> int:
-        return hash(self.digest)
+        return cls(**fields_from(data, cls, kind="word_tags"))
 
     def __repr__(self) -> str:
         share = 100 * self.gold.mean() if self.n_words else float("nan")

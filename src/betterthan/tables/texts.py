@@ -8,11 +8,12 @@ from typing import Any, Self
 
 from betterthan.arrays import digest
 from betterthan.errors import TableError
-from betterthan.tables.checks import group_labels, labels, positions
+from betterthan.tables.checks import at, group_labels, is_writable, labels, listed, note_texts, positions
+from betterthan.tables.frozen import Frozen, fields_from
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Texts:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Texts(Frozen):
     """Outputs of m systems for the same n segments, with references and sources where there are any.
 
     Parameters
@@ -52,9 +53,10 @@ class Texts:
         put(self, "systems", labels(self.systems, what="system"))
         put(self, "segments", labels(self.segments, what="segment"))
         n = len(self.segments)
-        if len(self.outputs) != len(self.systems):
-            raise TableError(f"There are {len(self.outputs)} outputs for {len(self.systems)} systems.")
-        named = zip(self.systems, self.outputs, strict=True)
+        outputs = listed(self.outputs, what="outputs")
+        if len(outputs) != len(self.systems):
+            raise TableError(f"There are {len(outputs)} outputs for {len(self.systems)} systems.")
+        named = zip(self.systems, outputs, strict=True)
         put(
             self,
             "outputs",
@@ -63,17 +65,21 @@ class Texts:
         put(
             self,
             "references",
-            tuple(_lines(r, n, f"Reference {i}") for i, r in enumerate(self.references, 1)),
+            tuple(
+                _lines(lines, n, f"Reference {i}")
+                for i, lines in enumerate(listed(self.references, what="references"), 1)
+            ),
         )
         put(self, "reference_names", self._names_of_references())
         put(self, "sources", None if self.sources is None else _lines(self.sources, n, "The source"))
         put(self, "groups", group_labels(self.groups, n_segments=n))
-        put(self, "notes", tuple(self.notes))
+        put(self, "notes", note_texts(self.notes))
 
     def _names_of_references(self) -> tuple[str, ...]:
         many = len(self.references)
         default = ("ref",) if many == 1 else tuple(f"ref{i}" for i in range(1, many + 1))
-        names = labels(self.reference_names or default, what="reference", at_least=0)
+        given = listed(self.reference_names, what="reference_names")
+        names = labels(given or default, what="reference", at_least=0)
         if len(names) != many:
             raise TableError(f"There are {len(names)} reference names for {many} references.")
         return names
@@ -86,18 +92,16 @@ class Texts:
 
     def select(self, systems: Sequence[str] | None = None, segments: Sequence[str] | None = None) -> Self:
         """Return the texts of these systems and segments, in this order."""
-        rows = positions(systems if systems is not None else self.systems, self.systems, what="system")
-        columns = positions(
-            segments if segments is not None else self.segments, self.segments, what="segment"
-        )
+        rows = positions(systems, self.systems, what="system")
+        columns = positions(segments, self.segments, what="segment")
         return replace(
             self,
-            systems=tuple(self.systems[i] for i in rows),
-            segments=tuple(self.segments[j] for j in columns),
-            outputs=tuple(tuple(self.outputs[i][j] for j in columns) for i in rows),
-            references=tuple(tuple(lines[j] for j in columns) for lines in self.references),
-            sources=None if self.sources is None else tuple(self.sources[j] for j in columns),
-            groups=None if self.groups is None else tuple(self.groups[j] for j in columns),
+            systems=at(rows, self.systems),
+            segments=at(columns, self.segments),
+            outputs=tuple(at(columns, self.outputs[i]) for i in rows),
+            references=tuple(at(columns, lines) for lines in self.references),
+            sources=None if self.sources is None else at(columns, self.sources),
+            groups=None if self.groups is None else at(columns, self.groups),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,7 +121,7 @@ class Texts:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Make the table from :meth:`to_dict`'s data."""
-        return cls(**{key: value for key, value in data.items() if key != "kind"})
+        return cls(**fields_from(data, cls, kind="texts"))
 
     def __repr__(self) -> str:
         many = len(self.references)
@@ -128,10 +132,14 @@ class Texts:
 def _lines(lines: Iterable[Any], n: int, what: str, *, missing: bool = False) -> tuple[Any, ...]:
     if isinstance(lines, str):
         raise TableError(f"{what} is a single text; a list of {n} texts is needed, one a segment.")
-    result = tuple(lines)
+    result = listed(lines, what=what)
     if len(result) != n:
         raise TableError(f"{what} has {len(result)} texts for {n} segments; one a segment is needed.")
     for i, line in enumerate(result, 1):
-        if not (isinstance(line, str) or (missing and line is None)):
+        if line is None and missing:
+            continue
+        if not isinstance(line, str):
             raise TableError(f"{what}, segment {i}: {type(line).__name__} found where a text is needed.")
-    return result
+        if not is_writable(line):
+            raise TableError(f"{what}, segment {i}: half a character found. Decode the file as UTF-8.")
+    return tuple(None if line is None else str.__str__(line) for line in result)
