@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
 @click.option("--explain", "code", metavar="CODE", help="Explain a problem code, such as BT101, and stop.")
-def check(files: tuple[str, ...], options: Options, code: str | None, **place: Any) -> int:  # noqa: ANN401
+def check(
+    files: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    code: str | None,
+    **place: Any,  # noqa: ANN401  (what emit takes)
+) -> int:
     """Say what is in each FILE, how it was recognised, and every problem with its place and cure.
 
     Exit code 1 when there are problems.
@@ -38,7 +44,7 @@ def check(files: tuple[str, ...], options: Options, code: str | None, **place: A
     from betterthan.cli.output import emit
     from betterthan.read.check import check as look
 
-    found = [emit(look(file, options=options), output=None, **place) for file in files]
+    found = [emit(look(file, options=options, format=format_in), output=None, **place) for file in files]
     return max(found)
 
 

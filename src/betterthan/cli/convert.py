@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from betterthan.cli.notes import say_notes
 from betterthan.cli.options import reading_options
 
 if TYPE_CHECKING:
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 @click.argument("file")
 @click.option("-o", "--output", required=True, metavar="OUT", help="A .csv, .tsv, .jsonl or .parquet file.")
 @reading_options
-def convert(file: str, output: str, options: Options) -> None:
+def convert(file: str, output: str, options: Options, format_in: str | None) -> None:
     """Write what is in FILE as a tidy long table with canonical columns.
 
     \b
     Example:
       betterthan convert results.xlsx.csv -o scores.parquet
     """  # noqa: D301
-    from betterthan.read.convert import write_tables
+    from betterthan.read.preview import summary
     from betterthan.read.sniff import read_any
+    from betterthan.read.write import write_table
 
-    reading = read_any(file, options)
-    rows = write_tables(reading.tables, Path(output))
-    for note in reading.notes:
-        click.echo(f"note: {note}", err=True)
-    click.echo(f"Wrote {output}: {rows:,} rows of {reading.format.kind} ({reading.format.name})", err=True)
+    reading = read_any(file, options, format=format_in)
+    write_table(reading.tables, output)
+    say_notes(reading.notes)
+    click.echo(f"Wrote {output}: {'; '.join(map(summary, reading.tables))}", err=True)

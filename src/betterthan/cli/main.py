@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 
@@ -48,6 +49,9 @@ for command in (cache, check, completion, convert, demo, rank):
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with the exit code that belongs to the outcome."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    for library in ("OPENBLAS", "OMP", "MKL"):
+        # Workers share the cores already, and the last bits of a product would depend on the number of threads.
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     debug = "--debug" in arguments
     try:
         code = cli.main(args=arguments, prog_name="betterthan", standalone_mode=False)
@@ -77,4 +81,26 @@ def _say(error: Exception, *, debug: bool) -> None:
         traceback.print_exception(error)
     code = getattr(error, "code", None)
     name = "" if isinstance(error, BetterThanError) else f" ({type(error).__name__})"
-    click.echo(f"error{f'[{code}]' if code else ''}{name}: {printable(str(error))}", err=True)
+    click.echo(f"error{f'[{code}]' if code else ''}{name}: {printable(as_typed(str(error)))}", err=True)
+
+
+def as_typed(message: str) -> str:
+    """Return a message with Python's arguments written as options, where they are options.
+
+    Examples
+    --------
+    >>> as_typed('Pass missing="drop" to leave these segments out.')
+    'Pass --missing drop to leave these segments out.'
+    """
+    options = {
+        option.name: option.opts[-1]
+        for command in cli.commands.values()
+        for option in command.params
+        if isinstance(option, click.Option)
+    }
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.group(1), found.group(2) or found.group(3)
+        return f"{options[name]} {value}" if name in options else found.group()
+
+    return re.sub(r'\b([a-z_]+)=(?:"([^"]*)"|([\w.]+))', option, message)

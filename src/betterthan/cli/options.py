@@ -18,15 +18,19 @@ FORMATS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl", "html")
 
 
 def reading_options(command: Command) -> Command:
-    """Add the options that say what the columns of a file mean; the command gets them as `options`."""
+    """Add the options that say what a file means; the command gets them as `options` and `format_in`."""
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> Any:  # noqa: ANN401  (click passes every option by name)
         return command(options=_collected(given), **given)
 
-    for add in reversed(_READING):
-        wrapped = add(wrapped)
-    return wrapped
+    return _with(wrapped, _READING)
+
+
+def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    for add in reversed(options):
+        command = add(command)
+    return command
 
 
 def _collected(given: dict[str, Any]) -> Options:
@@ -47,6 +51,7 @@ def _column(role: str, text: str) -> Callable[[Command], Command]:
 
 
 _READING = (
+    click.option("--format-in", metavar="FORMAT", help="Layout of the file, when it is not recognised."),
     _column("item", "Column with the id of the segment."),
     _column("system", "Column with the name of the system."),
     _column("score", "Column with the score."),
@@ -91,9 +96,7 @@ def output_options(command: Command) -> Command:
 
         return emit(result, **place)
 
-    for add in reversed(_OUTPUT):
-        wrapped = add(wrapped)
-    return wrapped
+    return _with(wrapped, _OUTPUT)
 
 
 _OUTPUT = (
@@ -114,9 +117,7 @@ _OUTPUT = (
 
 def computing_options(command: Command) -> Command:
     """Add ``--seed``, ``--resamples``, ``--workers`` and ``--no-cache``."""
-    for add in reversed(_COMPUTING):
-        command = add(command)
-    return command
+    return _with(command, _COMPUTING)
 
 
 _COMPUTING = (

@@ -31,7 +31,13 @@ if TYPE_CHECKING:
 @reading_options
 @computing_options
 @output_options
-def rank(file: str, options: Options, metric: str | None, by: str, **given: Any) -> Ranking:  # noqa: ANN401
+def rank(
+    file: str,
+    options: Options,
+    format_in: str | None,
+    metric: str | None,
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> Ranking:
     """Rank the systems in FILE from best to worst, with intervals.
 
     \b
@@ -41,7 +47,9 @@ def rank(file: str, options: Options, metric: str | None, by: str, **given: Any)
     """  # noqa: D301
     from betterthan.analysis.rank import rank as ranked
     from betterthan.cli.computing import computing_arguments
-    from betterthan.read.scores import scores_from
+    from betterthan.read.scores import scores_of, the_metric
+    from betterthan.read.sniff import read_any
 
-    scores = scores_from(file, options, metric=metric)
-    return ranked(scores, by=by, **computing_arguments(given), **given)  # type: ignore[arg-type]
+    reading = read_any(file, options, format=format_in)
+    scores = the_metric(scores_of(reading), metric, file)
+    return ranked(scores, **computing_arguments(given), **given)

@@ -1,6 +1,5 @@
 """What we know: frozen tables, validated when made.
 
 Rule of the room: a table only reshapes itself into another table. It computes no statistic, reads no file
-and prints nothing; it imports only NumPy,
-:mod:`betterthan.arrays` and :mod:`betterthan.errors`.
+and prints nothing; it imports only NumPy, :mod:`betterthan.arrays` and :mod:`betterthan.errors`.
 """

@@ -1,0 +1,119 @@
+"""Work cut into blocks: what a job is, and how to cut one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from betterthan.errors import BetterThanError
+
+Array: TypeAlias = NDArray[Any]
+Payload = TypeVar("Payload")
+Result = TypeVar("Result", bound="Array | dict[str, Array]")
+
+MEBIBYTE = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job(Generic[Payload, Result]):
+    """One analysis, cut into blocks that know nothing of each other.
+
+    Parameters
+    ----------
+    name : str
+        The name of the analysis, shown beside the progress bar.
+    function : callable
+        ``function(payload, block)`` returns an array, or a dict of arrays, of numbers or text. It must be
+        pure: the same payload and block give the same bytes. Random numbers come from
+        :func:`betterthan.engine.streams.stream`.
+    payload : object
+        What all blocks need. It goes to each worker process once.
+    n_blocks : int
+        How many blocks there are. It may depend on the data, never on the number of workers.
+    digest : str or None
+        A digest of everything the results depend on: data, settings, version of the program. Checkpoints are
+        found again by it. With None, for instance because a user's own function is involved, there are none.
+    uses : {"threads", "processes"}
+        * "threads": the work is done in NumPy or BLAS, which let other threads run.
+        * "processes": the work is done in Python.
+
+    Examples
+    --------
+    >>> job = Job(name="powers", function=np.power, payload=np.arange(4), n_blocks=3)
+    >>> job.function(job.payload, 2)
+    array([0, 1, 4, 9])
+    """
+
+    name: str
+    function: Callable[[Payload, int], Result]
+    payload: Payload
+    n_blocks: int
+    digest: str | None = None
+    uses: Literal["threads", "processes"] = "threads"
+
+
+def block_ranges(n_items: int, bytes_per_item: int, *, budget: int = 64 * MEBIBYTE) -> tuple[range, ...]:
+    """Cut items into the fewest blocks that each need no more than so much memory.
+
+    The cut depends on the arguments alone, so results do not depend on the machine. Sizes differ by at most
+    one. A smaller budget gives more blocks, hence more to share out among workers.
+
+    Parameters
+    ----------
+    n_items : int
+        How many items there are, for instance resamples.
+    bytes_per_item : int
+        Memory one item needs while its block is computed.
+    budget : int, default 64 MiB
+        Memory a block may need. A single item may exceed it.
+
+    Returns
+    -------
+    tuple of range
+        The items of each block, none empty, in order.
+
+    Raises
+    ------
+    BetterThanError
+        If a number is negative, or the budget is not positive.
+
+    Examples
+    --------
+    >>> block_ranges(10, 1000, budget=4000)
+    (range(0, 4), range(4, 7), range(7, 10))
+    """
+    if min(n_items, bytes_per_item, budget - 1) < 0:
+        raise BetterThanError(
+            f"{n_items} items of {bytes_per_item} bytes cannot be cut into blocks of {budget} bytes. "
+            "Counts and sizes must not be negative, and the budget must be 1 or more."
+        )
+    items_per_block = max(1, budget // max(1, bytes_per_item))
+    n_blocks = -(-n_items // items_per_block)
+    size, larger = divmod(n_items, max(1, n_blocks))
+    starts = [block * size + min(block, larger) for block in range(n_blocks + 1)]
+    return tuple(range(start, stop) for start, stop in pairwise(starts))
+
+
+def checked(result: Result, *, job: str) -> Result:
+    """Return a block's result if it is of a kind that checkpoints can hold without loss.
+
+    Examples
+    --------
+    >>> checked(3.5, job="means")
+    Traceback (most recent call last):
+    ...
+    TypeError: A block of "means" returned float where an array or a dict of arrays was expected.
+    """
+    arrays = list(result.values()) if isinstance(result, dict) else [result]
+    for array in arrays:
+        if type(array) is not np.ndarray or array.dtype.hasobject:
+            kind = f"an array of {array.dtype}" if isinstance(array, np.ndarray) else type(array).__name__
+            raise TypeError(
+                f'A block of "{job}" returned {kind} where an array or a dict of arrays was expected.'
+            )
+    return result

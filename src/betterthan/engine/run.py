@@ -1,0 +1,216 @@
+"""Carry out a job: the same results whoever does the work, and however often it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
+from itertools import islice
+from typing import Any, TypeAlias
+
+from betterthan.engine.blocks import Job, Result, checked
+from betterthan.engine.cache import Cache
+from betterthan.engine.checkpoints import Checkpoints
+from betterthan.engine.processes import WorkerProcesses, as_task
+from betterthan.engine.progress import Progress, Silence
+from betterthan.errors import BetterThanError
+
+Keep: TypeAlias = Callable[[int, Result], None]
+
+ALONE = 0.5  # seconds of work that are not worth starting processes for
+TICK = 0.5  # seconds; on Windows a wait without end would not notice Ctrl-C
+MANY = 32  # workers a caller's executor is taken to have
+
+
+def run(
+    job: Job[Any, Result],
+    *,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Do all blocks of a job and return their results in order.
+
+    The bytes of the results do not depend on who does the work. An exception raised by a block, or Ctrl-C,
+    comes out unchanged; the blocks finished by then are in the cache, and the same call goes on from there.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be done.
+    workers : int, optional
+        How many blocks are done at a time, in threads or processes as the job asks; 1 does them one by one in
+        this thread. By default as many as there are usable CPUs, but half a second's work starts no process.
+    executor : concurrent.futures.Executor, optional
+        Does the blocks instead, and is not shut down. It gets the payload with each block, and at most
+        ``2 * workers`` blocks at a time (64 by default).
+    cache : Cache, optional
+        Where finished blocks are looked up and kept. By default nowhere.
+    progress : Progress, optional
+        Is told how far the work is. By default nobody is.
+
+    Returns
+    -------
+    list
+        The result of each block.
+
+    Raises
+    ------
+    BetterThanError
+        If a block ends its worker process three times, or the caller's executor breaks.
+
+    Notes
+    -----
+    A job that asks for processes but cannot be sent to one, because its function is local or defined in the
+    script or notebook itself, is done in threads. Ctrl-C comes out at once: worker processes end, a thread in
+    the middle of a block goes on to the end of that block.
+
+    BLAS rounds sums of fractions differently with another number of threads of its own. That number is the same
+    for all workers here, but may not be on a cluster (dask gives its workers one): there only sums of whole
+    numbers are the same to the last bit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from betterthan.engine.streams import stream
+    >>> def heads(n_coins, block):
+    ...     return stream(12345, "coins", block).binomial(n_coins, 0.5, size=3)
+    >>> job = Job(name="coins", function=heads, payload=100, n_blocks=4)
+    >>> len(run(job, workers=2))
+    4
+    >>> np.array_equal(run(job, workers=1), run(job, workers=3))
+    True
+    """
+    if workers is not None and workers < 1:
+        raise BetterThanError(f"workers is {workers}, but there must be at least 1.")
+    checkpoints = Checkpoints(job, cache)
+    display = Silence() if progress is None else progress
+    results = checkpoints.found()
+
+    def keep(block: int, result: Result) -> None:
+        results[block] = checked(result, job=job.name)
+        checkpoints.add(block, result)
+        display.advance()
+
+    display.start(job.n_blocks, job.name, done=len(results))
+    try:
+        missing = [block for block in range(job.n_blocks) if block not in results]
+        _carry_out(job, missing, keep, workers=workers, executor=executor)
+    finally:
+        display.finish()
+        checkpoints.close()
+    return [results[block] for block in range(job.n_blocks)]
+
+
+def usable_cpus() -> int:
+    """How many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _carry_out(
+    job: Job[Any, Result],
+    blocks: list[int],
+    keep: Keep[Result],
+    *,
+    workers: int | None,
+    executor: Executor | None,
+) -> None:
+    if executor is not None:
+        _by_caller(job, blocks, keep, executor, at_once=2 * (workers or MANY))
+        return
+    if workers is None and job.uses == "processes":
+        blocks = _here(job, blocks, keep, seconds=ALONE)
+    n_workers = min(workers or usable_cpus(), len(blocks))
+    if n_workers > 1:
+        _by_workers(job, blocks, keep, n_workers)
+    else:
+        _here(job, blocks, keep)
+
+
+def _here(
+    job: Job[Any, Result],
+    blocks: list[int],
+    keep: Keep[Result],
+    *,
+    seconds: float = float("inf"),
+) -> list[int]:
+    """Do blocks in this thread until the time is up; return those left."""
+    end = time.monotonic() + seconds
+    for position, block in enumerate(blocks):
+        if time.monotonic() >= end:
+            return blocks[position:]
+        keep(block, job.function(job.payload, block))
+    return []
+
+
+def _by_workers(job: Job[Any, Result], blocks: list[int], keep: Keep[Result], n_workers: int) -> None:
+    task = as_task(job) if job.uses == "processes" else None
+    function: AbstractContextManager[Callable[[int], Result]]
+    if task is None:
+        function = nullcontext(partial(job.function, job.payload))
+    else:
+        function = WorkerProcesses(job.name, task, n_workers)
+    with _threads(n_workers) as threads, function as call:
+        _share_out(blocks, lambda block: threads.submit(call, block), keep, at_once=2 * n_workers)
+
+
+def _by_caller(
+    job: Job[Any, Result],
+    blocks: list[int],
+    keep: Keep[Result],
+    executor: Executor,
+    *,
+    at_once: int,
+) -> None:
+    def submit(block: int) -> Future[Result]:
+        return executor.submit(job.function, job.payload, block)
+
+    try:
+        _share_out(blocks, submit, keep, at_once=at_once)
+    except BrokenExecutor as error:
+        raise BetterThanError(
+            f'The executor lost its workers while it ran "{job.name}". Run again with a new executor, '
+            "or with workers=N, whose workers are replaced when they die; finished blocks stay in the cache."
+        ) from error
+
+
+@contextmanager
+def _threads(n_workers: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that nobody waits for at the end, because after Ctrl-C some may still be at work."""
+    threads = ThreadPoolExecutor(n_workers, thread_name_prefix="betterthan")
+    try:
+        yield threads
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _share_out(
+    blocks: list[int],
+    submit: Callable[[int], Future[Result]],
+    keep: Keep[Result],
+    *,
+    at_once: int,
+) -> None:
+    """Have blocks done, so many at a time; when something goes wrong, keep those that are done."""
+    waiting = iter(blocks)
+    flying: dict[Future[Result], int] = {}
+    try:
+        for block in islice(waiting, at_once):
+            flying[submit(block)] = block
+        while flying:
+            landed, _ = wait(flying, timeout=TICK, return_when=FIRST_COMPLETED)
+            for future in landed:
+                keep(flying.pop(future), future.result())
+            for block in islice(waiting, len(landed)):
+                flying[submit(block)] = block
+    except BaseException:
+        for future, block in flying.items():
+            if not future.cancel() and future.done() and future.exception() is None:
+                keep(block, future.result())
+        raise

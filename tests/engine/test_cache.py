@@ -1,0 +1,194 @@
+import errno
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from betterthan.engine.cache import Cache, default_folder
+
+JOB, OTHER = "a" * 64, "b" * 64
+
+
+def damage_nothing_left(path):
+    """Empty the file."""
+    path.write_bytes(b"")
+
+
+def damage_cut_short(path):
+    """Cut the file in half."""
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def damage_one_bit(path):
+    """Flip one bit of the last number."""
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(bytes(data))
+
+
+def damage_foreign(path):
+    """Put something else in its place."""
+    path.write_text("Dear diary,\n\ntoday")
+
+
+def damage_folder(path):
+    """Put a folder in its place."""
+    path.unlink()
+    path.mkdir()
+
+
+def damage_neighbour(path):
+    """Put another entry in its place."""
+    other = next(entry for entry in path.parent.iterdir() if entry != path)
+    path.write_bytes(other.read_bytes())
+
+
+DAMAGES = [
+    damage_nothing_left,
+    damage_cut_short,
+    damage_one_bit,
+    damage_foreign,
+    damage_folder,
+    damage_neighbour,
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_entry_counts_as_absent(cache, damage):
+    """It is neither trusted nor an error, and costs the others nothing."""
+    cache.save(JOB, {0: np.arange(5)})
+    (entry,) = (cache.folder / JOB).iterdir()
+    cache.save(JOB, {1: np.arange(3), 2: {"a": np.arange(2)}})
+    damage(entry)
+    assert sorted(cache.load(JOB)) == [1, 2]
+    assert cache.load(JOB)[1].tolist() == [0, 1, 2]
+
+
+def test_a_later_entry_takes_the_place_of_a_damaged_one(cache):
+    """Saving mends."""
+    cache.save(JOB, {0: np.arange(3)})
+    (entry,) = (cache.folder / JOB).iterdir()
+    damage_one_bit(entry)
+    cache.save(JOB, {0: np.arange(3)})
+    assert cache.load(JOB)[0].tolist() == [0, 1, 2]
+    assert cache.info().entries == 1
+
+
+def test_an_entry_of_another_job_counts_as_absent(cache):
+    """A file moved by hand is not trusted."""
+    cache.save(JOB, {0: np.arange(3)})
+    (cache.folder / JOB).rename(cache.folder / OTHER)
+    assert cache.load(OTHER) == cache.load(JOB) == {}
+
+
+def test_many_writers_of_one_entry_leave_one_good_entry(cache):
+    """A reader sees nothing or all, whoever writes meanwhile, and no scraps remain."""
+    result = np.arange(10_000)
+
+    def write_and_read(_):
+        cache.save(JOB, {0: result})
+        return np.array_equal(cache.load(JOB)[0], result)
+
+    with ThreadPoolExecutor(8) as threads:
+        assert all(threads.map(write_and_read, range(64)))
+    assert [path.suffix for path in (cache.folder / JOB).iterdir()] == [".checkpoint"]
+
+
+def test_a_failed_write_leaves_no_scraps(cache, monkeypatch):
+    """A full disk is an OSError, and what was written goes."""
+    monkeypatch.setattr(Path, "replace", disk_full)
+    with pytest.raises(OSError, match="No space left"):
+        cache.save(JOB, {0: np.arange(3)})
+    assert cache.info().entries == 0
+
+
+def disk_full(*_):
+    """Fail as a full disk does."""
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_folder_removed_in_between_is_made_again(cache, monkeypatch):
+    """Another run may clear the cache at any moment."""
+    original, calls = Path.replace, []
+
+    def replace(self, target):
+        calls.append(target)
+        if len(calls) == 1:
+            cache.clear()
+        return original(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    cache.save(JOB, {0: np.arange(3)})
+    assert cache.load(JOB)[0].tolist() == [0, 1, 2]
+
+
+def test_clearing_removes_entries_and_scraps_and_nothing_else(cache):
+    """A folder shared with other things loses none of them."""
+    diary = cache.folder / "diary.txt"
+    stranger = cache.folder / "letters" / "1.checkpoint"
+    stranger.parent.mkdir(parents=True)
+    diary.write_text("today")
+    stranger.write_text("dear")
+    for block in range(3):
+        cache.save(JOB, {block: np.arange(4)})
+    (cache.folder / JOB / "x.partial").write_bytes(b"half")
+    before = cache.info()
+    assert before.entries == 4
+    assert cache.clear() == before
+    assert cache.info().entries == 0
+    assert diary.exists()
+    assert stranger.exists()
+    assert not (cache.folder / JOB).exists()
+
+
+def test_pruning_removes_the_oldest_first(cache):
+    """Until the rest fits."""
+    for block in range(5):
+        cache.save(JOB, {block: np.arange(4)})
+        for entry in (cache.folder / JOB).iterdir():  # the entries before this one age by a second
+            os.utime(entry, (entry.stat().st_mtime - 1,) * 2)
+    size = cache.info().bytes // 5
+    assert cache.prune(max_bytes=2 * size + 1).entries == 3
+    assert sorted(cache.load(JOB)) == [3, 4]
+    assert cache.prune().entries == 0
+
+
+def test_a_cache_that_does_not_exist_is_empty(tmp_path):
+    """Asking does not make it."""
+    cache = Cache(tmp_path / "nowhere")
+    assert (cache.info().entries, cache.info().bytes) == (0, 0)
+    assert cache.clear().entries == cache.prune().entries == 0
+    assert not cache.folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("environment", "platform", "expected"),
+    [
+        ({"BETTERTHAN_CACHE": "/fast", "XDG_CACHE_HOME": "/x"}, "linux", Path("/fast")),
+        ({"BETTERTHAN_CACHE": "~/fast"}, "linux", Path.home() / "fast"),
+        ({"XDG_CACHE_HOME": "/x"}, "linux", Path("/x/betterthan")),
+        ({}, "linux", Path.home() / ".cache/betterthan"),
+        ({}, "darwin", Path.home() / "Library/Caches/betterthan"),
+        ({"LOCALAPPDATA": "/local"}, "win32", Path("/local/betterthan/Cache")),
+    ],
+)
+def test_the_default_folder_is_where_the_platform_keeps_caches(environment, platform, expected):
+    """Unless the user chose one."""
+    assert default_folder(environment, platform) == expected
+
+
+def test_without_a_home_the_cache_is_nowhere(monkeypatch):
+    """It can be asked, and cannot be written to."""
+
+    def homeless():
+        message = "Could not determine home directory."
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(Path, "home", homeless)
+    cache = Cache(default_folder({}, "linux"))
+    assert cache.load(JOB) == {}
+    assert cache.info().entries == 0
+    with pytest.raises(OSError, match="null"):
+        cache.save(JOB, {0: np.arange(3)})
