@@ -55,7 +55,6 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in arguments
     try:
         code = cli.main(args=arguments, prog_name="betterthan", standalone_mode=False)
-        sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
         error.show()
@@ -63,10 +62,6 @@ def main(arguments: list[str] | None = None) -> None:
     except BetterThanError as error:
         _say(error, debug=debug)
         sys.exit(BAD_USE)
-    except BrokenPipeError:
-        # The reader of our pipe has seen enough; Python must not complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted. Finished parts are kept; run the same command again to go on.", err=True)
         sys.exit(INTERRUPTED)

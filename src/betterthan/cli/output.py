@@ -25,8 +25,17 @@ def emit(result: Result, *, format: str | None, output: str | None, as_json: boo
         _write(Path(output), text)
         click.echo(f"Wrote {output}", err=True)
     else:
-        click.echo(text, nl=False)
+        _to_stdout(text)
     return getattr(result, "exit_code", 0)
+
+
+def _to_stdout(text: str) -> None:
+    try:
+        click.echo(text, nl=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our pipe has seen enough; Python must not complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _format_of(output: str | None) -> str:
