@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import traceback
 
@@ -16,6 +15,7 @@ from betterthan.cli.completion import completion
 from betterthan.cli.convert import convert
 from betterthan.cli.demo import demo
 from betterthan.cli.rank import rank
+from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
 
@@ -76,26 +76,4 @@ def _say(error: Exception, *, debug: bool) -> None:
         traceback.print_exception(error)
     code = getattr(error, "code", None)
     name = "" if isinstance(error, BetterThanError) else f" ({type(error).__name__})"
-    click.echo(f"error{f'[{code}]' if code else ''}{name}: {printable(as_typed(str(error)))}", err=True)
-
-
-def as_typed(message: str) -> str:
-    """Return a message with Python's arguments written as options, where they are options.
-
-    Examples
-    --------
-    >>> as_typed('Pass missing="drop" to leave these segments out.')
-    'Pass --missing drop to leave these segments out.'
-    """
-    options = {
-        option.name: option.opts[-1]
-        for command in cli.commands.values()
-        for option in command.params
-        if isinstance(option, click.Option)
-    }
-
-    def option(found: re.Match[str]) -> str:
-        name, value = found.group(1), found.group(2) or found.group(3)
-        return f"{options[name]} {value}" if name in options else found.group()
-
-    return re.sub(r'\b([a-z_]+)=(?:"([^"]*)"|([\w.]+))', option, message)
+    click.echo(f"error{f'[{code}]' if code else ''}{name}: {printable(as_typed(str(error), cli))}", err=True)

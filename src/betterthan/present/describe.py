@@ -41,17 +41,24 @@ def _ranking(result: Ranking) -> Table:
 
 @describe.register
 def _checkup(result: Checkup) -> Table:
-    problems = [f"{p.code} {p.title} · {p.place}: {p.message}" for p in result.problems]
-    verdict = (
-        "no problems found" if not problems else f"{len(problems)} problem{'s' if len(problems) > 1 else ''}"
-    )
-    kept = f"{result.rows_kept:,} of {result.rows_read:,} rows kept"
     dropped = "; ".join(f"{count:,} dropped: {reason}" for reason, count in result.dropped.items())
-    account = [f"{kept}{f' ({dropped})' if dropped else ''}."] if result.rows_read else []
+    account = f"{result.rows_kept:,} of {result.rows_read:,} rows kept{f' ({dropped})' if dropped else ''}"
+    problems = [
+        line for p in result.problems for line in (f"{p.code} {p.title} · {p.place}", f"  {p.message}")
+    ]
     return Table(
         title=f"{result.file}: {result.format} ({result.because})",
         columns=tuple(Column(heading=name) for name in result.preview_columns),
         rows=result.preview,
-        words=(*result.contents, *account, verdict, *problems),
+        words=(*result.contents, *([account] if result.rows_read else []), _verdict(result), *problems),
         notes=result.notes,
     )
+
+
+def _verdict(result: Checkup) -> str:
+    doubts = sum(problem.is_doubt for problem in result.problems)
+    faults = len(result.problems) - doubts
+    parts = [
+        f"{n} {what}{'' if n == 1 else 's'}" for n, what in ((faults, "problem"), (doubts, "doubt")) if n
+    ]
+    return " and ".join(parts) + ":" if parts else "no problems found"

@@ -19,6 +19,11 @@ class Finding:
     place: str
     message: str
 
+    @property
+    def is_doubt(self) -> bool:
+        """Whether it is only something to know (BT2xx), not something to mend."""
+        return self.code.startswith("BT2")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Checkup(Result):
@@ -62,8 +67,8 @@ class Checkup(Result):
 
     @property
     def exit_code(self) -> int:
-        """1 when there are problems, else 0."""
-        return 1 if self.problems else 0
+        """1 when there is something to mend, else 0; doubts are no fault."""
+        return int(any(not problem.is_doubt for problem in self.problems))
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the problems, one row each."""
