@@ -68,4 +68,199 @@ PROBLEMS: dict[str, Explanation] = {
         "The engine that reads CSV, JSON and Parquet could not parse the file.",
         "Check the place named in the message, or write the file again.",
     ),
+    "BT011": Explanation(
+        "no rows",
+        "The file has a header but no row below it, or only empty rows.",
+        "Look at the program that wrote it.",
+    ),
+    "BT012": Explanation(
+        "ragged row",
+        "A row has more or fewer cells than the header, so its cells cannot be told apart.",
+        "Quote cells that contain the delimiter; leave missing cells empty but keep their delimiters.",
+    ),
+    "BT013": Explanation(
+        "text in a column of numbers",
+        "A cell is neither a number nor empty. Decimal commas, hexadecimal numbers and 1_000 are not numbers here.",
+        "Correct the cell; leave it empty if the score is missing.",
+    ),
+    "BT014": Explanation(
+        "infinite number",
+        "A score is infinite or too large to hold; no mean can be taken with it.",
+        "Leave the cell empty if the score is missing.",
+    ),
+    "BT015": Explanation(
+        "broken quotes",
+        "A quotation mark is never closed, text follows a closing one, or a carriage return stands inside a line.",
+        'Quote a whole cell, and write a quotation mark inside it as "".',
+    ),
+    "BT016": Explanation(
+        "not an object a line",
+        "JSON lines hold one complete object on every line.",
+        "Write each object on a line of its own, without commas between them.",
+    ),
+    "BT017": Explanation(
+        "two columns of one name",
+        "Columns are found by name, so each needs its own.",
+        "Rename or remove one of them.",
+    ),
+    "BT018": Explanation(
+        "column without a name",
+        "A column has values but an empty cell in the header; only a data frame's index 0, 1, 2, … is left out.",
+        "Name the column.",
+    ),
+    "BT019": Explanation(
+        "no header",
+        "The first line holds numbers where the names of the systems should be.",
+        "Add a header line.",
+    ),
+    "BT020": Explanation(
+        "two readings",
+        "The columns can be understood in two ways that give different tables.",
+        "Name the columns (--item, --system, --score) or the format (--format-in).",
+    ),
+    "BT021": Explanation(
+        "a column is missing",
+        "No column says which segment, which system, which judge, or what score.",
+        "Name it: --item, --system, --judge, --score.",
+    ),
+    "BT022": Explanation(
+        "another kind of data",
+        "The file holds matches, texts or tags where scores are needed.",
+        "Use the command or function for that kind of data.",
+    ),
+    "BT023": Explanation(
+        "several metrics",
+        "The file holds more than one metric where one is needed.",
+        "Choose one with --metric NAME.",
+    ),
+    "BT024": Explanation(
+        "damaged Parquet",
+        "The file begins like Parquet, but its end or its pages cannot be read.",
+        "Copy or write the file again.",
+    ),
+    "BT025": Explanation(
+        "nested value",
+        "An object or a list stands where the name of a segment, system, metric or judge is needed.",
+        "Write a text or a number.",
+    ),
+    "BT101": Explanation(
+        "duplicate",
+        "The same segment of the same system (by the same judge) has more than one score.",
+        'Remove one, or say what to do: duplicates="first", "last" or "mean".',
+    ),
+    "BT102": Explanation(
+        "missing scores",
+        "Some systems have no score for some segments; they stay missing and never become 0.",
+        'Fill them in, or leave these segments out for all systems: missing="drop".',
+    ),
+    "BT103": Explanation(
+        "one score for each system",
+        "Paired tests and Bradley–Terry compare systems segment by segment; averages are not enough.",
+        "Give the file of segment scores.",
+    ),
+    "BT104": Explanation(
+        "one system",
+        "With a single system nothing can be compared.",
+        "Add the scores of another system.",
+    ),
+    "BT105": Explanation(
+        "row without a name",
+        "A row does not say which segment, system, metric or judge it belongs to.",
+        "Fill the cell in or remove the row.",
+    ),
+    "BT106": Explanation(
+        "two directions",
+        "The column higher_is_better is not the same on all rows of a metric, or neither true nor false.",
+        "Correct the column, or remove it and say --lower-is-better NAME.",
+    ),
+    "BT107": Explanation(
+        "too many cells",
+        "Systems × segments is far more than the number of rows, so a wrong column was probably taken.",
+        "Name the columns: --item, --system.",
+    ),
+    "BT120": Explanation(
+        "no columns for battles",
+        "Two systems and a winner were not found among the columns, or were found twice.",
+        "Rename the columns, or name them: --left, --right, --winner.",
+    ),
+    "BT121": Explanation(
+        "unknown winner labels",
+        "A winner is empty or not a known word; counting it as a tie would turn a typo into a draw.",
+        "Write left, right, tie or both_bad, or remove the rows.",
+    ),
+    "BT122": Explanation(
+        "winner with two readings",
+        "The winner's label is the name of one system and also a word for another side.",
+        "Write left, right or tie, or rename the system.",
+    ),
+    "BT123": Explanation(
+        "a system meets itself",
+        "Both sides of a battle have the same name, so nothing can be learnt from it.",
+        "Remove these rows; if there are many, check the columns.",
+    ),
+    "BT124": Explanation(
+        "system without a name",
+        "A battle has an empty cell where a system's name should be.",
+        "Fill in the names, or remove the rows.",
+    ),
+    "BT125": Explanation(
+        "weight is not a number",
+        "Weights must be numbers of 0 or more.",
+        "Write 1 for a battle that counts once.",
+    ),
+    "BT126": Explanation(
+        "no battles",
+        "The table has a header but no rows.",
+        "Look at the program that wrote it.",
+    ),
+    "BT127": Explanation(
+        "segment or judge missing",
+        "A row has no value in the column that tells segments or judges apart.",
+        "Fill the column in, or read the battles without it.",
+    ),
+    "BT130": Explanation(
+        "unequal numbers of lines",
+        "Line k of every parallel file must be segment k, so their lengths must agree.",
+        "Write an empty line for an empty output; look for line ends inside segments.",
+    ),
+    "BT131": Explanation(
+        "two files of the same name",
+        "Two files would give two systems with the same name.",
+        "Name one of them: NAME=path.",
+    ),
+    "BT132": Explanation(
+        "empty lines",
+        "Some segments are empty; they are kept and scored as empty texts.",
+        "Check whether the system failed there; write [No translation supplied] if so.",
+    ),
+    "BT133": Explanation(
+        "missing output",
+        "A line says [No translation supplied]: a missing output, which a reference or source cannot be.",
+        "Leave the segment out of all files, or fill it in.",
+    ),
+    "BT134": Explanation(
+        "no file given",
+        "A file or its name is missing from what was asked.",
+        "Pass paths, or NAME=path.",
+    ),
+    "BT140": Explanation(
+        "not a tag",
+        "Every word of a .tags file must be OK or BAD.",
+        "Write one sentence a line and one tag a word.",
+    ),
+    "BT141": Explanation(
+        "unequal numbers of sentences",
+        "Line k of gold and predictions must be the same sentence.",
+        "Check that both files belong to the same test set.",
+    ),
+    "BT142": Explanation(
+        "unequal numbers of tags",
+        "A sentence has more tags in one file than in another.",
+        "Tag the same words; remove gap tags from one of them if only one has them.",
+    ),
+    "BT201": Explanation(
+        "ties made by rounding",
+        "Scores have few decimals and many are exactly equal between systems; rounding may have made these ties.",
+        "Write the scores with more digits.",
+    ),
 }

@@ -25,6 +25,7 @@ from betterthan.tables.texts import Texts
 
 Kind = Literal["scores", "matches", "ratings", "tags", "texts"]
 AnyTable = Scores | Counts | Matches | Ratings | WordTags | Texts
+EVERY = "*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +50,8 @@ class Options:
     """What the user said about the file; everything else is found by looking.
 
     `columns` maps a role (item, system, score, metric, group, judge, left, right, winner, weight) to the
-    user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is given.
+    user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is given, or hold
+    :data:`EVERY`. `metric` asks for one metric of several; `name` is the metric's name where the file has none.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -57,6 +59,8 @@ class Options:
     higher_is_better: frozenset[str] = frozenset()
     duplicates: Literal["raise", "first", "last", "mean"] = "raise"
     both_bad: Literal["tie", "drop"] = "tie"
+    metric: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Union
+from typing import IO, Any, Union, cast
 
 from betterthan.errors import ReadError
 
@@ -51,6 +51,8 @@ class Source:
     @property
     def stem(self) -> str:
         """The file's name without folders, ``.gz`` and its last suffix; names a metric or system."""
+        if self.name.startswith("<"):
+            return "score"  # a stream has no name to give
         name = Path(self.name).name.removesuffix(".gz").removesuffix(".zst")
         return Path(name).stem or name
 
@@ -83,7 +85,9 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Open the decompressed bytes."""
-        return gzip.open(self.path, "rb") if self.is_gzip else self.path.open("rb")
+        if self.is_gzip:
+            return cast("IO[bytes]", gzip.open(self.path, "rb"))
+        return self.path.open("rb")
 
     def _raw_line(self, stream: IO[bytes], number: int) -> bytes:
         try:
@@ -138,14 +142,22 @@ def open_source(given: Given) -> Source:
         name = os.fspath(given)
         path = Path(name).expanduser()
         _check_path(path, name)
-    else:
-        stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
-        name = "<stdin>" if isinstance(given, str | os.PathLike) else str(getattr(given, "name", "<stream>"))
-        path = _spooled(stream)
+        return _looked_at(path, name)
+    stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
+    name = "<stdin>" if stream is not given else str(getattr(given, "name", "<stream>"))
+    path = _spooled(stream, name)
+    try:
+        source = _looked_at(path, name)
+    except ReadError:
+        path.unlink(missing_ok=True)
+        raise
+    weakref.finalize(source, path.unlink, missing_ok=True)
+    return source
+
+
+def _looked_at(path: Path, name: str) -> Source:
     is_gzip = _first_bytes(path, name)[:2] == b"\x1f\x8b"
     source = Source(name=name, path=path, head=_head(path, name, is_gzip=is_gzip), is_gzip=is_gzip)
-    if path.name.startswith(_SPOOL_PREFIX):
-        weakref.finalize(source, path.unlink, missing_ok=True)
     _check_head(source)
     return source
 
@@ -155,17 +167,17 @@ _SPOOL_PREFIX = "betterthan-spool-"
 
 def _check_path(path: Path, name: str) -> None:
     try:
-        if path.is_dir():
-            raise ReadError(
-                "This is a folder without data that can be read. Name a file.", path=name, code="BT002"
-            )
-        exists = path.exists()
+        exists, is_folder = path.exists(), path.is_dir()
     except OSError as error:
         raise ReadError(
             f"This path cannot be looked at ({error.strerror}).", path=name, code="BT001"
         ) from error
     except ValueError as error:
         raise ReadError("This path contains a NUL character.", path=repr(name), code="BT001") from error
+    if is_folder:
+        raise ReadError(
+            "This is a folder without data that can be read. Name a file.", path=name, code="BT002"
+        )
     if not exists:
         raise ReadError("There is no such file. Check the spelling and the folder.", path=name, code="BT001")
 
@@ -216,13 +228,27 @@ def _check_head(source: Source) -> None:
         )
 
 
-def _spooled(stream: IO[Any]) -> Path:
-    descriptor, name = tempfile.mkstemp(prefix=_SPOOL_PREFIX)
-    with os.fdopen(descriptor, "wb") as file:
-        first = stream.read(0)
-        if isinstance(first, str):
-            for text in iter(lambda: stream.read(1 << 20), ""):
-                file.write(text.encode("utf-8"))
-        else:
-            shutil.copyfileobj(stream, file, 1 << 20)
-    return Path(name)
+def _spooled(stream: Any, name: str) -> Path:  # noqa: ANN401  (whatever the caller took for an open file)
+    if not hasattr(stream, "read"):
+        raise ReadError(
+            f"A path or an open file is needed, not {type(stream).__name__}. "
+            f"Tables in memory are data frames or dicts of lists.",
+            code="BT002",
+        )
+    descriptor, spool = tempfile.mkstemp(prefix=_SPOOL_PREFIX)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            _copy(stream, file)
+    except (OSError, ValueError) as error:
+        # A closed file and a text file in another encoding both come as ValueError.
+        Path(spool).unlink(missing_ok=True)
+        raise ReadError(f"The open file cannot be read ({error}).", path=name, code="BT002") from error
+    return Path(spool)
+
+
+def _copy(stream: Any, file: IO[bytes]) -> None:  # noqa: ANN401
+    if isinstance(stream.read(0), str):
+        for text in iter(lambda: stream.read(1 << 20), ""):
+            file.write(text.encode("utf-8"))
+    else:
+        shutil.copyfileobj(stream, file, 1 << 20)

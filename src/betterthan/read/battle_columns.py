@@ -1,0 +1,205 @@
+"""Which columns of a table are the two systems, the winner, the weight, the segment and the judge."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from betterthan.errors import ReadError, some_of
+
+PAIRS = (
+    ("left", "right"),
+    ("model_a", "model_b"),
+    ("model_1", "model_2"),
+    ("model_left", "model_right"),
+    ("system_a", "system_b"),
+    ("system_1", "system_2"),
+    ("generator_1", "generator_2"),
+    ("player_a", "player_b"),
+    ("chosen_model", "rejected_model"),
+    ("a", "b"),
+)
+WINNERS = ("winner", "outcome", "preference", "result", "vote")
+SEVERAL_WINNERS = (("winner_model_a", "winner_model_b", "winner_tie"), ("g1_winner", "g2_winner"))
+WEIGHTS = ("weight", "weights")
+ITEMS = ("question_id", "item", "item_id", "segment", "segment_id", "prompt_id", "example_id", "prompt", "id")
+JUDGES = (
+    "evaluation_session_id",
+    "session_id",
+    "judge",
+    "judge_id",
+    "rater",
+    "annotator",
+    "worker",
+    "worker_id",
+    "user_id",
+)
+ROLES = ("left", "right", "winner", "weight", "item", "judge")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleColumns:
+    """The columns of a battle table, by their names in the file.
+
+    `winner` holds no column when the left system won by definition (chosen and rejected), two for two games
+    with swapped sides, three for left, right and tie as 0 or 1.
+    """
+
+    left: str
+    right: str
+    winner: tuple[str, ...]
+    weight: str | None = None
+    item: str | None = None
+    judge: str | None = None
+
+    @property
+    def is_preference(self) -> bool:
+        """Whether numbers in the winner column run from 1 (first) to 2 (second)."""
+        return len(self.winner) == 1 and plain_name(self.winner[0]) == "preference"
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether single rows are asked for."""
+        return self.item is not None or self.judge is not None
+
+
+def plain_name(name: str) -> str:
+    """Return a column's name without case and punctuation.
+
+    Examples
+    --------
+    >>> plain_name("Model A") == plain_name("model_a")
+    True
+    """
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def find_columns(
+    names: Sequence[str], *, given: Mapping[str, str], keep: Sequence[str] = (), path: str | None = None
+) -> BattleColumns:
+    """Find the columns of a battle table.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All columns.
+    given : mapping
+        Roles (left, right, winner, weight, item, judge) whose columns the user named.
+    keep : sequence of {"item", "judge"}
+        Roles whose columns are found by name and must be there.
+    path : str, optional
+        The file, for messages.
+
+    Raises
+    ------
+    ReadError
+        When a column is not there, or two readings are possible (BT120).
+
+    Examples
+    --------
+    >>> find_columns(["id", "Model A", "Model B", "winner"], given={}).left
+    'Model A'
+    """
+    for role, column in given.items():
+        _check_given(role, column, names, path)
+    known = _by_plain_name(names)
+    left, right = _pair(known, given, path)
+    found = {role: _first(known, words) for role, words in (("item", ITEMS), ("judge", JUDGES))}
+    for role in keep:
+        if found.get(role) is None and role not in given:
+            raise _not_found(f"No column for the {role}s", names, f"name it ({role}=, --{role})", path)
+    return BattleColumns(
+        left=left,
+        right=right,
+        winner=_winner(known, given, left, names, path),
+        weight=given.get("weight") or _first(known, WEIGHTS),
+        item=given.get("item") or (found["item"] if "item" in keep else None),
+        judge=given.get("judge") or (found["judge"] if "judge" in keep else None),
+    )
+
+
+def kept_out(names: Sequence[str], columns: BattleColumns) -> list[str]:
+    """Return the columns that could tell segments and judges apart but are not used."""
+    known = _by_plain_name(names)
+    found = [_first(known, ITEMS), _first(known, JUDGES)]
+    return [name for name in found if name is not None and name not in (columns.item, columns.judge)]
+
+
+def _by_plain_name(names: Sequence[str]) -> dict[str, str]:
+    known: dict[str, str] = {}
+    for name in names:
+        known.setdefault(plain_name(name), name)
+    return known
+
+
+def _first(known: Mapping[str, str], words: Sequence[str]) -> str | None:
+    return next((known[plain_name(word)] for word in words if plain_name(word) in known), None)
+
+
+def _check_given(role: str, column: str, names: Sequence[str], path: str | None) -> None:
+    if column in names:
+        return
+    near = difflib.get_close_matches(column, names, n=1)
+    guess = f' Did you mean "{near[0]}"?' if near else ""
+    raise ReadError(
+        f'There is no column "{column}" for {role}.{guess} The columns are: {some_of(names, limit=20)}.',
+        path=path,
+        code="BT120",
+    )
+
+
+def _pair(known: Mapping[str, str], given: Mapping[str, str], path: str | None) -> tuple[str, str]:
+    if "left" in given and "right" in given:
+        if given["left"] == given["right"]:
+            raise ReadError(
+                f'The column "{given["left"]}" is named for both sides. Name two columns (left=, right=).',
+                path=path,
+                code="BT120",
+            )
+        return given["left"], given["right"]
+    pairs = [
+        (known[plain_name(left)], known[plain_name(right)])
+        for left, right in PAIRS
+        if plain_name(left) in known and plain_name(right) in known
+    ]
+    fitting = [pair for pair in pairs if given.get("left", pair[0]) == pair[0]]
+    fitting = [pair for pair in fitting if given.get("right", pair[1]) == pair[1]]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        readings = " or ".join(f'"{left}" and "{right}"' for left, right in fitting[:2])
+        raise ReadError(
+            f"The two systems may be in the columns {readings}. Name them (left=, right=; --left, --right).",
+            path=path,
+            code="BT120",
+        )
+    cure = "name them (left=, right=; --left, --right)"
+    raise _not_found("No columns for the two systems", list(known.values()), cure, path)
+
+
+def _winner(
+    known: Mapping[str, str], given: Mapping[str, str], left: str, names: Sequence[str], path: str | None
+) -> tuple[str, ...]:
+    if "winner" in given:
+        return (given["winner"],)
+    single = _first(known, WINNERS)
+    if single is not None:
+        return (single,)
+    for several in SEVERAL_WINNERS:
+        if all(plain_name(word) in known for word in several):
+            return tuple(known[plain_name(word)] for word in several)
+    if plain_name(left) == plain_name("chosen_model"):
+        return ()
+    raise _not_found("No column for the winner", names, "name it (winner=, --winner)", path)
+
+
+def _not_found(what: str, names: Sequence[str], cure: str, path: str | None) -> ReadError:
+    columns = some_of(names, limit=12) or "no columns at all"
+    many = what.startswith("No columns")
+    return ReadError(
+        f"{what} {'were' if many else 'was'} found among {columns}. "
+        f"Rename {'them' if many else 'it'}, or {cure}.",
+        path=path,
+        code="BT120",
+    )

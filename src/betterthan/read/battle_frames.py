@@ -1,0 +1,147 @@
+"""Battles from the caller's own data: a data frame, or a dictionary of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from betterthan.arrays import IntArray
+from betterthan.errors import ReadError
+from betterthan.read.battle_columns import BattleColumns
+from betterthan.read.battle_tally import Kind, Tally
+from betterthan.read.winner_labels import is_missing
+
+IN_MEMORY = "the data"
+
+
+class Frame(NamedTuple):
+    """Columns in memory: their names, and a function that returns one of them."""
+
+    names: list[str]
+    column: Callable[[str], list[Any]]
+
+
+def open_frame(data: object) -> Frame:
+    """Return the columns of a data frame that narwhals knows, or of a mapping of columns.
+
+    Raises
+    ------
+    ReadError
+        When `data` is neither, or a column is no list (BT120).
+
+    Examples
+    --------
+    >>> open_frame({"left": ["A"], "right": ["B"]}).names
+    ['left', 'right']
+    """
+    if isinstance(data, Mapping):
+        columns = {str(name): values for name, values in data.items()}
+        return Frame(list(columns), lambda name: _listed(name, columns[name]))
+    import narwhals as nw  # noqa: PLC0415  (imported when a frame is given)
+
+    try:
+        frame: nw.DataFrame[Any] = nw.from_native(cast("Any", data), eager_only=True)
+    except (TypeError, ValueError) as error:
+        raise ReadError(
+            f"Battles cannot be read from {type(data).__name__}. "
+            f"Pass a path, an open file, a data frame or a dictionary of columns.",
+            code="BT120",
+        ) from error
+    # pandas allows numbers and tuples as names; a column must be found again by what it is really called.
+    real = {str(name): name for name in frame.columns}
+    return Frame(list(real), lambda name: frame.get_column(real[name]).to_list())
+
+
+def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
+    """Count the battles of columns in memory by kind.
+
+    Raises
+    ------
+    ReadError
+        When the columns differ in length (BT120), or a row has no item or judge (BT127).
+    """
+    wanted = [columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge]
+    data = {name: _texts(frame.column(name)) for name in wanted if name is not None}
+    _check_lengths(data)
+    left = data[columns.left]
+    ends = zip(*(data[name] for name in columns.winner), strict=True) if columns.winner else [()] * len(left)
+    weight = data[columns.weight] if columns.weight else [""] * len(left)
+    cells = zip(left, data[columns.right], ends, weight, strict=True)
+    found: dict[Kind, int] = {}
+    rows = np.array([found.setdefault(Kind(*cell), len(found)) for cell in cells], dtype=np.int64)
+    # Sorted, as files are, so that the same data give the same table.
+    kinds = sorted(found)
+    order = np.argsort([found[kind] for kind in kinds])
+    rows = order[rows] if rows.size else rows
+    names = sorted({name for kind in kinds for name in kind[:2]})
+    winners = sorted({kind.winner for kind in kinds})
+    texts = sorted({kind.weight for kind in kinds})
+    return Tally(
+        names=names,
+        winners=winners,
+        weights=texts,
+        left=_indices([kind.left for kind in kinds], names),
+        right=_indices([kind.right for kind in kinds], names),
+        winner=_indices([kind.winner for kind in kinds], winners),
+        weight=_indices([kind.weight for kind in kinds], texts),
+        counts=np.bincount(rows, minlength=len(kinds)).astype(np.int64),
+        rows=rows if columns.keeps_rows else None,
+        segment=_codes(data, columns.item),
+        group=_codes(data, columns.judge),
+        preference=columns.is_preference,
+        weighted=columns.weight is not None,
+        path=IN_MEMORY,
+    )
+
+
+def _indices(cells: Sequence[Hashable], known: Sequence[Hashable]) -> IntArray:
+    index = {cell: i for i, cell in enumerate(known)}
+    return np.array([index[cell] for cell in cells], dtype=np.int64)
+
+
+def _check_lengths(data: Mapping[str, list[str]]) -> None:
+    first, *others = data
+    for other in others:
+        if len(data[other]) != len(data[first]):
+            raise ReadError(
+                f'The column "{first}" has {len(data[first])} values and "{other}" has {len(data[other])}. '
+                f"Columns must be equally long.",
+                path=IN_MEMORY,
+                code="BT120",
+            )
+
+
+def _listed(name: str, values: object) -> list[Any]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ReadError(
+            f'The column "{name}" is a single {type(values).__name__}. Pass a list of values.',
+            path=IN_MEMORY,
+            code="BT120",
+        )
+    return list(values)
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    """Return cells as text, None as empty; a NaN becomes "nan", which is also missing."""
+    return ["" if value is None else value if isinstance(value, str) else _text(value) for value in values]
+
+
+def _text(value: object) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _codes(data: Mapping[str, list[str]], column: str | None) -> IntArray | None:
+    if column is None:
+        return None
+    texts = data[column]
+    empty = [i for i, text in enumerate(texts, 1) if is_missing(text)]
+    if empty:
+        raise ReadError(
+            f'The column "{column}" is empty in row {empty[0]} and in {len(empty) - 1:,} other rows. '
+            f"Fill it in, or read the battles without it.",
+            path=IN_MEMORY,
+            code="BT127",
+        )
+    return _indices(texts, sorted(set(texts)))

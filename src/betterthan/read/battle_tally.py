@@ -1,0 +1,253 @@
+"""Battles counted by (left, right, winner, weight), and how they become :class:`Matches`.
+
+Files are counted by DuckDB, frames by us; both give a :class:`Tally`, and only this module decides what a
+winner's label means and what is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import ReadError, some_of
+from betterthan.read.winner_labels import (
+    KNOWN,
+    MEANINGS,
+    OUTCOMES,
+    is_missing,
+    joined_meaning,
+    listed,
+    number,
+    word_meaning,
+)
+from betterthan.tables.matches import Matches
+
+
+class Kind(NamedTuple):
+    """One kind of battle: who met, the winner cells, the weight as written ("" without such a column)."""
+
+    left: str
+    right: str
+    winner: tuple[str, ...]
+    weight: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Kinds of battle with their counts; `rows`, `segment` and `group` only where single rows were asked for.
+
+    Attributes
+    ----------
+    names, winners, weights : sequence
+        The distinct systems, winner cells and weights as written, each sorted.
+    left, right, winner, weight : array of int
+        Of each kind of battle, indices into these; the kinds are distinct and sorted.
+    counts : array of int
+        How many rows are of each kind.
+    rows : array of int, optional
+        The kind of each row, in the order of the data.
+    segment, group : array of int, optional
+        Codes of each row's segment and judge.
+    preference : bool
+        Whether numbers in the winner column run from 1 to 2.
+    weighted : bool
+        Whether there is a column of weights.
+    path : str, optional
+        The file, for messages.
+    line_of : callable
+        Maps a kind to the line of its first row, or None where lines mean nothing.
+    """
+
+    names: Sequence[str]
+    winners: Sequence[tuple[str, ...]]
+    weights: Sequence[str]
+    left: IntArray
+    right: IntArray
+    winner: IntArray
+    weight: IntArray
+    counts: IntArray
+    rows: IntArray | None = None
+    segment: IntArray | None = None
+    group: IntArray | None = None
+    preference: bool = False
+    weighted: bool = False
+    path: str | None = None
+    line_of: Callable[[Kind], int | None] = lambda _: None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were read."""
+        return int(self.counts.sum())
+
+    def kind(self, i: int) -> Kind:
+        """Return the kind of battle with number `i`."""
+        left, right = self.names[self.left[i]], self.names[self.right[i]]
+        return Kind(left, right, self.winners[self.winner[i]], self.weights[self.weight[i]])
+
+
+class Settled(NamedTuple):
+    """The table, with how many rows were read and how many of them left out as "both bad"."""
+
+    matches: Matches
+    n_rows: int
+    n_dropped: int
+
+
+def settle(tally: Tally, *, both_bad: Literal["tie", "drop"]) -> Settled:
+    """Return the battles as a table: aggregated, or row by row when `tally` has rows.
+
+    Raises
+    ------
+    ReadError
+        When there is no battle (BT126), a system has no name (BT124) or meets itself (BT123), a label is not
+        known (BT121) or has two readings (BT122), or a weight is not a number of 0 or more (BT125).
+    """
+    if tally.n_rows == 0:
+        message = "There are columns but no battle. Check what wrote it."
+        raise ReadError(message, path=tally.path, code="BT126")
+    _check_systems(tally)
+    meaning = _meanings(tally)
+    weight = _weights(tally)
+    bad = meaning == MEANINGS.index("both_bad")
+    n_bad = int(tally.counts[bad].sum())
+    kept = ~bad if both_bad == "drop" else np.ones_like(bad)
+    notes = [*_notes(tally, meaning, n_bad, both_bad), *_look_alikes(tally.names)]
+    matches = _table(tally, np.array(OUTCOMES)[meaning], weight, kept, notes)
+    n_dropped = n_bad if both_bad == "drop" else 0
+    return Settled(matches if tally.rows is not None else matches.aggregated(), tally.n_rows, n_dropped)
+
+
+def _table(
+    tally: Tally, outcome: FloatArray, weight: FloatArray, kept: BoolArray, notes: Sequence[str]
+) -> Matches:
+    # Without rows each kind stands for itself, as often as it was counted.
+    every = np.arange(kept.size) if tally.rows is None else tally.rows
+    chosen = kept[every]
+    rows = every[chosen]
+    total = weight * tally.counts if tally.rows is None else weight
+    return Matches(
+        systems=tuple(tally.names),
+        left=tally.left[rows],
+        right=tally.right[rows],
+        outcome=outcome[rows],
+        weight=total[rows],
+        segment=None if tally.segment is None else tally.segment[chosen],
+        group=None if tally.group is None else tally.group[chosen],
+        notes=tuple(notes),
+    )
+
+
+def _check_systems(tally: Tally) -> None:
+    nameless = np.array([is_missing(name) for name in tally.names])
+    odd = nameless[tally.left] | nameless[tally.right]
+    if odd.any():
+        message = f"A system's name is missing in {_count(tally, odd)} rows. Fill in the names, or remove these rows."
+        raise _at(tally, odd, message, code="BT124")
+    itself = tally.left == tally.right
+    if itself.any():
+        message = (
+            f'"{tally.names[tally.left[itself][0]]}" meets itself; {_count(tally, itself)} rows are like this. '
+            f"Such a row says nothing about who is better, and may mean that a column was misread. "
+            f"Remove these rows, or name the columns (left=, right=; --left, --right)."
+        )
+        raise _at(tally, itself, message, code="BT123")
+    broken = np.array(["\x00" in name for name in tally.names])
+    odd = broken[tally.left] | broken[tally.right]
+    if odd.any():
+        message = "A system's name contains a NUL byte, so the data are damaged. Export them again."
+        raise _at(tally, odd, message, code="BT006")
+
+
+def _count(tally: Tally, kinds: BoolArray) -> str:
+    return f"{int(tally.counts[kinds].sum()):,} of {tally.n_rows:,}"
+
+
+def _at(tally: Tally, kinds: BoolArray, message: str, *, code: str) -> ReadError:
+    """Return the error at the first row of the first of these kinds."""
+    line = tally.line_of(tally.kind(int(np.flatnonzero(kinds)[0])))
+    return ReadError(message, path=tally.path, line=line, code=code)
+
+
+def _meanings(tally: Tally) -> IntArray:
+    """Return the index in MEANINGS of every kind of battle."""
+    fixed = np.array([_word(tally, winner) for winner in tally.winners], dtype=np.int64)
+    meaning = fixed[tally.winner]
+    # Most labels mean the same in every row; only a system's name depends on who met.
+    index = {name: i for i, name in enumerate(tally.names)}
+    for code, winner in enumerate(tally.winners):
+        if len(winner) == 1 and winner[0] in index:
+            _read_name(tally, meaning, code, index[winner[0]])
+    unknown = meaning < 0
+    if unknown.any():
+        found = np.flatnonzero(unknown).tolist()
+        labels = [(" / ".join(tally.winners[tally.winner[i]]), int(tally.counts[i])) for i in found]
+        message = (
+            f"Unknown winner labels: {listed(labels)}. "
+            f"Known are {KNOWN} and the names of the row's two systems. "
+            f"Mend or remove these rows, or name another column (winner=, --winner)."
+        )
+        raise _at(tally, unknown, message, code="BT121")
+    return meaning
+
+
+def _word(tally: Tally, winner: tuple[str, ...]) -> int:
+    if not winner:
+        return MEANINGS.index("left")
+    several = len(winner) > 1
+    found = joined_meaning(winner) if several else word_meaning(winner[0], preference=tally.preference)
+    return -1 if found is None else MEANINGS.index(found)
+
+
+def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> None:
+    """Set the meaning where the winner is the name of a system of the row; refuse two readings."""
+    by_name = np.full_like(meaning, -1)
+    by_name[tally.left == system] = MEANINGS.index("left")
+    by_name[tally.right == system] = MEANINGS.index("right")
+    named = (tally.winner == winner) & (by_name >= 0)
+    doubtful = named & (meaning >= 0) & (meaning != by_name)
+    if doubtful.any():
+        first = np.flatnonzero(doubtful)[0]
+        message = (
+            f'The winner "{tally.names[system]}" is the name of the {MEANINGS[by_name[first]]} system but also '
+            f'a word for "{MEANINGS[meaning[first]]}". '
+            f"Write left, right or tie in this column, or rename the system."
+        )
+        raise _at(tally, doubtful, message, code="BT122")
+    meaning[named] = by_name[named]
+
+
+def _weights(tally: Tally) -> FloatArray:
+    if not tally.weighted:
+        return np.ones(tally.counts.size)
+    numbers = np.array([number(text) for text in tally.weights])[tally.weight]
+    odd = ~((numbers >= 0) & (numbers < math.inf))
+    if odd.any():
+        message = (
+            f'The weight "{tally.weights[tally.weight[odd][0]]}" is not a number of 0 or more. '
+            f"Write 1 for a battle that counts once, or name another column (weight=)."
+        )
+        raise _at(tally, odd, message, code="BT125")
+    return numbers
+
+
+def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie", "drop"]) -> list[str]:
+    counts = np.bincount(meaning, weights=tally.counts, minlength=len(MEANINGS)).astype(np.int64)
+    words = [f"{name.replace('_', ' ')} {n:,}" for name, n in zip(MEANINGS, counts, strict=True) if n]
+    notes = [f"Battles read: {tally.n_rows:,} ({', '.join(words)})."]
+    if n_bad:
+        done = "left out" if both_bad == "drop" else 'counted as ties; both_bad="drop" leaves them out'
+        notes.append(f'Battles that ended with "both bad": {n_bad:,} ({done}).')
+    return notes
+
+
+def _look_alikes(names: Sequence[str]) -> list[str]:
+    folded: dict[str, list[str]] = {}
+    for name in names:
+        folded.setdefault(" ".join(name.casefold().split()), []).append(name)
+    alike = [" and ".join(f'"{name}"' for name in twins) for twins in folded.values() if len(twins) > 1]
+    return [f"Names that differ only in case or blanks are kept apart: {some_of(alike)}."] if alike else []

@@ -1,0 +1,107 @@
+"""What is in a file, and what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+
+from betterthan.arrays import digest
+from betterthan.errors import BetterThanError, ReadError
+from betterthan.read.frames import FrameLike
+from betterthan.read.preview import preview_of, summary
+from betterthan.read.problems import PROBLEMS
+from betterthan.read.protocol import Options, Reading
+from betterthan.read.sniff import read_any
+from betterthan.read.source import Given
+from betterthan.results.checkup import Checkup, Finding
+from betterthan.results.settings import Settings
+
+NO_SUCH_PATH = ("BT001", "BT002")
+
+
+def check(
+    source: Given | FrameLike,
+    *,
+    options: Options | None = None,
+    format: str | None = None,  # noqa: A002  (the user's word)
+) -> Checkup:
+    """Say what is in a file, how it was recognised, and every problem with its place and cure.
+
+    Parameters
+    ----------
+    source : path, "-", open file, data frame or dict
+    options : Options, optional
+        What is known about the columns.
+    format : str, optional
+        The layout, when it is not recognised.
+
+    Returns
+    -------
+    Checkup
+        With `problems`, `contents`, and a `preview` in canonical columns.
+
+    Raises
+    ------
+    ReadError
+        Only when there is nothing to look at: the path does not exist or cannot be opened.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> bt.check({"A": [1.0, 2.0], "B": [2.0, None]}).problems[0].title
+    'missing scores'
+    """
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
+    try:
+        reading = read_any(source, options, format=format)
+    except BetterThanError as error:
+        if isinstance(error, ReadError) and error.code in NO_SUCH_PATH:
+            raise
+        return _unreadable(str(name), error)
+    return _readable(str(name), reading)
+
+
+def _unreadable(name: str, error: BetterThanError) -> Checkup:
+    code = getattr(error, "code", None) or "BT009"
+    place = getattr(error, "place", "") or name
+    message = getattr(error, "message", None) or str(error)
+    return Checkup(
+        file=name,
+        format="unknown",
+        because="it could not be read",
+        contents=(),
+        rows_read=0,
+        rows_kept=0,
+        dropped={},
+        preview_columns=(),
+        preview=(),
+        problems=(Finding(code=code, title=_title(code), place=place, message=message),),
+        notes=(),
+        settings=Settings(method="check", options={}, data="none"),
+    )
+
+
+def _readable(name: str, reading: Reading) -> Checkup:
+    preview_columns, preview = preview_of(reading.tables)
+    return Checkup(
+        file=name,
+        format=reading.format.name,
+        because=reading.because,
+        contents=tuple(summary(table) for table in reading.tables),
+        rows_read=reading.rows_read,
+        rows_kept=reading.rows_kept,
+        dropped=dict(reading.dropped),
+        preview_columns=preview_columns,
+        preview=preview,
+        problems=tuple(
+            Finding(code=p.code, title=_title(p.code), place=p.place, message=p.message)
+            for p in reading.problems
+        ),
+        notes=reading.notes,
+        settings=Settings(
+            method="check", options={}, data=digest(*(table.digest for table in reading.tables))
+        ),
+    )
+
+
+def _title(code: str) -> str:
+    return PROBLEMS[code].title if code in PROBLEMS else "problem"

@@ -1,0 +1,104 @@
+"""Which column plays which role, found by name or told by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from betterthan.errors import ReadError, unknown_name
+
+# In each role the first name that occurs wins; case and punctuation are ignored.
+ROLES: dict[str, tuple[str, ...]] = {
+    "item": (
+        "item", "item_id", "id", "example_id", "instance_id", "sample_id", "doc_hash", "segment", "segment_id",
+        "seg", "seg_id", "sid", "line_id", "line", "index", "idx", "question_id",
+    ),
+    "system": (
+        "system", "system_id", "sys", "sys_id", "systemid", "model", "model_name", "model_id", "generator",
+        "mt_model",
+    ),
+    "score": ("score", "value", "rating", "mean", "z_mean", "esa_score"),
+    "metric": ("metric", "metric_name", "scorer", "measure"),
+    "group": ("doc", "doc_id", "document_id", "docid", "document", "group"),
+    "judge": ("rater", "rater_id", "annotator", "user_id", "userid", "judge", "judge_id", "worker_id"),
+    "direction": ("higher_is_better",),
+}  # fmt: skip
+# Columns that describe a row and are never a system or a metric.
+DESCRIPTIVE = (
+    "domain", "category", "genre", "split", "subject", "task", "lp", "lang", "language", "pair", "weight", "seed",
+    "run", "trial", "epoch", "repeat", "time", "timestamp", "source", "target", "reference", "kind", "start", "end",
+)  # fmt: skip
+
+
+def plain(name: str) -> str:
+    """Return a column's name without case and punctuation.
+
+    Examples
+    --------
+    >>> plain("Seg_ID")
+    'segid'
+    """
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+_DESCRIPTIVE = frozenset(map(plain, DESCRIPTIVE))
+
+
+def is_descriptive(name: str) -> bool:
+    """Whether a column only describes its row."""
+    return plain(name) in _DESCRIPTIVE
+
+
+def find(
+    header: Sequence[str], given: Mapping[str, str], roles: Sequence[str], *, path: str
+) -> dict[str, int]:
+    """Return the column of each of `roles` that the header has.
+
+    Raises
+    ------
+    UnknownName
+        When the user named a column that is not there.
+    ReadError
+        When two columns fit a role equally well (BT020).
+    """
+    found: dict[str, int] = {}
+    by_name: dict[str, list[int]] = {}
+    for column, name in enumerate(header):
+        by_name.setdefault(plain(name), []).append(column)
+    for role in roles:
+        if role in given:
+            found[role] = _position(given[role], header)
+    for role in roles:
+        if role not in found:
+            hit = _by_name(header, by_name, role, taken=set(found.values()), path=path)
+            if hit is not None:
+                found[role] = hit
+    return found
+
+
+def _position(name: str, header: Sequence[str]) -> int:
+    if name not in header:
+        raise unknown_name("column", name, header)
+    return list(header).index(name)
+
+
+def _by_name(
+    header: Sequence[str], by_name: Mapping[str, list[int]], role: str, *, taken: set[int], path: str
+) -> int | None:
+    for name in ROLES[role]:
+        fitting = [column for column in by_name.get(plain(name), ()) if column not in taken]
+        if len(fitting) > 1:
+            first, second = (header[column] for column in fitting[:2])
+            raise ReadError(
+                f'The {role} may be in column "{first}" or in column "{second}". '
+                f'Say which one: {flag(role)} "{first}".',
+                path=path,
+                code="BT020",
+            )
+        if fitting:
+            return fitting[0]
+    return None
+
+
+def flag(role: str) -> str:
+    """Return the command line's option that names the column of a role."""
+    return f"--{role}"

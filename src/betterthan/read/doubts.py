@@ -1,0 +1,78 @@
+"""What is doubtful about scores that could be read: the problems that `check` reports."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import some_of
+from betterthan.read.protocol import Problem
+from betterthan.tables.scores import Scores
+
+_SAMPLE = 10_000
+_DECIMALS = 4
+_TIED = 0.05
+# Beyond this, decimals are below what a float can hold, and rounding would overflow.
+_LARGE = 1e9
+
+
+def doubts(scores: Scores, *, place: str) -> tuple[Problem, ...]:
+    """Return the problems of a table, each with a code, a place and a cure."""
+    found = (_one_system(scores), _missing(scores), _rounded(scores))
+    return tuple(Problem(code=code, place=place, message=text) for code, text in filter(None, found))
+
+
+def _one_system(scores: Scores) -> tuple[str, str] | None:
+    if scores.n_systems > 1:
+        return None
+    return "BT104", f'Only one system ("{scores.systems[0]}"), so nothing can be compared. Add another one.'
+
+
+def _missing(scores: Scores) -> tuple[str, str] | None:
+    gaps = np.isnan(scores.values)
+    if not gaps.any():
+        return None
+    rows = np.flatnonzero(gaps.any(axis=1))[:3]
+    places = "; ".join(
+        f"{scores.systems[i]}: segments {some_of([scores.segments[j] for j in np.flatnonzero(gaps[i])], limit=3)}"
+        for i in rows
+    )
+    more = "; …" if gaps.any(axis=1).sum() > 3 else ""
+    text = (
+        f'{int(gaps.sum())} of {gaps.size} scores of "{scores.name}" are missing ({places}{more}). '
+        f'Pass missing="drop" to leave these segments out for all systems.'
+    )
+    return "BT102", text
+
+
+def _rounded(scores: Scores) -> tuple[str, str] | None:
+    step = max(1, scores.n_segments // _SAMPLE)
+    values = scores.values[:, ::step]
+    known = values[~np.isnan(values)]
+    if np.abs(known).max(initial=0.0) > _LARGE:
+        return None
+    decimals = next((d for d in range(_DECIMALS + 1) if np.array_equal(np.round(known, d), known)), None)
+    # Whole numbers are counts, grades or right/wrong; nothing was rounded away.
+    if not decimals or scores.n_systems < 2:
+        return None
+    share = _tied_share(values)
+    if not share > _TIED:
+        return None
+    text = (
+        f'{100 * share:.0f} % of the comparisons in "{scores.name}" are exact ties and no score has more than '
+        f"{decimals} decimals, so rounding may have made the ties. Write the scores with more digits."
+    )
+    return "BT201", text
+
+
+def _tied_share(values: FloatArray) -> float:
+    """Return the share of pairs of systems, over all segments, whose scores are equal."""
+    ordered = np.sort(values, axis=0)  # NaN goes last and equals nothing
+    known = (~np.isnan(values)).sum(axis=0)
+    pairs = float((known * (known - 1) / 2).sum())
+    run = np.zeros(values.shape[1])
+    tied = 0.0
+    for i in range(1, values.shape[0]):
+        run = np.where(ordered[i] == ordered[i - 1], run + 1, 0)
+        tied += float(run.sum())
+    return tied / pairs if pairs else 0.0

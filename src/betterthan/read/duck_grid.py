@@ -1,0 +1,296 @@
+"""Parquet, and text too large to hold, as a grid in DuckDB.
+
+Labels never reach Python row by row: the distinct ones become an ENUM type inside DuckDB, and only their codes
+are fetched.
+"""
+
+# ruff: noqa: S608  (identifiers and paths are quoted by `duck`, and the engine is locked to one file)
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import ReadError
+from betterthan.read.delimited import numbered_records, record_line
+from betterthan.read.duck import connect, identifier, literal
+from betterthan.read.grid import Labels, compact, nested_label
+from betterthan.read.json_lines import numbered_objects, object_line
+from betterthan.read.numerals import number_sql
+from betterthan.read.peek import Peek
+from betterthan.read.source import LONGEST_LINE, Source
+
+if TYPE_CHECKING:
+    import duckdb
+
+_TEXT = "VARCHAR"
+_FEW_COLUMNS = 200
+_NUMERIC = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "HUGEINT",
+    "FLOAT",
+    "DOUBLE",
+    "DECIMAL",
+    "U",
+    "BOOLEAN",
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class DuckGrid:
+    """A grid whose columns are expressions over one scan of a file."""
+
+    source: Source
+    header: tuple[str, ...]
+    expressions: tuple[str, ...] = field(repr=False)
+    types: tuple[str, ...] = field(repr=False)
+    scan: str = field(repr=False)
+    delimiter: str | None
+    connection: duckdb.DuckDBPyConnection = field(repr=False)
+    n_rows: int = 0
+
+    @property
+    def name(self) -> str:
+        """The file, as the user named it."""
+        return self.source.name
+
+    def numbers(self, columns: Sequence[int]) -> FloatArray:
+        """Return columns × rows; NaN is missing and infinity is no number."""
+        if not columns:
+            return np.empty((0, self.n_rows))
+        wanted = ", ".join(f"{self._number(column)} AS n{i}" for i, column in enumerate(columns))
+        fetched = self.fetch(f"SELECT {wanted} FROM {self.scan}").fetchnumpy()
+        values = np.empty((len(columns), self.n_rows))
+        for i in range(len(columns)):
+            # A missing number can still come out masked: 1e400 is no DOUBLE to some versions.
+            values[i] = np.ma.filled(fetched.pop(f"n{i}"), np.inf)
+        return values
+
+    def _number(self, column: int) -> str:
+        expression, kind = self.expressions[column], self.types[column]
+        if kind == _TEXT:
+            return number_sql(expression)
+        if kind.startswith(_NUMERIC) and not kind.startswith(("UUID", "UNION")) and "[" not in kind:
+            return f"coalesce(CAST({expression} AS DOUBLE), 'nan'::DOUBLE)"
+        return f"CASE WHEN {expression} IS NULL THEN 'nan'::DOUBLE ELSE 'inf'::DOUBLE END"
+
+    def labels(self, column: int) -> Labels:
+        """Return a column of names."""
+        expression = self._text(column)
+        self._check_flat(column)
+        kind = f"names_{column}"
+        self.fetch(f"DROP TYPE IF EXISTS {kind}")
+        names = f"SELECT DISTINCT {expression} AS name FROM {self.scan} WHERE trim({expression}) <> ''"
+        self.fetch(f"CREATE TYPE {kind} AS ENUM ({names})")
+        listed = self.fetch(f"SELECT unnest(enum_range(NULL::{kind})) AS name").fetchall()
+        query = f"SELECT enum_code(TRY_CAST({expression} AS {kind})) AS code FROM {self.scan}"
+        fetched: Any = self.fetch(query).fetchnumpy()["code"]
+        codes = np.asarray(np.ma.getdata(fetched)).astype(np.int32)
+        codes[np.ma.getmaskarray(fetched)] = -1
+        return compact(Labels(codes, tuple(row[0] for row in listed)))
+
+    def _check_flat(self, column: int) -> None:
+        """Refuse objects and lists as names."""
+        if self.types[column].endswith(("]", ")")) and not self.types[column].startswith(("DECIMAL", "ENUM")):
+            raise nested_label(self, 0, column)
+        if self.delimiter is None and not self.source.is_parquet:
+            self._check_json_names(column)
+
+    def _check_json_names(self, column: int) -> None:
+        text = self._text(column)
+        look = f"SELECT count(*) FROM {self.scan} WHERE {text}[1] IN ('{{', '[')"
+        if not (self.fetch(look).fetchone() or (0,))[0]:
+            return
+        kind = f"json_type(json, {literal(_json_path(self.header[column]))})"
+        query = f"SELECT coalesce({kind} IN ('OBJECT', 'ARRAY'), false) AS odd FROM {_json_scan(self.source)}"
+        odd = np.asarray(self.fetch(query).fetchnumpy()["odd"])
+        if odd.any():
+            raise nested_label(self, int(np.argmax(odd)), column)
+
+    def _text(self, column: int) -> str:
+        expression = self.expressions[column]
+        return expression if self.types[column] == _TEXT else f"CAST({expression} AS VARCHAR)"
+
+    def texts(self, column: int) -> list[str]:
+        """Return a column of texts; an empty cell is an empty text."""
+        fetched = self.fetch(f"SELECT {self._text(column)} FROM {self.scan}").fetchall()
+        return ["" if row[0] is None else row[0] for row in fetched]
+
+    def cell(self, row: int, column: int) -> str:
+        """Return a cell as text, for messages."""
+        query = f"SELECT {self._text(column)} FROM {self.scan} LIMIT 1 OFFSET {row}"
+        found = self.fetch(query).fetchone()
+        return "" if found is None else str(found[0])
+
+    def line(self, row: int) -> int | None:
+        """Return the line of the file on which a row begins; Parquet has none."""
+        if self.source.is_parquet:
+            return None
+        if self.delimiter is None:
+            return object_line(self.source, row)
+        return record_line(self.source, self.delimiter, row)
+
+    def fetch(self, query: str) -> duckdb.DuckDBPyConnection:
+        """Run a query; what the engine says becomes our own error."""
+        import duckdb  # noqa: PLC0415
+
+        try:
+            return self.connection.execute(query)
+        except duckdb.Error as error:
+            raise self._fault(error) from error
+
+    def _fault(self, error: Exception) -> ReadError:
+        # The engine names its own options; a second, slow pass of ours names the line instead.
+        if not self.source.is_parquet:
+            lines = self.source.lines()
+            if self.delimiter is None:
+                _exhaust(numbered_objects(lines, self.source))
+            else:
+                _exhaust(numbered_records((f"{line}\n" for line in lines), self.source, self.delimiter))
+        return _unreadable(error, self.source)
+
+
+def _exhaust(records: Any) -> None:  # noqa: ANN401  (any iterator)
+    for _ in records:
+        pass
+
+
+def _unreadable(error: Exception, source: Source) -> ReadError:
+    said = str(error).split("\n", 1)[0].replace(str(source.path.resolve()), "the file")
+    reason = " ".join(said.split())[:120].removesuffix(".")
+    if source.is_parquet:
+        what = f"The Parquet file is cut off or damaged ({reason}). Copy or write it again."
+        return ReadError(what, path=source.name, code="BT024")
+    return ReadError(f"The file cannot be read as a table ({reason}).", path=source.name, code="BT010")
+
+
+def parquet_rows(source: Source, limit: int) -> dict[str, Any]:
+    """Return the header and the first rows of a Parquet file."""
+    grid = parquet_grid(source, count=False)
+    try:
+        rows = grid.fetch(f"SELECT * FROM {grid.scan} LIMIT {limit}").fetchall()
+    finally:
+        grid.connection.close()
+    return {"header": grid.header, "rows": [list(row) for row in rows]}
+
+
+def parquet_grid(source: Source, *, count: bool = True) -> DuckGrid:
+    """Open a Parquet file."""
+    if source.is_gzip:
+        raise ReadError(
+            "Parquet inside gzip cannot be read. Unpack it first: gunzip FILE.",
+            path=source.name,
+            code="BT024",
+        )
+    scan = f"read_parquet({literal(str(source.path.resolve()))})"
+    grid = DuckGrid(
+        source=source,
+        header=(),
+        expressions=(),
+        types=(),
+        scan=scan,
+        delimiter=None,
+        connection=connect(source),
+    )
+    with _closed_on_error(grid):
+        described = grid.fetch(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+        grid.header = tuple(row[0] for row in described)
+        grid.expressions = tuple(identifier(name) for name in grid.header)
+        grid.types = tuple(row[1] for row in described)
+        if count:
+            _count(grid)
+    return grid
+
+
+@contextmanager
+def _closed_on_error(grid: DuckGrid) -> Iterator[None]:
+    try:
+        yield
+    except ReadError:
+        grid.connection.close()
+        raise
+
+
+def large_text_grid(source: Source, look: Peek) -> DuckGrid:
+    """Open a large text file that was checked to be plain text."""
+    grid = DuckGrid(
+        source=source,
+        header=look.header,
+        expressions=(),
+        types=(),
+        scan="",
+        delimiter=look.delimiter if look.container == "delimited" else None,
+        connection=connect(source),
+    )
+    with _closed_on_error(grid):
+        if look.container == "delimited":
+            _scan_delimited(grid)
+        else:
+            _scan_json(grid)
+        grid.types = (_TEXT,) * len(grid.header)
+        if len(grid.header) <= _FEW_COLUMNS:
+            _load(grid)
+        _count(grid)
+    return grid
+
+
+def _load(grid: DuckGrid) -> None:
+    """Parse the text once, into a table that spills to disk when it must; very wide text is parsed each time."""
+    columns = ", ".join(f"{expression} AS c{i}" for i, expression in enumerate(grid.expressions))
+    grid.fetch(f"CREATE TEMP TABLE loaded AS SELECT {columns} FROM {grid.scan}")
+    grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
+    grid.scan = "loaded"
+
+
+def _scan_delimited(grid: DuckGrid) -> None:
+    columns = ", ".join(f"'c{i}': '{_TEXT}'" for i in range(len(grid.header)))
+    options = {
+        "auto_detect": "false",
+        "header": "true",
+        "delim": literal(str(grid.delimiter)),
+        "quote": "'\"'",
+        "escape": "'\"'",
+        "strict_mode": "true",
+        "max_line_size": str(LONGEST_LINE),
+        "compression": "'gzip'" if grid.source.is_gzip else "'none'",
+    }
+    given = ", ".join(f"{name} = {value}" for name, value in options.items())
+    path = literal(str(grid.source.path.resolve()))
+    grid.scan = f"read_csv({path}, columns = {{{columns}}}, {given})"
+    grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
+
+
+def _json_scan(source: Source) -> str:
+    compression = "'gzip'" if source.is_gzip else "'uncompressed'"
+    path = literal(str(source.path.resolve()))
+    return f"read_ndjson_objects({path}, compression = {compression}, maximum_object_size = {LONGEST_LINE})"
+
+
+def _scan_json(grid: DuckGrid) -> None:
+    grid.scan = _json_scan(grid.source)
+    kinds = f"SELECT count(*) FROM {grid.scan} WHERE json_type(json) <> 'OBJECT'"
+    odd = grid.fetch(kinds).fetchone()
+    if odd is not None and odd[0]:
+        _exhaust(numbered_objects(grid.source.lines(), grid.source))
+    keys = grid.fetch(
+        f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {grid.scan} ORDER BY key"
+    ).fetchall()
+    grid.header = tuple(dict.fromkeys((*grid.header, *(row[0] for row in keys))))
+    grid.expressions = tuple(f"(json ->> {literal(_json_path(key))})" for key in grid.header)
+
+
+def _json_path(key: str) -> str:
+    escaped = key.replace("\\", "\\\\").replace('"', '\\"')
+    return f'$."{escaped}"'
+
+
+def _count(grid: DuckGrid) -> None:
+    found = grid.fetch(f"SELECT count(*) FROM {grid.scan}").fetchone()
+    grid.n_rows = 0 if found is None else int(found[0])

@@ -1,0 +1,41 @@
+"""All the formats that can be read. A new one is a module in this room and a line here."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import cast
+
+from betterthan.errors import unknown_name
+from betterthan.read.protocol import Reader
+
+# Looked up by name and imported when first needed, so that a look at a table does not load every reader.
+READERS: dict[str, str] = {
+    "long": "betterthan.read.long_table",
+    "wide": "betterthan.read.wide_table",
+    "ratings": "betterthan.read.ratings_table",
+    "battles": "betterthan.read.battles",
+    "text": "betterthan.read.parallel_text",
+    "texts_table": "betterthan.read.texts_table",
+    "tags": "betterthan.read.tag_files",
+    "tags_table": "betterthan.read.tags_table",
+}
+
+
+@cache
+def reader(name: str) -> Reader:
+    """Return the reader of that name.
+
+    Raises
+    ------
+    UnknownName
+        With the nearest known name.
+    """
+    if name not in READERS:
+        raise unknown_name("format", name, READERS)
+    return cast("Reader", importlib.import_module(READERS[name]))
+
+
+def readers() -> tuple[Reader, ...]:
+    """Return every reader."""
+    return tuple(reader(name) for name in READERS)

@@ -1,0 +1,117 @@
+"""Data frames and dicts, read by the same rules as files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from betterthan.errors import TableError, unknown_name
+from betterthan.read import long_table, ratings_table, wide_table
+from betterthan.read.columns import find
+from betterthan.read.grid import MemoryGrid
+from betterthan.read.numerals import Cells
+from betterthan.read.open_grid import checked
+from betterthan.read.peek import Peek
+from betterthan.read.protocol import Options, Reading
+
+FrameLike = Any  # a data frame of any library, or a mapping of columns
+_SAMPLE = 50
+_LAYOUTS = {"long": long_table, "wide": wide_table, "ratings": ratings_table}
+
+
+def is_frame(given: object) -> bool:
+    """Whether something is a dict or a data frame rather than a path or an open file."""
+    if isinstance(given, Mapping):
+        return True
+    return hasattr(given, "__dataframe__") or type(given).__module__.split(".")[0] in _LIBRARIES
+
+
+_LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"})
+
+
+def read_frame(given: FrameLike, options: Options, *, format: str | None = None) -> Reading:  # noqa: A002
+    """Read a data frame or dict of columns as a long, wide or ratings table."""
+    grid = frame_grid(given)
+    look = _look(grid)
+    layout = format or _layout(look, options)
+    if layout not in _LAYOUTS:
+        raise unknown_name("layout of a data frame", layout, _LAYOUTS)
+    module = _LAYOUTS[layout]
+    guess = module.guess(look, path=grid.name)
+    because = guess.because if guess else "the columns were named"
+    reading: Reading = module.read_grid(grid, options, stem="score", because=because)
+    return reading
+
+
+def frame_grid(given: FrameLike) -> MemoryGrid:
+    """Return a data frame or dict of columns as a grid."""
+    columns = dict(given) if isinstance(given, Mapping) else _frame_columns(given)
+    header = tuple(str(name).strip() for name in columns)
+    cells = [_cells(name, values) for name, values in columns.items()]
+    _check_lengths(header, cells)
+    name = "dict" if isinstance(given, Mapping) else "data frame"
+    grid = MemoryGrid(name=name, header=header, columns=cells)
+    checked(grid)
+    return grid
+
+
+def _frame_columns(given: FrameLike) -> dict[str, Any]:
+    import narwhals.stable.v1 as nw  # noqa: PLC0415  (only callers with frames pay for it)
+
+    try:
+        frame = nw.from_native(given)
+    except TypeError as error:
+        raise TableError(
+            f"A {type(given).__name__} is no table. Pass a path, a data frame, or a dict of lists."
+        ) from error
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if not isinstance(frame, nw.DataFrame):
+        raise TableError(f"A {type(given).__name__} is no table. Pass a data frame or a dict of lists.")
+    return {name: _plain(frame[name]) for name in frame.columns}
+
+
+def _plain(series: Any) -> Any:  # noqa: ANN401  (a narwhals series)
+    """Return numbers as an array and everything else as a list, so that missing stays missing."""
+    if series.dtype.is_float() and series.null_count() == 0:
+        return series.to_numpy()
+    return series.to_list()
+
+
+def _cells(name: object, values: Any) -> Cells:  # noqa: ANN401
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
+        raise TableError(
+            f'"{name}" holds {type(values).__name__}, not a list of scores. Pass {{"A": [0.5, …], "B": […]}}.'
+        )
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise TableError(f'"{name}" has {values.ndim} axes where a list of scores is needed.')
+        return values
+    return list(values)
+
+
+def _check_lengths(header: Sequence[str], cells: Sequence[Cells]) -> None:
+    lengths = [len(column) for column in cells]
+    for name, length in zip(header, lengths, strict=True):
+        if length != lengths[0]:
+            raise TableError(
+                f'"{header[0]}" has {lengths[0]} values and "{name}" has {length}; the columns of a table are '
+                f"equally long. Fill gaps with None."
+            )
+
+
+def _look(grid: MemoryGrid) -> Peek:
+    n = min(grid.n_rows, _SAMPLE)
+    rows = [[column[i] for column in grid.columns] for i in range(n)]
+    return Peek(container="delimited", header=grid.header, rows=rows)
+
+
+def _layout(look: Peek, options: Options) -> str:
+    roles = find(look.header, options.columns, ("item", "system", "score", "judge"), path="data frame")
+    named = {"system", "score"} & options.columns.keys()
+    long = "system" in roles and ("score" in roles or long_table.guess(look, path="data frame") is not None)
+    if not named and not long:
+        return "wide"
+    return "ratings" if "judge" in roles else "long"

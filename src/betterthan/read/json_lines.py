@@ -1,0 +1,99 @@
+"""JSON lines, as a grid: one object a line, its keys are the columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from betterthan.errors import ReadError
+from betterthan.read.grid import MemoryGrid
+from betterthan.read.source import Source
+
+
+def json_grid(text: str, source: Source) -> MemoryGrid:
+    """Parse the text of `source`; a key that an object lacks is a missing cell."""
+    lines: list[int] = []
+    objects: list[dict[str, Any]] = []
+    for line, parsed in numbered_objects(text.split("\n"), source):
+        lines.append(line)
+        objects.append(parsed)
+    return _grid(objects, source, lines)
+
+
+def array_grid(text: str, source: Source) -> MemoryGrid:
+    """Parse the text of `source` as one JSON array of objects; rows have no lines."""
+    try:
+        objects = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        what = getattr(error, "msg", "too deeply nested")
+        raise ReadError(
+            f"The file is not JSON ({what}). Write it again, best as one object a line.",
+            path=source.name,
+            line=line,
+            code="BT016",
+        ) from error
+    odd = next((i for i, parsed in enumerate(objects) if not isinstance(parsed, dict)), None)
+    if odd is not None:
+        raise ReadError(
+            f"Element {odd + 1} of the array is not an object. Write one object for each row.",
+            path=source.name,
+            code="BT016",
+        )
+    return _grid(objects, source, None)
+
+
+def _grid(objects: list[dict[str, Any]], source: Source, lines: list[int] | None) -> MemoryGrid:
+    header = tuple(dict.fromkeys(key for parsed in objects for key in parsed))
+    columns = [[parsed.get(key) for parsed in objects] for key in header]
+    return MemoryGrid(name=source.name, header=header, columns=columns, lines=lines)
+
+
+def numbered_objects(lines: Iterable[str], source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each object with its line.
+
+    Raises
+    ------
+    ReadError
+        At a line that is not JSON or not an object (BT016).
+    """
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            parsed = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise _malformed(error, source, number) from error
+        if not isinstance(parsed, dict):
+            raise ReadError(
+                f"The line holds {_KINDS.get(type(parsed), 'a number')}, not an object. "
+                f'Write one object a line, such as {{"item": "1", "system": "A", "score": 0.5}}.',
+                path=source.name,
+                line=number,
+                code="BT016",
+            )
+        yield number, parsed
+
+
+_KINDS = {list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+
+
+def _malformed(error: Exception, source: Source, line: int) -> ReadError:
+    what = getattr(error, "msg", "too deeply nested or too large")
+    column = getattr(error, "colno", None)
+    at = f" at character {column}" if column else ""
+    return ReadError(
+        f"The line is not JSON ({what}{at}). Write one complete object a line.",
+        path=source.name,
+        line=line,
+        code="BT016",
+    )
+
+
+def object_line(source: Source, row: int) -> int | None:
+    """Return the line of data row `row` (from 0), by reading the file again."""
+    for number, (line, _) in enumerate(numbered_objects(source.lines(), source)):
+        if number == row:
+            return line
+    return None

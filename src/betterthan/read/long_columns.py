@@ -1,0 +1,225 @@
+"""The columns of a long table, by role, with every row accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import ReadError, TableError, some_of
+from betterthan.read.columns import find, flag, is_descriptive
+from betterthan.read.grid import Grid, Labels, check_numbers, compact, fault, has_numbers, has_text, quoted
+from betterthan.read.nameless import leave_out_nameless
+from betterthan.read.numerals import parse_all
+from betterthan.read.protocol import Options
+
+_NEEDED = {"item": "segment", "system": "system", "metric": "metric", "judge": "judge"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongColumns:
+    """Labels of the kept rows, by role.
+
+    Attributes
+    ----------
+    grid : Grid
+    roles : dict
+        The column of each role.
+    rows : array of int
+        The rows of the grid that are kept.
+    labels : dict of str to Labels
+        By role, for the kept rows.
+    scores : dict of str to array of float
+        By column name, for the kept rows; NaN is missing.
+    dropped : int
+        Empty rows.
+    notes : tuple of str
+    """
+
+    grid: Grid
+    roles: dict[str, int]
+    rows: IntArray = field(repr=False)
+    labels: dict[str, Labels] = field(repr=False)
+    scores: dict[str, FloatArray] = field(repr=False)
+    dropped: int
+    notes: tuple[str, ...]
+
+    def declared(self, rows: IntArray | None) -> bool | None:
+        """Return what the file's own column says about the direction of the metric in `rows`.
+
+        Raises
+        ------
+        ReadError
+            When it says different things, or neither true nor false (BT106).
+        """
+        found = self.labels.get("direction")
+        if found is None:
+            return None
+        said = np.unique(found.codes if rows is None else found.codes[rows])
+        ways = set(parse_all(["" if code < 0 else found.names[code] for code in said]))
+        if len(ways) == 1 and ways <= {0.0, 1.0}:
+            return ways == {1.0}
+        raise fault(
+            self.grid,
+            f'The column "{self.grid.header[self.roles["direction"]]}" must be true on every row of a metric, '
+            f"or false on every row.",
+            code="BT106",
+        )
+
+
+def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
+    """Find the columns of `roles` and read them.
+
+    Raises
+    ------
+    ReadError
+        Without a system (BT021), item (BT021, BT103) or score column (BT021), at a row without a name in one of
+        them (BT105), or at a cell that is no number (BT013, BT014).
+    """
+    ignored, notes = leave_out_nameless(grid)
+    found = find(grid.header, options.columns, roles, path=grid.name)
+    _check_roles(grid, found, roles)
+    score_columns, left_out = _score_columns(grid, found, ignored)
+    values = grid.numbers(score_columns)
+    check_numbers(grid, values, score_columns)
+    labels = {role: grid.labels(column) for role, column in found.items() if role != "score"}
+    rows = _kept(labels, values)
+    if rows.size < grid.n_rows:
+        labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in labels.items()}
+        values = values[:, rows]
+    _check_names(grid, labels, rows)
+    labels, group_notes = usable_groups(labels, asked="group" in options.columns)
+    return LongColumns(
+        grid=grid,
+        roles=found,
+        rows=rows,
+        labels=labels,
+        scores={grid.header[column]: values[i] for i, column in enumerate(score_columns)},
+        dropped=grid.n_rows - rows.size,
+        notes=(*notes, *left_out, *group_notes),
+    )
+
+
+def _check_roles(grid: Grid, found: dict[str, int], roles: Sequence[str]) -> None:
+    if "system" not in found:
+        raise fault(
+            grid,
+            f"No column names the systems (columns: {some_of(grid.header)}). "
+            f"Say which one does: {flag('system')} COLUMN.",
+            code="BT021",
+        )
+    if "judge" in roles and "judge" not in found:
+        raise fault(
+            grid,
+            f"No column names the judges (columns: {some_of(grid.header)}). "
+            f"Say which one does: {flag('judge')} COLUMN.",
+            code="BT021",
+        )
+    if "item" not in found:
+        raise _without_item(grid, found)
+
+
+def _without_item(grid: Grid, found: dict[str, int]) -> ReadError:
+    systems = grid.labels(found["system"])
+    cell = systems.codes.astype(np.int64)
+    if "metric" in found:
+        metrics = grid.labels(found["metric"])
+        cell = cell * (len(metrics.names) + 1) + metrics.codes
+    if np.unique(cell).size == cell.size:
+        return one_score_each(grid)
+    return fault(
+        grid,
+        f"No column says which segment a score belongs to (columns: {some_of(grid.header)}), so systems cannot "
+        f"be compared segment by segment. Say which one does, {flag('item')} COLUMN, or give one column a system.",
+        code="BT021",
+    )
+
+
+def one_score_each(grid: Grid) -> ReadError:
+    """Build the error for a table of system-level scores."""
+    return fault(
+        grid,
+        "There is one score for each system, so paired tests are impossible: they need the score of every "
+        "segment. Give the file of segment scores.",
+        code="BT103",
+    )
+
+
+def _score_columns(grid: Grid, found: dict[str, int], ignored: set[int]) -> tuple[list[int], tuple[str, ...]]:
+    """Return the column named as score; else every column of numbers is a metric of its own."""
+    if "score" in found:
+        return [found["score"]], ()
+    taken = {*found.values(), *ignored}
+    free = [i for i, name in enumerate(grid.header) if i not in taken and not is_descriptive(name)]
+    values = grid.numbers(free)
+    some, text = has_numbers(values), has_text(values)
+    chosen = [column for column, good in zip(free, some & ~text, strict=True) if good]
+    mixed = [column for column, bad in zip(free, some & text, strict=True) if bad]
+    if not chosen and mixed:
+        check_numbers(grid, values[[free.index(mixed[0])]], [mixed[0]])
+    if not chosen:
+        raise fault(
+            grid,
+            f"No column holds scores (columns: {some_of(grid.header)}). "
+            f"Say which one does: {flag('score')} COLUMN.",
+            code="BT021",
+        )
+    names = [quoted(grid.header[column]) for column in mixed]
+    note = f"Columns with numbers and text were left out: {some_of(names)}."
+    return chosen, (note,) if mixed else ()
+
+
+def _kept(labels: dict[str, Labels], values: FloatArray) -> IntArray:
+    blank = np.isnan(values).all(axis=0)
+    for found in labels.values():
+        blank &= found.codes < 0
+    return np.flatnonzero(~blank)
+
+
+def _check_names(grid: Grid, labels: dict[str, Labels], rows: IntArray) -> None:
+    for role, what in _NEEDED.items():
+        empty = np.flatnonzero(labels[role].codes < 0) if role in labels else np.empty(0, dtype=np.int64)
+        if empty.size:
+            raise fault(
+                grid,
+                f"The row names no {what}. Fill the cell in or remove the row.",
+                row=int(rows[empty[0]]),
+                code="BT105",
+            )
+    if rows.size == 0:
+        raise fault(grid, "Every row is empty. Check what wrote the file.", code="BT011")
+
+
+def usable_groups(labels: dict[str, Labels], *, asked: bool) -> tuple[dict[str, Labels], tuple[str, ...]]:
+    """Settle what the documents mean for the segments, and say so.
+
+    A column of documents with gaps is left out unless the user asked for it; segments that are counted anew in
+    every document become document:segment.
+    """
+    groups = labels.get("group")
+    if groups is None:
+        return labels, ()
+    if (groups.codes < 0).any():
+        if asked:
+            raise TableError(f"{int((groups.codes < 0).sum())} rows have no group. Fill these cells in.")
+        rest = {role: found for role, found in labels.items() if role != "group"}
+        return rest, ("Documents were left out, because some rows name none.",)
+    return _with_documents(labels, groups)
+
+
+def _with_documents(labels: dict[str, Labels], groups: Labels) -> tuple[dict[str, Labels], tuple[str, ...]]:
+    """Make (document, segment) the segment when segments are counted anew in every document."""
+    items = labels["item"]
+    pair = items.codes.astype(np.int64) * len(groups.names) + groups.codes
+    distinct, inverse = np.unique(pair, return_inverse=True)
+    if distinct.size == len(items.names):
+        return labels, ()
+    names = tuple(
+        f"{groups.names[p % len(groups.names)]}:{items.names[p // len(groups.names)]}"
+        for p in distinct.tolist()
+    )
+    both = compact(Labels(inverse.astype(np.int32), names))
+    note = "The same segment ids occur in several documents, so a segment is named document:segment."
+    return {**labels, "item": both}, (note,)

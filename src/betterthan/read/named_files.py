@@ -1,0 +1,94 @@
+"""Several files given together, each with the name of its system."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from betterthan.errors import ReadError
+from betterthan.read.source import Given, Source, open_source
+
+Several = Given | Mapping[str, Given] | Iterable[Given]
+"""One file, a list of files (or ``"NAME=path"``), or a mapping of names to files."""
+
+
+class NamedSource(NamedTuple):
+    """A file with the name of its system, and whether the user gave that name."""
+
+    name: str
+    source: Source
+    is_given: bool
+
+
+def open_named(several: Several) -> list[NamedSource]:
+    """Open the files, each named by the mapping, by ``NAME=path`` or by its stem.
+
+    Raises
+    ------
+    ReadError
+        When two files have the same name (BT131), a name is empty (BT134), or a file cannot be opened.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "online.txt"
+    ...     _ = path.write_text("A line.")
+    ...     [named.name for named in open_named([path, f"ours={path}"])]
+    ['online', 'ours']
+    """
+    opened = [_opened(name, given) for name, given in _pairs(several)]
+    seen: dict[str, NamedSource] = {}
+    for named in opened:
+        if named.name in seen:
+            raise ReadError(
+                f'This file and {seen[named.name].source.name} are both called "{named.name}". '
+                f"Name one of them: NAME={named.source.name}",
+                path=named.source.name,
+                code="BT131",
+            )
+        seen[named.name] = named
+    return opened
+
+
+def _pairs(several: Several) -> list[tuple[str | None, Given]]:
+    if isinstance(several, Mapping):
+        return list(several.items())
+    if isinstance(several, str | os.PathLike) or hasattr(several, "read"):
+        return [_split(several)]
+    if not isinstance(several, Iterable):
+        raise ReadError(
+            f"Files cannot be read from {type(several).__name__}. Pass a path or a list of paths.",
+            code="BT134",
+        )
+    return [_split(given) for given in several]
+
+
+def _split(given: Any) -> tuple[str | None, Given]:  # noqa: ANN401  (a path or an open file)
+    # A file that is really called "a=b.txt" is meant as it stands.
+    if isinstance(given, str) and "=" in given and not _exists(given):
+        name, _, path = given.partition("=")
+        return name, path
+    return None, given
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _opened(name: str | None, given: Given) -> NamedSource:
+    if not (isinstance(given, str | os.PathLike) or hasattr(given, "read")):
+        raise ReadError(f"A path or an open file is needed, not {type(given).__name__}.", code="BT134")
+    if name is not None and not name.strip():
+        raise ReadError("The name before = is empty. Write NAME=path.", path=_shown(given), code="BT134")
+    source = open_source(given)
+    return NamedSource(source.stem if name is None else name, source, name is not None)
+
+
+def _shown(given: str | os.PathLike[str] | IO[bytes] | IO[str]) -> str:
+    return os.fspath(given) if isinstance(given, str | os.PathLike) else "<stream>"

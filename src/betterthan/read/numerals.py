@@ -1,0 +1,91 @@
+"""What counts as a number and what as missing, once for Python and once for DuckDB.
+
+A column of numbers is a float array in which NaN is a missing cell and infinity marks a cell that is no
+number: text, or a number too large to hold. No score is infinite, so the mark cannot be mistaken.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betterthan.arrays import FloatArray
+
+Cells = Sequence[Any] | npt.NDArray[Any]
+MISSING = frozenset({"", "nan", "-nan", "null", "none", "na", "<na>", "-"})
+INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
+BOOLEANS = {"true": 1.0, "false": 0.0}
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_is_number = re.compile(_NUMBER).fullmatch
+_BLANKS = " \t\r\n"
+
+
+def parse(cell: Any) -> float:  # noqa: ANN401  (whatever a JSON line or a data frame holds)
+    """Return the number in a cell, NaN for a missing one, infinity for anything else.
+
+    Python's `float` takes "1_000" and digits of other scripts; here these are text.
+
+    Examples
+    --------
+    >>> [parse(cell) for cell in (" 3.5 ", "", "n/a", None, True, "1_000")]
+    [3.5, nan, inf, nan, 1.0, inf]
+    """
+    if isinstance(cell, str):
+        text = cell.strip(_BLANKS)
+        if _is_number(text):
+            return float(text)
+        text = text.lower()
+        return math.nan if text in MISSING else BOOLEANS.get(text, math.inf)
+    if cell is None:
+        return math.nan
+    return _parse_object(cell)
+
+
+def _parse_object(cell: object) -> float:
+    try:
+        # pandas' NA and NaT are no numbers; they say so only by not being equal to themselves.
+        return float(cell) if isinstance(cell, Real | np.bool_) or _is_decimal(cell) else _unequal(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return math.inf
+
+
+def _is_decimal(cell: object) -> bool:
+    return type(cell).__name__ == "Decimal"
+
+
+def _unequal(cell: object) -> float:
+    if type(cell).__name__ in {"NAType", "NaTType"}:
+        return math.nan
+    return math.inf
+
+
+def parse_all(cells: Cells) -> FloatArray:
+    """Parse a column; arrays of numbers are taken as they are."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
+        return cells.astype(np.float64)
+    return np.fromiter(map(parse, cells), dtype=np.float64, count=len(cells))
+
+
+def is_infinite(text: str) -> bool:
+    """Whether a cell that is no number is an infinite one rather than text."""
+    bare = text.strip(_BLANKS)
+    return bare.lower() in INFINITE or _is_number(bare) is not None
+
+
+def number_sql(expression: str) -> str:
+    """Return SQL that does what :func:`parse` does to a VARCHAR expression."""
+    text = f"trim({expression}, ' \t\r\n')"
+    missing = ", ".join(f"'{word}'" for word in sorted(MISSING))
+    return (
+        f"CASE WHEN {expression} IS NULL THEN 'nan'::DOUBLE "
+        f"WHEN regexp_full_match({text}, '{_NUMBER}') THEN TRY_CAST({text} AS DOUBLE) "
+        f"WHEN lower({text}) IN ({missing}) THEN 'nan'::DOUBLE "
+        f"WHEN lower({text}) = 'true' THEN 1.0 WHEN lower({text}) = 'false' THEN 0.0 "
+        f"ELSE 'inf'::DOUBLE END"
+    )

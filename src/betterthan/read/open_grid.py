@@ -1,0 +1,67 @@
+"""From a source to a grid, whatever its container and size."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from betterthan.errors import ReadError
+from betterthan.read.delimited import delimited_grid
+from betterthan.read.grid import Grid, MemoryGrid
+from betterthan.read.json_lines import array_grid, json_grid
+from betterthan.read.peek import Peek, peek
+from betterthan.read.source import Source
+from betterthan.read.text import SMALL, small_text
+
+LARGEST_ARRAY = 64 << 20
+
+
+@contextmanager
+def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
+    """Give the table in `source`; DuckDB is started only for Parquet and for text above `small` bytes."""
+    look = peek(source)
+    limit = LARGEST_ARRAY if look.container == "json" else small
+    text = None if look.container == "parquet" else small_text(source, limit=limit)
+    if text is not None:
+        yield checked(_parsed(text, source, look))
+        return
+    if look.container == "json":
+        raise ReadError(
+            f"A JSON array of more than {LARGEST_ARRAY >> 20} MiB is not read at once. "
+            f"Write one object a line: jq -c '.[]' IN > OUT.jsonl",
+            path=source.name,
+            code="BT016",
+        )
+    from betterthan.read.duck_grid import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
+
+    large = parquet_grid(source) if look.container == "parquet" else large_text_grid(source, look)
+    try:
+        yield checked(large)
+    finally:
+        large.connection.close()
+
+
+def _parsed(text: str, source: Source, look: Peek) -> MemoryGrid:
+    if look.container == "json":
+        return array_grid(text, source)
+    return (
+        json_grid(text, source) if look.container == "jsonl" else delimited_grid(text, source, look.delimiter)
+    )
+
+
+def checked(grid: Grid) -> Grid:
+    """Return the grid if it has distinct columns and at least one row."""
+    twice = [name for name, count in Counter(grid.header).items() if name and count > 1]
+    if twice:
+        raise ReadError(
+            f'The column "{twice[0]}" occurs more than once. Give every column its own name.',
+            path=grid.name,
+            line=1 if grid.n_rows and grid.line(0) is not None else None,
+            code="BT017",
+        )
+    if grid.n_rows == 0:
+        raise ReadError(
+            "There is a header but no row below it. Check what wrote the file.", path=grid.name, code="BT011"
+        )
+    return grid

@@ -1,0 +1,164 @@
+"""Line-parallel text files: outputs, references and sources, one segment a line.
+
+The formats have no ids, so line order is all there is, and all files must have the same number of lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from betterthan.errors import ReadError
+from betterthan.read.named_files import NamedSource, Several, open_named
+from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.source import HEAD_BYTES, Given, Source
+from betterthan.tables.texts import Texts
+
+FORMAT = Format(
+    name="text", kind="texts", description="Plain text, one segment a line, the same lines in every file."
+)
+NOT_SUPPLIED = "[No translation supplied]"
+
+_OTHER_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".tags", ".xml", ".html", ".eval")
+
+
+class _Lines(NamedTuple):
+    name: str
+    source: Source
+    lines: tuple[str, ...]
+
+
+def sniff(source: Source) -> Guess | None:
+    """Say how sure it is that a file is plain text: never very, since any layout of text is also text."""
+    head = source.head if len(source.head) < HEAD_BYTES else source.head.rpartition(b"\n")[0]
+    try:
+        text = head.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    if source.is_parquet or source.suffix in _OTHER_FORMATS or "\x00" in text:
+        return None
+    if text.lstrip()[:1] in ("{", "["):
+        return None
+    if source.suffix == ".txt":
+        return Guess(confidence=0.2, because="the name ends in .txt and no table was recognised")
+    return Guess(confidence=0.05, because="it is text of which nothing else was recognised")
+
+
+def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; text has no options)
+    """Read one file as the output of one system, named by the file's stem."""
+    lines = _read_lines(NamedSource(source.stem, source, is_given=False))
+    texts = _texts([lines], references=(), sources=None)
+    return Reading(
+        format=FORMAT,
+        because="one segment a line",
+        tables=(texts,),
+        rows_read=len(lines.lines),
+        rows_kept=len(lines.lines),
+        notes=texts.notes,
+        problems=tuple(_problems(lines)),
+    )
+
+
+def read_texts(outputs: Several, *, references: Several = (), sources: Given | None = None) -> Texts:
+    r"""Read outputs, references and sources that are parallel line by line.
+
+    Lines end at ``\n`` only; a byte order mark and ``\r\n`` are tolerated; gzip is opened. Empty lines are
+    kept, with a note. The line ``[No translation supplied]`` is a missing output.
+
+    Parameters
+    ----------
+    outputs : path, list of paths, or mapping of names to paths
+        A system is named by the mapping, by ``"NAME=path"``, or by its file's stem.
+    references : likewise, optional
+        Any number; a single one without a name is called "ref".
+    sources : path, optional
+
+    Raises
+    ------
+    ReadError
+        When two files differ in their number of lines (BT130), two systems have the same name (BT131), a
+        reference or source is missing (BT133), or a file cannot be opened or decoded.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("ours", "base", "ref"):
+    ...         _ = Path(folder, f"{name}.txt").write_text("One line.\nAnother line.\n")
+    ...     read_texts([f"{folder}/ours.txt", f"{folder}/base.txt"], references=f"{folder}/ref.txt")
+    Texts(2 systems × 2 segments, 1 reference)
+    """
+    systems = [_read_lines(named) for named in open_named(outputs)]
+    if not systems:
+        raise ReadError("No output was given. Pass at least one file.", code="BT134")
+    given = open_named(references)
+    refs = [_read_lines(named) for named in given]
+    if len(given) == 1 and not given[0].is_given:
+        refs = [refs[0]._replace(name="ref")]
+    source = None if sources is None else _read_lines(open_named(sources)[0])
+    return _texts(systems, references=refs, sources=source)
+
+
+def _texts(systems: Sequence[_Lines], *, references: Sequence[_Lines], sources: _Lines | None) -> Texts:
+    others = [*references] if sources is None else [*references, sources]
+    _check_lengths([*systems, *others])
+    for lines in others:
+        _check_supplied(lines)
+    outputs = [tuple(None if line == NOT_SUPPLIED else line for line in s.lines) for s in systems]
+    return Texts(
+        systems=tuple(s.name for s in systems),
+        segments=tuple(str(i) for i in range(1, len(systems[0].lines) + 1)),
+        outputs=tuple(outputs),
+        references=tuple(r.lines for r in references),
+        reference_names=tuple(r.name for r in references),
+        sources=None if sources is None else sources.lines,
+        notes=tuple(p.message for lines in [*systems, *others] for p in _problems(lines)),
+    )
+
+
+def _read_lines(named: NamedSource) -> _Lines:
+    return _Lines(named.name, named.source, tuple(named.source.lines()))
+
+
+def _check_lengths(files: Sequence[_Lines]) -> None:
+    first = files[0]
+    for other in files[1:]:
+        if len(other.lines) != len(first.lines):
+            raise ReadError(
+                f"This file has {len(other.lines):,} lines, but {first.source.name} has "
+                f"{len(first.lines):,}. Line k of every file must be segment k; "
+                f"write an empty line for an empty output.",
+                path=other.source.name,
+                code="BT130",
+            )
+
+
+def _check_supplied(lines: _Lines) -> None:
+    if NOT_SUPPLIED in lines.lines:
+        raise ReadError(
+            f'"{NOT_SUPPLIED}" marks a missing output, but this is a reference or source. '
+            f"Remove the segment from all files, or fill it in.",
+            path=lines.source.name,
+            line=lines.lines.index(NOT_SUPPLIED) + 1,
+            code="BT133",
+        )
+
+
+def _problems(lines: _Lines) -> list[Problem]:
+    found = []
+    empty = [i for i, line in enumerate(lines.lines, 1) if not line.strip()]
+    if empty:
+        message = f"{lines.source.name}: {_counted(empty, 'empty line')}, kept as empty texts."
+        found.append(Problem(code="BT132", place=f"{lines.source.name}, line {empty[0]}", message=message))
+    absent = [i for i, line in enumerate(lines.lines, 1) if line == NOT_SUPPLIED]
+    if absent:
+        message = f'{lines.source.name}: {_counted(absent, "missing output")} ("{NOT_SUPPLIED}").'
+        found.append(Problem(code="BT133", place=f"{lines.source.name}, line {absent[0]}", message=message))
+    return found
+
+
+def _counted(numbers: Sequence[int], what: str) -> str:
+    plural = "" if len(numbers) == 1 else "s"
+    first = "" if len(numbers) == 1 else "the first "
+    return f"{len(numbers):,} {what}{plural} ({first}in line {numbers[0]:,})"

@@ -1,0 +1,163 @@
+"""Ratings tables: a long table with a column that says who judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan.arrays import IntArray
+from betterthan.errors import ReadError
+from betterthan.read.cells import second_rows
+from betterthan.read.columns import find
+from betterthan.read.direction import direction
+from betterthan.read.grid import Grid, Labels, compact, fault, first_rows, quoted
+from betterthan.read.long_columns import LongColumns, load
+from betterthan.read.long_table import guess as guess_long
+from betterthan.read.open_grid import open_grid
+from betterthan.read.peek import Peek, peek
+from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.source import Source
+from betterthan.tables.ratings import Ratings
+
+FORMAT = Format(
+    name="ratings",
+    kind="ratings",
+    description="a table with one row for each judgement: columns for segment, system, judge and score",
+)
+_ROLES = ("item", "system", "score", "judge", "group", "direction", "metric")
+
+
+def sniff(source: Source) -> Guess | None:
+    """Recognise a long table with a column of judges."""
+    return guess(peek(source), path=source.name)
+
+
+def guess(look: Peek, *, path: str) -> Guess | None:
+    """Say how sure it is that a table holds single judgements."""
+    long = guess_long(look, path=path)
+    if long is None or long.confidence <= 0.5:
+        return None
+    try:
+        roles = find(look.header, {}, _ROLES, path=path)
+    except ReadError:
+        return None
+    if "judge" not in roles:
+        return None
+    because = f"{long.because}, column {quoted(look.header[roles['judge']])} names judges"
+    return Guess(confidence=min(long.confidence + 0.03, 1.0), because=because)
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read a ratings table into one :class:`Ratings` for each metric."""
+    found = sniff(source)
+    with open_grid(source) as grid:
+        because = found.because if found else "the columns were named"
+        return read_grid(grid, options, stem=source.stem, because=because)
+
+
+def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
+    """Read a grid as a ratings table; `stem` names what was asked if the table does not."""
+    columns = load(grid, options, _ROLES)
+    lost = {"empty row": columns.dropped, "no score": 0, "duplicate": 0}
+    tables = []
+    for name, rows, column in _parts(columns, options, stem):
+        known = rows[~np.isnan(columns.scores[column][rows])]
+        lost["no score"] += rows.size - known.size
+        kept = _once(columns, known, options)
+        lost["duplicate"] += known.size - kept.size
+        tables.append(_ratings(name, kept, column, columns, options, lost))
+    return Reading(
+        format=FORMAT,
+        because=because,
+        tables=tuple(tables),
+        rows_read=grid.n_rows,
+        rows_kept=grid.n_rows - sum(lost.values()),
+        dropped={reason: count for reason, count in lost.items() if count},
+        notes=columns.notes,
+        problems=tuple(problem for table in tables for problem in _doubts(table, grid.name)),
+    )
+
+
+def _parts(columns: LongColumns, options: Options, stem: str) -> list[tuple[str, IntArray, str]]:
+    """Return name, rows and score column of each set of ratings."""
+    every = np.arange(columns.rows.size)
+    metrics = columns.labels.get("metric")
+    parts = []
+    for column in columns.scores:
+        own = options.name or (stem if "score" in columns.roles else column)
+        if metrics is None:
+            parts.append((own, every, column))
+        else:
+            parts += [
+                (name, np.flatnonzero(metrics.codes == code), column)
+                for code, name in enumerate(metrics.names)
+            ]
+    return parts
+
+
+def _once(columns: LongColumns, rows: IntArray, options: Options) -> IntArray:
+    """Leave one judgement of a segment of a system by a judge; "mean" keeps all, which are averaged later."""
+    if options.duplicates == "mean" or rows.size == 0:
+        return rows
+    item, system, judge = (columns.labels[role] for role in ("item", "system", "judge"))
+    cell = item.codes[rows].astype(np.int64) * len(system.names) + system.codes[rows]
+    cell = cell * len(judge.names) + judge.codes[rows]
+    distinct, first = np.unique(cell, return_index=True)
+    if distinct.size == rows.size:
+        return rows
+    if options.duplicates == "last":
+        first = rows.size - 1 - np.unique(cell[::-1], return_index=True)[1]
+    if options.duplicates != "raise":
+        kept: IntArray = rows[np.sort(first)]
+        return kept
+    raise _duplicate(columns, rows, cell)
+
+
+def _duplicate(columns: LongColumns, rows: IntArray, cell: IntArray) -> ReadError:
+    first, second = (int(rows[i]) for i in second_rows(cell))
+    item, system, judge = (
+        quoted(columns.labels[role].names[columns.labels[role].codes[second]])
+        for role in ("item", "system", "judge")
+    )
+    line = columns.grid.line(int(columns.rows[first]))
+    before = f"line {line}" if line is not None else f"row {int(columns.rows[first]) + 1}"
+    return fault(
+        columns.grid,
+        f"Judge {judge} already rated segment {item} of system {system} in {before}. "
+        f'Remove one, or pass duplicates="last" or "mean".',
+        row=int(columns.rows[second]),
+        code="BT101",
+    )
+
+
+def _ratings(
+    name: str, rows: IntArray, column: str, columns: LongColumns, options: Options, lost: dict[str, int]
+) -> Ratings:
+    if rows.size == 0:
+        raise fault(columns.grid, f'No judgement of "{name}" has a score.', code="BT011")
+    labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in columns.labels.items()}
+    scores = columns.scores[column][rows]
+    way = direction(name, scores, options, declared=columns.declared(rows))
+    counted = tuple(f"{count} rows were left out: {reason}." for reason, count in lost.items() if count)
+    item = labels["item"]
+    groups = labels.get("group")
+    first = first_rows(item.codes, len(item.names))
+    return Ratings(
+        name=name,
+        systems=labels["system"].names,
+        segments=item.names,
+        judges=labels["judge"].names,
+        system=labels["system"].codes.astype(np.int64),
+        segment=item.codes.astype(np.int64),
+        judge=labels["judge"].codes.astype(np.int64),
+        score=scores,
+        higher_is_better=way.higher_is_better,
+        groups=None if groups is None else tuple(groups.names[c] for c in groups.codes[first].tolist()),
+        notes=(*columns.notes, *counted, *([way.note] if way.note else [])),
+    )
+
+
+def _doubts(ratings: Ratings, place: str) -> list[Problem]:
+    if len(ratings.systems) > 1:
+        return []
+    text = f'Only one system ("{ratings.systems[0]}"), so nothing can be compared. Add another one.'
+    return [Problem(code="BT104", place=place, message=text)]

@@ -1,0 +1,292 @@
+"""The front door for scores: files, standard input, data frames and dicts to tables."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.read.cells import Duplicates
+from betterthan.read.frames import FrameLike
+from betterthan.read.protocol import EVERY, Options, Reading
+from betterthan.read.sniff import read_any
+from betterthan.read.source import Given
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+
+Table = TypeVar("Table", Scores, Ratings)
+
+
+def read_scores(
+    source: Given | FrameLike,
+    *,
+    metric: str | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    score: str | None = None,
+    group: str | None = None,
+    lower_is_better: bool | None = None,
+    duplicates: Duplicates = "raise",
+    name: str | None = None,
+) -> Scores:
+    r"""Read the scores of one metric: systems × segments.
+
+    Wide tables (one column a system) and long tables (one row a score) are told apart by their header; so are
+    comma-, tab-, semicolon- and bar-separated text, JSON lines and Parquet, each also behind gzip (except
+    Parquet). Systems and segments keep the order of their first appearance. Single judgements, with a column of
+    judges, are averaged over judges; :func:`read_ratings` keeps them apart. For several metrics at once use
+    :func:`read_metrics`.
+
+    Parameters
+    ----------
+    source : path, "-", open file, data frame or dict
+        "-" is standard input. Data frames may be pandas, polars or pyarrow. A dict of lists is a wide table,
+        ``{"A": [0.5, 0.7], "B": [0.4, 0.9]}``, unless its keys name a system and a score column.
+    metric : str, optional
+        The metric to take when there are several.
+    item, system, score, group : str, optional
+        The columns that hold the segment's id, the system, the score, and the document (or other cluster) of the
+        segment. Found by their names if not given. `group` may also name a column such as "domain".
+    lower_is_better : bool, optional
+        The direction of the metric. If not given, the file's own column ``higher_is_better`` decides, else the
+        metric's name (TER, WER, perplexity, loss, … are lower-is-better); for MQM and MetricX the sign of the scores
+        decides. A choice made by us is told in the notes.
+    duplicates : {"raise", "first", "last", "mean"}, default "raise"
+        What to do when a segment of a system has several scores.
+    name : str, optional
+        The metric's name; by default as in the file, else the file's name without folder and suffix.
+
+    Returns
+    -------
+    Scores
+        Missing cells are NaN; the notes say what was left out.
+
+    Raises
+    ------
+    ReadError
+        When the file cannot be understood, with place and cure. ``error.code`` is explained in
+        :mod:`betterthan.read.problems`.
+    UnknownName
+        When a column or metric of that name does not exist.
+
+    Notes
+    -----
+    A cell that is empty, or reads NaN, NA, null, None or "-", is missing; it never becomes 0. ``True`` and
+    ``False`` are 1 and 0. A long table without a column for the segment is refused, because its scores cannot be
+    paired.
+
+    Examples
+    --------
+    >>> read_scores({"A": [0.5, 0.75], "B": [0.25, None]}, name="COMET")
+    Scores('COMET', 2 systems × 2 segments, higher is better, 1 missing)
+
+    >>> import io
+    >>> table = "item,system,score\ns1,A,31.5\ns1,B,40\ns2,A,22\ns2,B,35.5\n"
+    >>> scores = read_scores(io.StringIO(table), name="TER")
+    >>> scores.systems, scores.segments, scores.higher_is_better
+    (('A', 'B'), ('s1', 's2'), False)
+    >>> scores.values
+    array([[31.5, 22. ],
+           [40. , 35.5]])
+    """
+    options = Options(
+        columns=_columns(item=item, system=system, score=score, group=group),
+        duplicates=duplicates,
+        metric=metric,
+        name=name,
+        lower_is_better=_every(lower_is_better, True),
+        higher_is_better=_every(lower_is_better, False),
+    )
+    tables = scores_of(read_any(source, options), path=_name_of(source))
+    chosen = the_metric(tables, metric, _name_of(source))
+    return replace(chosen, name=name) if name else chosen
+
+
+def read_metrics(
+    source: Given | FrameLike,
+    *,
+    item: str | None = None,
+    system: str | None = None,
+    score: str | None = None,
+    group: str | None = None,
+    lower_is_better: Collection[str] | bool | None = None,
+    duplicates: Duplicates = "raise",
+    name: str | None = None,
+) -> dict[str, Scores]:
+    """Read the scores of every metric in a table.
+
+    A long table holds several metrics when a column names them, or when it has several columns of numbers.
+
+    Parameters
+    ----------
+    source, item, system, score, group, duplicates
+        As in :func:`read_scores`.
+    lower_is_better : collection of str or bool, optional
+        The metrics for which lower is better, or True or False for all of them; the others are decided as in
+        :func:`read_scores`.
+    name : str, optional
+        The metric's name where the table has none.
+
+    Returns
+    -------
+    dict of str to Scores
+        In order of first appearance. Tables may differ in their systems and segments; see
+        :func:`betterthan.tables.align.align`.
+
+    Raises
+    ------
+    ReadError, UnknownName
+        As in :func:`read_scores`.
+
+    Examples
+    --------
+    >>> columns = {"item": [1, 1, 2, 2], "system": ["A", "B", "A", "B"],
+    ...            "BLEU": [30.5, 28.0, 41.5, 44.0], "TER": [50.5, 61.0, 44.0, 40.0]}
+    >>> for scores in read_metrics(columns).values():
+    ...     print(scores)
+    Scores('BLEU', 2 systems × 2 segments, higher is better)
+    Scores('TER', 2 systems × 2 segments, lower is better)
+    """
+    named: frozenset[str] = frozenset()
+    if lower_is_better is not None and not isinstance(lower_is_better, bool):
+        named = frozenset(lower_is_better)
+    options = Options(
+        columns=_columns(item=item, system=system, score=score, group=group),
+        duplicates=duplicates,
+        name=name,
+        lower_is_better=_every(lower_is_better, True) | named,
+        higher_is_better=_every(lower_is_better, False),
+    )
+    tables = scores_of(read_any(source, options), path=_name_of(source))
+    unknown = sorted(named - tables.keys())
+    if unknown:
+        raise unknown_name("metric", unknown[0], tables)
+    return tables
+
+
+def read_ratings(
+    source: Given | FrameLike,
+    *,
+    metric: str | None = None,
+    item: str | None = None,
+    system: str | None = None,
+    score: str | None = None,
+    judge: str | None = None,
+    group: str | None = None,
+    lower_is_better: bool | None = None,
+    duplicates: Duplicates = "raise",
+    name: str | None = None,
+) -> Ratings:
+    """Read single judgements: who gave which score to which segment of which system.
+
+    Parameters
+    ----------
+    source, metric, item, system, score, group, lower_is_better, name
+        As in :func:`read_scores`.
+    judge : str, optional
+        The column that holds the judge; found by its name (rater, annotator, judge, …) if not given.
+    duplicates : {"raise", "first", "last", "mean"}, default "raise"
+        What to do when a judge rated a segment of a system more than once; "mean" keeps every judgement, and
+        :meth:`Ratings.to_scores` averages them.
+
+    Returns
+    -------
+    Ratings
+        Rows without a score are left out and counted in the notes.
+
+    Raises
+    ------
+    ReadError, UnknownName
+        As in :func:`read_scores`.
+
+    Examples
+    --------
+    >>> ratings = read_ratings({"item": [1, 1, 1], "system": ["A", "B", "A"], "rater": ["x", "x", "y"],
+    ...                         "score": [70, 40, 90]}, name="DA")
+    >>> ratings
+    Ratings('DA', 3 judgements of 2 systems × 1 segments by 2 judges)
+    """
+    options = Options(
+        columns=_columns(item=item, system=system, score=score, judge=judge, group=group),
+        duplicates=duplicates,
+        metric=metric,
+        name=name,
+        lower_is_better=_every(lower_is_better, True),
+        higher_is_better=_every(lower_is_better, False),
+    )
+    reading = read_any(source, options, format="ratings")
+    tables = {table.name: table for table in reading.tables if isinstance(table, Ratings)}
+    chosen = the_metric(tables, metric, _name_of(source))
+    return replace(chosen, name=name) if name else chosen
+
+
+def scores_of(reading: Reading, *, path: str | None = None) -> dict[str, Scores]:
+    """Return the scores of a reading by metric; single judgements are averaged over judges.
+
+    Raises
+    ------
+    ReadError
+        When it holds something else, such as battles or texts (BT022).
+    """
+    tables: dict[str, Scores] = {}
+    for table in reading.tables:
+        if isinstance(table, Scores):
+            tables[table.name] = table
+        elif isinstance(table, Ratings):
+            note = f"{table.n_judgements} judgements by {len(table.judges)} judges were averaged."
+            averaged = table.to_scores()
+            tables[table.name] = replace(averaged, notes=(*averaged.notes, note))
+        else:
+            kind = reading.format.kind
+            raise ReadError(
+                f"This holds {kind}, not scores ({reading.because}). {_CURES.get(kind, '')}".strip(),
+                path=path,
+                code="BT022",
+            )
+    return tables
+
+
+_CURES = {
+    "matches": "Read it with read_matches.",
+    "texts": "Score the texts first, for example with bleu.",
+    "tags": "Read it with read_tags.",
+}
+
+
+def _columns(**roles: str | None) -> dict[str, str]:
+    return {role: column for role, column in roles.items() if column is not None}
+
+
+def _every(said: object, answer: bool) -> frozenset[str]:  # noqa: FBT001
+    """Return "every metric" when the user said `answer` about the direction."""
+    return frozenset({EVERY}) if said is answer else frozenset()
+
+
+def _name_of(source: object) -> str | None:
+    return source if isinstance(source, str) else None
+
+
+def the_metric(tables: Mapping[str, Table], metric: str | None, path: str | None) -> Table:
+    """Return the metric asked for, or the only one.
+
+    Raises
+    ------
+    UnknownName
+        When there is no such metric.
+    ReadError
+        When there are several and none was asked for (BT023).
+    """
+    if metric is not None:
+        if metric not in tables:
+            raise unknown_name("metric", metric, tables)
+        return tables[metric]
+    if len(tables) > 1:
+        first = next(iter(tables))
+        raise ReadError(
+            f"There are {len(tables)} metrics where one is needed: {some_of(list(tables))}. "
+            f'Choose one with metric="{first}", or take all with read_metrics.',
+            path=path,
+            code="BT023",
+        )
+    return next(iter(tables.values()))

@@ -1,0 +1,178 @@
+"""What is this file, and what is in it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from betterthan.errors import ReadError
+from betterthan.read.formats import READERS, reader
+from betterthan.read.frames import FrameLike, is_frame, read_frame
+from betterthan.read.open_grid import open_grid
+from betterthan.read.peek import peek
+from betterthan.read.protocol import Format, Guess, Kind, Options, Reader, Reading
+from betterthan.read.source import Given, Source, open_source
+
+# Below this a reader only says that it would try.
+_HARDLY = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recognition:
+    """What a file seems to be.
+
+    Attributes
+    ----------
+    name : str
+        The file, as the user named it.
+    format : str
+        The name of the reader that is surest.
+    kind : {"scores", "matches", "ratings", "tags", "texts"}
+        The kind of table it becomes.
+    confidence : float
+        From 0 to 1.
+    because : str
+        The reason, in words.
+    runners_up : tuple of Recognition
+        The other readers that would try, surest first.
+    """
+
+    name: str
+    format: str
+    kind: Kind
+    confidence: float
+    because: str
+    runners_up: tuple[Recognition, ...] = ()
+
+
+def sniff(source: Given) -> Recognition:
+    r"""Say what a file seems to be, from its name, first bytes, header and first rows.
+
+    Parameters
+    ----------
+    source : path, "-" or open file
+
+    Returns
+    -------
+    Recognition
+
+    Raises
+    ------
+    ReadError
+        When the file cannot be opened, or no reader knows its layout (BT009).
+
+    Examples
+    --------
+    >>> import io
+    >>> found = sniff(io.StringIO("item,system,score\n1,A,0.5\n1,B,0.25\n"))
+    >>> found.format, found.kind, found.because
+    ('long', 'scores', 'columns "system" and "score" name systems and scores')
+    """
+    opened = source if isinstance(source, Source) else open_source(source)
+    return recognise(opened)
+
+
+def recognise(source: Source) -> Recognition:
+    """Ask every reader about an opened source."""
+    guesses = [(module, guess) for module in map(reader, READERS) if (guess := module.sniff(source))]
+    if not guesses:
+        raise _unknown(source)
+    guesses.sort(key=lambda pair: -pair[1].confidence)
+    if guesses[0][1].confidence <= _HARDLY:
+        _raise_fault(source)
+    all_of_them = [_recognition(source, module.FORMAT, guess) for module, guess in guesses]
+    first, rest = all_of_them[0], tuple(all_of_them[1:])
+    return Recognition(
+        name=first.name,
+        format=first.format,
+        kind=first.kind,
+        confidence=first.confidence,
+        because=first.because,
+        runners_up=rest,
+    )
+
+
+def _recognition(source: Source, found: Format, guess: Guess) -> Recognition:
+    return Recognition(
+        name=source.name,
+        format=found.name,
+        kind=found.kind,
+        confidence=guess.confidence,
+        because=guess.because,
+    )
+
+
+def _unknown(source: Source) -> ReadError:
+    _raise_fault(source)
+    return ReadError(
+        "No reader knows this layout. Name the columns (--item, --system, --score) or the format (--format-in).",
+        path=source.name,
+        code="BT009",
+    )
+
+
+def _raise_fault(source: Source) -> None:
+    """Raise what is wrong with JSON lines or Parquet: a broken line explains more than "not recognised"."""
+    if peek(source).container != "delimited":
+        with open_grid(source):
+            pass
+
+
+def read_any(
+    source: Given | FrameLike,
+    options: Options | None = None,
+    *,
+    format: str | None = None,  # noqa: A002
+) -> Reading:
+    r"""Read whatever `source` holds, with an account of every row.
+
+    Parameters
+    ----------
+    source : path, "-", open file, data frame or dict
+    options : Options, optional
+        What the user said about columns, directions and duplicates.
+    format : str, optional
+        The reader to use, from :data:`betterthan.read.formats.READERS`; found by looking if not given.
+
+    Returns
+    -------
+    Reading
+        Its tables, notes and problems.
+
+    Raises
+    ------
+    ReadError
+        When the file cannot be understood, with the place and the cure; BT020 when two layouts fit equally well.
+    UnknownName
+        When there is no such column or format.
+
+    Examples
+    --------
+    >>> import io
+    >>> reading = read_any(io.StringIO("id,A,B\n1,0.5,0.25\n2,0.75,\n"))
+    >>> reading.tables[0]
+    Scores('score', 2 systems × 2 segments, higher is better, 1 missing)
+    >>> [problem.code for problem in reading.problems]
+    ['BT102']
+    """
+    options = options or Options()
+    if is_frame(source):
+        return read_frame(source, options, format=format)
+    opened = source if isinstance(source, Source) else open_source(source)
+    return _chosen(opened, options, format).read(opened, options)
+
+
+def _chosen(source: Source, options: Options, name: str | None) -> Reader:
+    if name is not None:
+        return reader(name)
+    if {"system", "score"} & options.columns.keys():
+        return reader("ratings" if "judge" in options.columns else "long")
+    found = recognise(source)
+    rivals = [other for other in found.runners_up if other.confidence == found.confidence]
+    if rivals:
+        raise ReadError(
+            f"The file may be {found.format} ({found.because}) or {rivals[0].format} ({rivals[0].because}). "
+            f"Say which: --format-in {found.format}, or name the columns (--item, --system, --score).",
+            path=source.name,
+            code="BT020",
+        )
+    return reader(found.format)

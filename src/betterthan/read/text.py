@@ -1,0 +1,62 @@
+"""Text of moderate size is read at once; a large file is checked from end to end without keeping it.
+
+DuckDB would read a cut gzip stream or a NUL byte without a word, so every byte of a text file is looked at here
+before a table is made of it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from typing import IO
+
+from betterthan.errors import ReadError
+from betterthan.read.source import LONGEST_LINE, Source
+
+SMALL = 4 << 20
+_CHUNK = 1 << 20
+
+
+def small_text(source: Source, *, limit: int = SMALL) -> str | None:
+    """Return the text of a source of at most `limit` bytes; check a larger one and return None.
+
+    Raises
+    ------
+    ReadError
+        For what is not plain UTF-8 text, with the line: see :meth:`Source.lines`.
+    """
+    try:
+        with source.open() as stream:
+            data = stream.read(limit + 1)
+            if len(data) <= limit and b"\x00" not in data:
+                return data.decode("utf-8-sig")
+            if len(data) > limit and _is_plain(stream, data):
+                return None
+    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):
+        pass
+    except OSError as error:
+        raise ReadError(
+            f"The file cannot be read ({error.strerror}).", path=source.name, code="BT002"
+        ) from error
+    raise _fault(source)
+
+
+def _is_plain(stream: IO[bytes], chunk: bytes) -> bool:
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    length = 0
+    while chunk:
+        decode(chunk)
+        last = chunk.rfind(b"\n")
+        length = len(chunk) - last - 1 if last >= 0 else length + len(chunk)
+        if length > LONGEST_LINE or b"\x00" in chunk:
+            return False
+        chunk = stream.read(_CHUNK)
+    decode(b"", final=True)
+    return True
+
+
+def _fault(source: Source) -> ReadError:
+    for _ in source.lines():
+        pass  # raises at the line
+    return ReadError("The file is not plain UTF-8 text. Export it again.", path=source.name, code="BT005")

@@ -1,0 +1,160 @@
+"""What the words in a winner column mean.
+
+Every label must be known: a label that falls through to a default turns a typo into a draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Literal
+
+Meaning = Literal["left", "right", "tie", "both_bad"]
+
+MEANINGS: tuple[Meaning, ...] = ("left", "tie", "both_bad", "right")
+OUTCOMES = (1.0, 0.5, 0.5, 0.0)
+"""The left system's result for each of MEANINGS."""
+
+LEFT_WORDS = ("left", "model_a", "a", "model_1", "system_a", "system_1", "generator_1", "assistant_a")
+RIGHT_WORDS = ("right", "model_b", "b", "model_2", "system_b", "system_2", "generator_2", "assistant_b")
+TIE_WORDS = ("tie", "draw", "tied")
+BOTH_BAD_WORDS = ("both_bad", "tie_bothbad", "bothbad", "tie_both_bad")
+KNOWN = "left, right, tie, both_bad (also model_a, model_b; a, b; 1, 0, 0.5)"
+
+MISSING = frozenset({"", "none", "nan", "null", "-", "n/a", "<na>"})
+_PUNCTUATION = str.maketrans("", "", " _-()\t")
+_RESULTS: dict[float, Meaning] = {1.0: "left", 0.5: "tie", 0.0: "right"}
+_PREFERENCES: dict[float, Meaning] = {1.0: "left", 1.5: "tie", 2.0: "right"}
+
+
+def is_missing(text: str | None) -> bool:
+    """Say whether a cell holds nothing: empty, or one of the usual words for that.
+
+    Examples
+    --------
+    >>> is_missing(" NaN"), is_missing("0")
+    (True, False)
+    """
+    return text is None or text.strip().casefold() in MISSING
+
+
+def plain(text: str) -> str:
+    """Return `text` without case, blanks, underscores, hyphens and parentheses.
+
+    Other signs stay, so that ``"tie?"`` is not a tie.
+
+    Examples
+    --------
+    >>> plain("tie (bothbad)")
+    'tiebothbad'
+    """
+    return text.casefold().translate(_PUNCTUATION)
+
+
+def _vocabulary() -> dict[str, Meaning]:
+    groups: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
+        ("left", LEFT_WORDS),
+        ("right", RIGHT_WORDS),
+        ("tie", TIE_WORDS),
+        ("both_bad", BOTH_BAD_WORDS),
+    )
+    return {plain(word): meaning for meaning, words in groups for word in words}
+
+
+_WORDS = _vocabulary()
+
+
+@lru_cache(maxsize=1024)
+def word_meaning(text: str, *, preference: bool = False) -> Meaning | None:
+    """Return what a label means by itself, or None when that is not known.
+
+    Parameters
+    ----------
+    text : str
+    preference : bool, default False
+        Whether numbers are on the scale 1 (first), 1.5 (tie), 2 (second) instead of 1, 0.5, 0.
+
+    Examples
+    --------
+    >>> word_meaning("Model_A"), word_meaning("tie (bothbad)"), word_meaning("0.5"), word_meaning("tei")
+    ('left', 'both_bad', 'tie', None)
+    >>> word_meaning("2.0", preference=True)
+    'right'
+    """
+    known = _WORDS.get(plain(text))
+    if known is not None:
+        return known
+    return (_PREFERENCES if preference else _RESULTS).get(number(text))
+
+
+def number(text: str) -> float:
+    """Return `text` as a number, or NaN; Python's own ``1_0`` is not one.
+
+    Examples
+    --------
+    >>> number("0.50"), number("1_0")
+    (0.5, nan)
+    """
+    try:
+        return math.nan if "_" in text else float(text)
+    except ValueError:
+        return math.nan
+
+
+def joined_meaning(texts: Sequence[str]) -> Meaning | None:
+    """Return what two or three winner columns mean together.
+
+    Two columns are two games with swapped sides: a win counts only when both agree, all else is a tie. Three
+    columns are 0 or 1 for left, right and tie.
+
+    Examples
+    --------
+    >>> joined_meaning(["model_1", "model_1"]), joined_meaning(["model_1", "tie"])
+    ('left', 'tie')
+    >>> joined_meaning(["0", "1", "0"])
+    'right'
+    """
+    if len(texts) == 3:
+        return _ONE_HOT.get(tuple(text.strip().casefold() for text in texts))
+    meanings = [word_meaning(text) for text in texts]
+    if None in meanings or "both_bad" in meanings:
+        return None
+    return meanings[0] if meanings[0] == meanings[1] else "tie"
+
+
+def _one_hot() -> dict[tuple[str, ...], Meaning]:
+    spellings = [("1", "0"), ("1.0", "0.0"), ("true", "false")]
+    order: tuple[Meaning, ...] = ("left", "right", "tie")
+    return {
+        tuple(yes if i == j else no for j in range(3)): meaning
+        for (yes, no), (i, meaning) in product(spellings, enumerate(order))
+    }
+
+
+_ONE_HOT = _one_hot()
+
+
+def listed(labels: Iterable[tuple[str, int]], *, limit: int = 8) -> str:
+    """List labels with their counts, the most frequent first.
+
+    Examples
+    --------
+    >>> listed([("tei", 2), ("", 3), ("tei", 1)])
+    'empty (3 rows), "tei" (3 rows)'
+    """
+    counts: Counter[str] = Counter()
+    for text, count in labels:
+        counts[text] += count
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    shown = [f"{_quoted(text)} ({n:,} row{'' if n == 1 else 's'})" for text, n in ordered[:limit]]
+    more = len(ordered) - limit
+    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _quoted(text: str) -> str:
+    if not text.strip():
+        return "empty"
+    return f'"{text}"' if len(text) <= 40 else f'"{text[:40]}…"'

@@ -1,0 +1,89 @@
+"""Tables in DuckDB: the same answers and the same errors, with lines, as for small files."""
+
+# ruff: noqa: S608  (the paths are ours)
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.read.test_scores_tables import REFUSALS
+
+from betterthan.errors import ReadError
+from betterthan.read import long_table, wide_table
+from betterthan.read.open_grid import open_grid
+from betterthan.read.protocol import Options
+from betterthan.read.scores import read_scores
+from betterthan.read.source import open_source
+
+LAYOUTS = {"long": long_table, "wide": wide_table}
+WITHOUT_A_TABLE = {"json array", "battles", "two metrics", "wide or long"}
+
+
+def read_large(path, layout):
+    """Read a file in the engine, however small it is."""
+    with open_grid(open_source(path), small=1) as grid:
+        return LAYOUTS[layout].read_grid(grid, Options(), stem="x", because="").tables[0]
+
+
+@pytest.mark.parametrize("name", sorted(set(REFUSALS) - WITHOUT_A_TABLE))
+def test_the_engine_refuses_what_the_parser_refuses(name, tmp_path):
+    """The message, the code and the line do not depend on the size of the file."""
+    text, code, message = REFUSALS[name]
+    path = tmp_path / "x.csv"
+    path.write_bytes(text.encode())
+    with pytest.raises(ReadError) as caught:
+        read_large(path, "long" if "system" in text.split("\n", 1)[0] else "wide")
+    assert caught.value.code == code
+    expected = message.replace("<stream>", str(path))
+    if name.startswith("nested"):
+        expected = expected.replace("{'a': 1}", '{"a":1}').replace('{"a": 1}', '{"a":1}')
+    assert str(caught.value) == expected
+
+
+def test_quotes_and_gaps_are_the_same_in_the_engine(tmp_path):
+    """Embedded line ends, missing cells and white space come out alike."""
+    path = tmp_path / "x.csv"
+    path.write_bytes(b'id,A,B\n"a,\r\nb", 1.5 ,NA\nc,-,True\n')
+    assert read_large(path, "wide") == read_scores(path)
+
+
+def test_json_keys_that_come_late_are_columns(tmp_path):
+    """A system that first occurs far into the file is not lost."""
+    rows = [{"id": i, "A": i, "B": 2 * i} for i in range(60)] + [
+        {"id": 99, "A": 1, "B": 2, "C.d": 3, 'q"': 4}
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    large = read_large(path, "wide")
+    assert large == read_scores(path)
+    assert large.systems == ("A", "B", "C.d", 'q"')
+
+
+@pytest.mark.parametrize("kind", ["DECIMAL(8, 2)", "INTEGER", "FLOAT", "BOOLEAN", "UTINYINT", "HUGEINT"])
+def test_parquet_numbers_of_any_type(tmp_path, kind):
+    """Scores may be stored in any numeric type, labels as numbers or enums."""
+    import duckdb
+
+    path = tmp_path / "x.parquet"
+    query = (
+        f"COPY (SELECT i // 2 AS item, (CASE i % 2 WHEN 0 THEN 'A' ELSE 'B' END)::ENUM('A', 'B') AS system, "
+        f"CAST(i % 2 AS {kind}) AS score FROM range(6) t(i)) TO '{path}' (FORMAT parquet)"
+    )
+    with duckdb.connect() as connection:
+        connection.execute(query)
+    scores = read_scores(path)
+    assert scores.segments == ("0", "1", "2")
+    assert scores.values.tolist() == [[0.0] * 3, [1.0] * 3]
+
+
+def test_nested_parquet_columns_are_no_names(tmp_path):
+    """A list where a name is needed is refused by row."""
+    import duckdb
+
+    path = tmp_path / "x.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"COPY (SELECT [i] AS item, 'A' AS system, i AS score FROM range(3) t(i)) TO '{path}' (FORMAT parquet)"
+        )
+    with pytest.raises(ReadError, match=r'Row 1: "\[0\]" is no name \(column "item"\)'):
+        read_scores(path)
