@@ -1,0 +1,60 @@
+"""Compile a loop when numba is there; nothing is imported before that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
+
+
+@cache
+def compiled(
+    function: Callable[Arguments, Value], *helpers: Callable[..., object]
+) -> Callable[Arguments, Value] | None:
+    """Return `function` as machine code, or None without numba (the extra ``fast``).
+
+    The first call with numba costs about a second; the machine code is kept on disk, beside the module or in
+    the user's cache folder, and is read from there the next time. Rounding is that of the interpreter: no
+    reordering, no fused operations. Other threads run while the machine code does.
+
+    Parameters
+    ----------
+    function : callable
+        A loop over arrays and numbers.
+    *helpers : callable
+        The plain functions it calls. They must stand in the same module: numba looks at the date of that one
+        file to know whether what it kept on disk is still true.
+
+    Returns
+    -------
+    callable or None
+
+    Examples
+    --------
+    >>> def doubled(x):
+    ...     return x + x
+    >>> (compiled(doubled) or doubled)(21)
+    42
+    """
+    try:
+        import numba  # noqa: PLC0415  (an optional package, and half a second)
+    except ImportError:
+        return None
+    for helper in helpers:
+        _callable_from_compiled(helper)
+    try:
+        machine_code: Callable[Arguments, Value] = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # no folder to keep it in: compile again in each process
+        machine_code = numba.njit(nogil=True)(function)
+    return machine_code
+
+
+@cache
+def _callable_from_compiled(helper: Callable[..., object]) -> None:
+    """Let compiled code call `helper`, which stays an ordinary function."""
+    from numba.extending import register_jitable  # noqa: PLC0415
+
+    register_jitable(helper)
