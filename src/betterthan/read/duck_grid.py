@@ -87,7 +87,8 @@ class DuckGrid:
         self._check_flat(column)
         kind = f"names_{column}"
         self.fetch(f"DROP TYPE IF EXISTS {kind}")
-        names = f"SELECT DISTINCT {expression} AS name FROM {self.scan} WHERE trim({expression}) <> ''"
+        distinct = f"SELECT DISTINCT {expression} AS name FROM {self.scan}"
+        names = f"SELECT name FROM ({distinct}) WHERE NOT regexp_full_match(name, '\\s*')"
         self.fetch(f"CREATE TYPE {kind} AS ENUM ({names})")
         listed = self.fetch(f"SELECT unnest(enum_range(NULL::{kind})) AS name").fetchall()
         query = f"SELECT enum_code(TRY_CAST({expression} AS {kind})) AS code FROM {self.scan}"

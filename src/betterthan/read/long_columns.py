@@ -10,7 +10,17 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError, TableError, some_of
 from betterthan.read.columns import find, flag, is_descriptive
-from betterthan.read.grid import Grid, Labels, check_numbers, compact, fault, has_numbers, has_text, quoted
+from betterthan.read.grid import (
+    Grid,
+    Labels,
+    check_numbers,
+    compact,
+    fault,
+    first_rows,
+    has_numbers,
+    has_text,
+    quoted,
+)
 from betterthan.read.nameless import leave_out_nameless
 from betterthan.read.numerals import parse_all
 from betterthan.read.protocol import Options
@@ -212,10 +222,11 @@ def usable_groups(labels: dict[str, Labels], *, asked: bool) -> tuple[dict[str, 
 def _with_documents(labels: dict[str, Labels], groups: Labels) -> tuple[dict[str, Labels], tuple[str, ...]]:
     """Make (document, segment) the segment when segments are counted anew in every document."""
     items = labels["item"]
+    own = groups.codes[first_rows(items.codes, len(items.names))]
+    if (own[items.codes] == groups.codes).all():
+        return labels, ()
     pair = items.codes.astype(np.int64) * len(groups.names) + groups.codes
     distinct, inverse = np.unique(pair, return_inverse=True)
-    if distinct.size == len(items.names):
-        return labels, ()
     names = tuple(
         f"{groups.names[p % len(groups.names)]}:{items.names[p // len(groups.names)]}"
         for p in distinct.tolist()
