@@ -23,21 +23,25 @@ from betterthan.arrays import FloatArray
 from betterthan.kernels.permutation import permutation_block, random_signs
 from betterthan.kernels.sign_flip_analytic import edgeworth_pvalues, normal_pvalues, pair_moments
 from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
-from betterthan.kernels.sign_flip_scores import CentredScores, centred_scores
+from betterthan.kernels.sign_flip_scores import CentredScores, Float32Array, centred_scores
 
 N_RESAMPLES = 1000
 SIZES = ((14, 1300), (60, 2000), (200, 10_000))
 HEADER = ("work", "ours", "peer", "ratio", "wanted", "equal?")
 
 
-def published_pvalues(goodness: FloatArray, signs: FloatArray | None = None, seed: int = 4) -> FloatArray:
-    """One-sided p-values as mt-metrics-eval publishes them; `signs` replaces its random ones."""
-    m, n = goodness.shape
-    if signs is None:
-        signs = np.random.default_rng(seed).random((N_RESAMPLES, n), dtype=np.float32)
-        np.rint(signs, out=signs)
-        signs *= 2
-        signs -= 1
+def published_signs(n: int, seed: int = 4) -> Float32Array:
+    """Random signs as mt-metrics-eval makes them: uniform numbers, rounded, stretched and shifted."""
+    signs = np.random.default_rng(seed).random((N_RESAMPLES, n), dtype=np.float32)
+    np.rint(signs, out=signs)
+    signs *= 2
+    signs -= 1
+    return signs
+
+
+def published_pvalues(goodness: FloatArray, signs: Float32Array) -> FloatArray:
+    """One-sided p-values as mt-metrics-eval publishes them, above the diagonal."""
+    m = len(goodness)
     single = goodness.astype(np.float32)
     totals = single.sum(axis=1)
     sums = signs @ single.T
@@ -98,7 +102,8 @@ def least_times(works: list[Callable[[], object]], repeats: int) -> list[float]:
 def example(m: int, n: int) -> FloatArray:
     """Scores of systems of slightly different quality on segments of different difficulty."""
     rng = np.random.default_rng(m)
-    return rng.normal(size=(m, n)) + rng.normal(size=n) + 2 / np.sqrt(n) * rng.normal(size=(m, 1))
+    quality = 2 / np.sqrt(n) * rng.normal(size=(m, 1))
+    return np.asarray(rng.normal(size=(m, n)) + rng.normal(size=n) + quality)
 
 
 def same_tallies(goodness: FloatArray) -> bool:
@@ -128,7 +133,7 @@ def measure(m: int, n: int, repeats: int) -> list[tuple[str, float, float, str, 
             lambda: one_sided(goodness),
             lambda: normal(goodness),
             lambda: edgeworth(goodness),
-            lambda: published_pvalues(goodness),
+            lambda: published_pvalues(goodness, published_signs(n)),
         ],
         repeats,
     )
