@@ -1,0 +1,268 @@
+"""Bradley–Terry strengths from a table of wins: Newton's method to machine precision, one table or many."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import BetterThanError, NotConverged, NotEstimable
+from betterthan.kernels.connectivity import is_connected
+from betterthan.kernels.newton import damping, newton_steps
+from betterthan.kernels.wins import with_prior
+
+# So many numbers of a batch are worked on at once: they stay in the cache.
+_BATCH_NUMBERS = 2**17
+# Newton's method is done after five iterations as a rule; later, rounding may be all that still moves. If that
+# moves strengths by more than a millionth, they are not known.
+_LATE = 6
+_KNOWN = 1e-6
+
+
+class Fit(NamedTuple):
+    """Strengths of one table.
+
+    Attributes
+    ----------
+    log_strength : array, shape (m,)
+        Natural logarithms, with sum 0.
+    iterations : int
+    last_change : float
+        The largest change of a log strength in the last iteration.
+    """
+
+    log_strength: FloatArray
+    iterations: int
+    last_change: float
+
+
+class BatchFit(NamedTuple):
+    """Strengths of many tables.
+
+    Attributes
+    ----------
+    log_strength : array, shape (b, m)
+        Each row has sum 0, or is NaN where strengths do not exist or were not found.
+    exists : array of bool, shape (b,)
+        Whether the wins determine strengths.
+    iterations : array of int, shape (b,)
+    last_change : array, shape (b,)
+        NaN where strengths do not exist.
+    """
+
+    log_strength: FloatArray
+    exists: BoolArray
+    iterations: IntArray
+    last_change: FloatArray
+
+
+def bradley_terry(
+    wins: FloatArray, *, prior: float = 0.0, tolerance: float = 1e-12, max_iterations: int = 100
+) -> Fit:
+    r"""Maximum-likelihood log strengths θ of the Bradley–Terry model.
+
+    .. math:: P(i \text{ beats } j) = \frac{\lambda_i}{\lambda_i + \lambda_j}, \qquad \theta = \log\lambda,
+              \qquad \ell(\theta) = \sum_{i,j} \omega_{ij} \log P(i \text{ beats } j)
+
+    Parameters
+    ----------
+    wins : array, shape (m, m)
+        ω, wins of the row over the column; any numbers that are not negative. The diagonal is ignored. Ties
+        are the caller's: :func:`betterthan.kernels.wins.with_ties`.
+    prior : float, default 0
+        Wins and losses of every system against a fictive one, whose strength is fitted too: the fit is the one
+        of :func:`betterthan.kernels.wins.with_prior`, without its last system. Any prior above 0 makes strengths exist.
+    tolerance : float, default 1e-12
+        Stop when no log strength changes by more, or when wins equal expected wins as far as numbers of double
+        precision can tell.
+    max_iterations : int, default 100
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    NotEstimable
+        When the graph of wins is not strongly connected; :func:`betterthan.kernels.connectivity.connectivity`
+        says why.
+    NotConverged
+        After `max_iterations`.
+
+    Notes
+    -----
+    Newton's method from θ = log(wins / losses), about five iterations of 2m³/3 operations, damped
+    (:func:`betterthan.kernels.newton.damping`) so that the likelihood never falls. Two systems have a closed
+    form: the strengths are the wins ([1], section 2.2).
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL;
+       appendix E, Eq. 1 and 2.
+    .. [2] Bradley and Terry (1952), Rank analysis of incomplete block designs I, Biometrika 39.
+
+    Examples
+    --------
+    The scores of [1]'s appendix F with C = 3, 1, 2: every pair ends two to one, in a circle.
+
+    >>> fit = bradley_terry(np.array([[0.0, 1, 2], [2, 0, 1], [1, 2, 0]]))
+    >>> np.exp(fit.log_strength).round(3)
+    array([1., 1., 1.])
+    >>> fit = bradley_terry(np.array([[0.0, 2], [1, 0]]))
+    >>> round(float(np.exp(fit.log_strength[0] - fit.log_strength[1])), 12)
+    2.0
+    """
+    batch = bradley_terry_batch(
+        np.asarray(wins, dtype=np.float64)[None],
+        prior=prior,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+    )
+    if not batch.exists[0]:
+        raise NotEstimable(
+            "Bradley–Terry strengths do not exist here: some systems never beat any of the others. "
+            "Rank by win rate, or give a prior above 0."
+        )
+    iterations, last_change = int(batch.iterations[0]), float(batch.last_change[0])
+    if np.isnan(batch.log_strength[0]).any():
+        raise NotConverged(
+            f"Bradley–Terry strengths still changed by {last_change:.1e} after {iterations} iterations. "
+            f"Some systems are linked by next to no matches; leave them out or give a prior above 0.",
+            iterations=iterations,
+            last_change=last_change,
+        )
+    return Fit(batch.log_strength[0], iterations, last_change)
+
+
+def bradley_terry_batch(
+    wins: FloatArray, *, prior: float = 0.0, tolerance: float = 1e-12, max_iterations: int = 100
+) -> BatchFit:
+    """Fit many tables of wins at once, such as bootstrap resamples; see :func:`bradley_terry`.
+
+    Parameters
+    ----------
+    wins : array, shape (b, m, m)
+    prior, tolerance, max_iterations
+        As in :func:`bradley_terry`.
+
+    Returns
+    -------
+    BatchFit
+        A table without strengths has a row of NaN, and so has one that was not solved in `max_iterations`;
+        `exists` tells them apart.
+
+    Examples
+    --------
+    >>> batch = bradley_terry_batch(np.array([[[0.0, 3], [1, 0]], [[0, 4], [0, 0]]]))
+    >>> batch.log_strength.round(4)
+    array([[ 0.5493, -0.5493],
+           [    nan,     nan]])
+    >>> batch.exists
+    array([ True, False])
+    """
+    wins = _checked_wins(wins)
+    n_systems = wins.shape[-1]
+    if prior != 0:
+        played = bradley_terry_batch(
+            with_prior(wins, prior), tolerance=tolerance, max_iterations=max_iterations
+        )
+        return played._replace(log_strength=_centred(played.log_strength[:, :n_systems]))
+    empty = np.full(wins.shape[:2], np.nan)
+    batch = BatchFit(empty, is_connected(wins), np.zeros(len(wins), np.int64), np.full(len(wins), np.nan))
+    solvable = np.flatnonzero(batch.exists)
+    size = max(1, _BATCH_NUMBERS // n_systems**2)
+    for start in range(0, solvable.size, size):
+        rows = solvable[start : start + size]
+        solve = _two_systems if n_systems <= 2 else _newton
+        solved = solve(wins[rows], tolerance, max_iterations)
+        batch.log_strength[rows], batch.iterations[rows], batch.last_change[rows] = solved
+    return batch
+
+
+_Solved = tuple[FloatArray, IntArray, FloatArray]
+
+
+def _two_systems(wins: FloatArray, tolerance: float, max_iterations: int) -> _Solved:  # noqa: ARG001
+    """Strengths are the numbers of wins ([1], section 2.2); one system alone has strength 1."""
+    log_strength = _centred(np.log(wins.sum(axis=2))) if wins.shape[1] == 2 else np.zeros(wins.shape[:2])
+    return log_strength, np.zeros(len(wins), np.int64), np.zeros(len(wins))
+
+
+def _newton(wins: FloatArray, tolerance: float, max_iterations: int) -> _Solved:
+    """Solve tables of shape (b, m, m), each until it stands still."""
+    theta = _centred(np.log(wins.sum(axis=2) / wins.sum(axis=1)))
+    result = np.full_like(theta, np.nan)
+    iterations, last_change = np.zeros(len(wins), np.int64), np.zeros(len(wins))
+    active = np.arange(len(wins))
+    for iteration in range(1, max_iterations + 1):
+        up, down, information = _pulls_and_information(wins, theta)
+        step = _damped(newton_steps(information, up - down), wins)
+        theta = theta + step
+        change = np.abs(step).max(axis=1)
+        going = change > tolerance  # false for NaN, too
+        if iteration > _LATE:
+            going &= (change > _KNOWN) | (np.abs(up - down) > _rounding(theta) * (up + down)).any(axis=1)
+        iterations[active], last_change[active] = iteration, change
+        if not going.all():
+            result[active[~going]] = _centred(theta[~going])
+            active, theta, wins = active[going], theta[going], wins[going]
+            if not active.size:
+                break
+    return result, iterations, last_change
+
+
+def _pulls_and_information(wins: FloatArray, theta: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the two sums (b, m) whose difference is the score, and the information (b, m, m)."""
+    n_systems = theta.shape[1]
+    upset = _upset_probability(theta)
+    pull = wins * upset  # the score of θ_i is the sum over j of ω_ij P(j beats i) − ω_ji P(i beats j)
+    up, down = pull.sum(axis=2), pull.sum(axis=1)
+    pull *= upset.swapaxes(1, 2)
+    information = pull + pull.swapaxes(1, 2)
+    curvature = information.sum(axis=2)
+    np.negative(information, out=information)
+    information.reshape(len(theta), -1)[:, :: n_systems + 1] += curvature
+    # Strengths are determined up to a shift: adding a constant to all cells picks the one with sum 0.
+    information += (curvature.sum(axis=1) / n_systems**2)[:, None, None]
+    return up, down, information
+
+
+def _rounding(theta: FloatArray) -> FloatArray:
+    """Return the relative error of a sum over m terms at these log strengths, shape (b, 1)."""
+    spread = np.ptp(theta, axis=1, keepdims=True)
+    rounding: FloatArray = 4 * np.finfo(np.float64).eps * np.sqrt(theta.shape[1]) * (1 + spread)
+    return rounding
+
+
+def _upset_probability(theta: FloatArray) -> FloatArray:
+    """Return P(column beats row), shape (b, m, m)."""
+    if np.abs(theta).max() < 300:
+        strength = np.exp(theta)
+        upset: FloatArray = strength[:, None, :] / (strength[:, :, None] + strength[:, None, :])  # [1] Eq. 1
+        return upset
+    return np.exp(-np.logaddexp(0, theta[:, :, None] - theta[:, None, :]))
+
+
+def _damped(step: FloatArray, wins: FloatArray) -> FloatArray:
+    """Shorten each step so that its likelihood rises; only pairs that met are observed."""
+    for row in np.flatnonzero(step.max(axis=1) - step.min(axis=1) > 1):
+        met = (wins[row] + wins[row].T) > 0
+        step[row] *= damping(np.abs(step[row][:, None] - step[row])[met].max())
+    return step
+
+
+def _centred(log_strength: FloatArray) -> FloatArray:
+    centred: FloatArray = log_strength - log_strength.mean(axis=-1, keepdims=True)
+    return centred
+
+
+def _checked_wins(wins: FloatArray) -> FloatArray:
+    """Return a copy with zeros on the diagonal."""
+    wins = np.array(wins, dtype=np.float64)
+    if wins.ndim != 3 or wins.shape[1] != wins.shape[2] or wins.shape[1] == 0:
+        raise BetterThanError(f"wins must be systems × systems; the shape is {wins.shape[-2:]}.")
+    wins.reshape(len(wins), -1)[:, :: wins.shape[1] + 1] = 0
+    if not (np.isfinite(wins) & (wins >= 0)).all():
+        raise BetterThanError("wins must be 0 or more and finite.")
+    return wins

@@ -1,0 +1,255 @@
+"""On how few segments does a verdict hang? The fewest whose removal turns it round."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import unknown_name
+
+Until = Literal["reversed", "level"]
+
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+_FEW_SUBSETS = 5000
+
+
+class Removal(NamedTuple):
+    """Segments whose removal changes a verdict."""
+
+    is_possible: bool
+    """Whether any removal that leaves a segment changes it (False too when there is no verdict to change)."""
+    indices: IntArray
+    """The segments removed, in the order of removal; empty when not possible."""
+    is_exact: bool
+    """Whether it is proven that fewer segments cannot do it."""
+
+    @property
+    def n_removed(self) -> int:
+        """How many segments were removed."""
+        return int(self.indices.size)
+
+
+def removal(indices: IntArray, *, is_exact: bool = True) -> Removal:
+    """A removal that does it.
+
+    Examples
+    --------
+    >>> removal(np.array([3, 1])).n_removed
+    2
+    """
+    return Removal(is_possible=True, indices=np.asarray(indices, dtype=np.int64), is_exact=is_exact)
+
+
+def no_removal(*, is_exact: bool = True) -> Removal:
+    """None does it.
+
+    Examples
+    --------
+    >>> no_removal().is_possible
+    False
+    """
+    return Removal(is_possible=False, indices=np.zeros(0, dtype=np.int64), is_exact=is_exact)
+
+
+def flips_mean(differences: FloatArray, *, until: Until = "reversed") -> Removal:
+    """The fewest segments without which the mean difference changes sign; exact.
+
+    Of any k segments, the k largest differences in the leader's favour take most from the sum, so removing them
+    from the largest down is best for every k.
+
+    Parameters
+    ----------
+    differences : array, shape (n,)
+        a − b by segment; NaN is missing.
+    until : {"reversed", "level"}, default "reversed"
+        * "reversed": the other system leads.
+        * "level": the lead is gone; the other need not lead.
+
+    Examples
+    --------
+    One segment makes the whole lead:
+
+    >>> flips_mean(np.array([-1.0, 9.0, -2.0, -1.0])).indices
+    array([1])
+    """
+    lead = float(np.nansum(differences))
+    if abs(lead) <= _ROUNDING * float(np.nansum(np.abs(differences))):
+        lead = 0.0
+    order, gaps = _leader_first(differences, lead, until)
+    # Sums of what remains, from the small end, so that the sum of few is not a difference of sums of many.
+    remaining = gaps[::-1].cumsum()[::-1]
+    blur = _ROUNDING * np.abs(gaps)[::-1].cumsum()[::-1]
+    return _first(order, remaining < -blur if until == "reversed" else remaining <= blur)
+
+
+def flips_wins(differences: FloatArray, *, until: Until = "reversed") -> Removal:
+    """The fewest segments without which the majority of wins changes; exact, by counting.
+
+    What turns win rates, and Bradley–Terry between two systems: w − l + 1 of the leader's wins (w − l to level).
+    The largest wins are named.
+
+    Parameters
+    ----------
+    differences : array, shape (n,)
+        a − b by segment; NaN is missing.
+    until : {"reversed", "level"}, default "reversed"
+        See :func:`flips_mean`.
+
+    Examples
+    --------
+    >>> flips_wins(np.array([1.0, 3.0, 2.0, -9.0])).n_removed
+    3
+    """
+    signs = np.sign(differences)
+    lead = float(np.nansum(signs))
+    order, gaps = _leader_first(differences, lead, until)
+    needed = int(abs(lead)) + (until == "reversed")
+    possible = gaps.size and (until == "level" or np.any(gaps < 0)) and needed < gaps.size
+    return removal(order[:needed]) if possible else no_removal()
+
+
+def flips_median_of_differences(differences: FloatArray, *, until: Until = "reversed") -> Removal:
+    """The fewest segments without which the median of the differences changes sign; exact.
+
+    Removing the largest lowers every order statistic of what remains as far as any removal of that many can.
+
+    Parameters
+    ----------
+    differences : array, shape (n,)
+        a − b by segment; NaN is missing.
+    until : {"reversed", "level"}, default "reversed"
+        See :func:`flips_mean`.
+
+    Examples
+    --------
+    >>> flips_median_of_differences(np.array([1.0, 3.0, 2.0, -9.0, -1.0])).indices
+    array([1, 2])
+    """
+    known = differences[~np.isnan(differences)]
+    order, gaps = _leader_first(differences, float(np.median(known)) if known.size else 0.0, until)
+    size = gaps.size - np.arange(gaps.size)
+    upward = gaps[::-1]
+    medians = upward[(size - 1) // 2] / 2 + upward[size // 2] / 2
+    return _first(order, medians < 0 if until == "reversed" else medians <= 0)
+
+
+def flips_median(first: FloatArray, second: FloatArray, *, until: Until = "reversed") -> Removal:
+    r"""The fewest segments without which the difference of the two medians changes sign.
+
+    Keep as many segments as possible such that the leader's median falls below the other's. For an odd number
+    kept, this means that some threshold t has a majority of the leader's scores below it and a majority of the
+    other's at or above it. With :math:`N_{11}` segments that serve both ends, :math:`N_{10}` and :math:`N_{01}`
+    that serve one and :math:`N_{00}` that serve neither, at most
+
+    .. math:: N_{11} + 2 \min(N_{10}, N_{01}) + \min(N_{11} - 1, |N_{10} - N_{01}| + N_{00})
+
+    can be kept, and the best threshold is found by trying all.
+
+    Parameters
+    ----------
+    first, second : array, shape (n,)
+        Scores of the two systems; segments that are NaN in either are left out.
+    until : {"reversed", "level"}, default "reversed"
+        See :func:`flips_mean`.
+
+    Returns
+    -------
+    Removal
+        At most one segment too many. If an even number 2h of segments can be kept, so can 2h − 1; whether the
+        best odd number can be bettered by one is tried with all subsets when they are few (`is_exact` is then
+        True), and otherwise by putting back one segment at a time.
+
+    Notes
+    -----
+    O(n log n), and n log n for each segment put back.
+
+    Examples
+    --------
+    >>> flips_median(np.array([1.0, 5, 11, 12, 17]), np.array([2.0, 6, 7, 13, 18])).n_removed
+    1
+    """
+    known = np.nonzero(~np.isnan(first + second))[0]
+    x, y = first[known], second[known]
+    lead = float(np.median(x) - np.median(y)) if known.size else 0.0
+    _check(until)
+    if lead == 0:
+        return no_removal()
+    ahead, behind = (x, y) if lead > 0 else (y, x)
+    kept = _kept_for_odd(ahead, behind, until)
+    if kept is None:
+        # Even numbers of segments that can be kept imply odd ones, so none is left.
+        return no_removal()
+    return _one_fewer(known, ahead, behind, kept, until)
+
+
+def _kept_for_odd(ahead: FloatArray, behind: FloatArray, until: Until) -> np.ndarray | None:
+    """Mask of the largest odd set of segments with the medians turned, or None."""
+    thresholds = np.unique(behind)
+    side: Literal["left", "right"] = "left" if until == "reversed" else "right"
+    below = np.searchsorted(np.sort(ahead), thresholds, side=side)
+    above = behind.size - np.searchsorted(np.sort(behind), thresholds, side="left")
+    # A segment serves both ends of the thresholds between its two scores.
+    starts = np.searchsorted(np.sort(ahead[_serves(ahead, behind, until)]), thresholds, side=side)
+    ends = np.searchsorted(np.sort(behind[_serves(ahead, behind, until)]), thresholds, side="left")
+    both = starts - ends
+    only_below, only_above = below - both, above - both
+    others = np.abs(only_below - only_above) + (behind.size - both - only_below - only_above)
+    size = both + 2 * np.minimum(only_below, only_above) + np.minimum(both - 1, others)
+    size = np.where(both > 0, size - (size % 2 == 0), 0)
+    best = int(size.argmax())
+    return _mask(ahead, behind, thresholds[best], int(size[best]), until) if size[best] > 0 else None
+
+
+def _serves(ahead: FloatArray, behind: FloatArray, until: Until) -> np.ndarray:
+    return ahead < behind if until == "reversed" else ahead <= behind
+
+
+def _mask(ahead: FloatArray, behind: FloatArray, threshold: float, size: int, until: Until) -> np.ndarray:
+    below = ahead < threshold if until == "reversed" else ahead <= threshold
+    above = behind >= threshold
+    both, neither = np.nonzero(below & above)[0], np.nonzero(~below & ~above)[0]
+    only_below, only_above = np.nonzero(below & ~above)[0], np.nonzero(~below & above)[0]
+    pairs = min(only_below.size, only_above.size)
+    spare = np.concatenate([only_below[pairs:], only_above[pairs:], neither])
+    inside = np.zeros(ahead.size, dtype=np.bool_)
+    wanted = np.concatenate([both, np.column_stack([only_below[:pairs], only_above[:pairs]]).ravel(), spare])
+    inside[wanted[:size]] = True
+    return inside
+
+
+def _one_fewer(
+    known: IntArray, ahead: FloatArray, behind: FloatArray, kept: np.ndarray, until: Until
+) -> Removal:
+    """Try to turn the medians with one segment fewer than the best odd set removes."""
+    removed = np.nonzero(~kept)[0]
+    few = comb(ahead.size, removed.size - 1) <= _FEW_SUBSETS
+    for subset in combinations(range(ahead.size) if few else removed.tolist(), removed.size - 1):
+        rest = np.ones(ahead.size, dtype=np.bool_)
+        rest[list(subset)] = False
+        gap = np.median(ahead[rest]) - np.median(behind[rest])
+        if gap < 0 or (until == "level" and gap == 0):
+            return removal(known[list(subset)])
+    return removal(known[removed], is_exact=few)
+
+
+def _check(until: Until) -> None:
+    if until not in get_args(Until):
+        raise unknown_name("until", until, get_args(Until))
+
+
+def _leader_first(differences: FloatArray, lead: float, until: Until) -> tuple[IntArray, FloatArray]:
+    """Segments and their differences from the leader's side, largest first; empty when nobody leads."""
+    _check(until)
+    known = np.nonzero(~np.isnan(differences))[0]
+    gaps = differences[known] * np.sign(lead)
+    order = np.argsort(-gaps, kind="stable") if lead else np.zeros(0, dtype=np.int64)
+    return known[order], gaps[order]
+
+
+def _first(order: IntArray, turned: np.ndarray) -> Removal:
+    """Remove up to the first place at which the verdict is turned."""
+    return removal(order[: int(turned.argmax())]) if turned.any() else no_removal()

@@ -1,0 +1,155 @@
+"""From tails to p-values, and from one p-value to a family of them."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import unknown_name
+
+Alternative = Literal["two-sided", "greater", "less"]
+Correction = Literal["none", "bonferroni", "holm", "benjamini_hochberg"]
+Family = Literal["pairs", "directions"]
+
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+def pairwise_pvalues(upper: FloatArray, *, alternative: Alternative = "two-sided") -> FloatArray:
+    r"""P-values of all pairs from the chance of doing at least as well as a did against b.
+
+    .. math:: p_{ab} = \min(1, 2 \min(u_{ab}, u_{ba}))
+
+    for the two-sided question; :math:`u_{ab}` for "greater" (a is better than b) and :math:`u_{ba}` for "less".
+
+    Parameters
+    ----------
+    upper : array, shape (m, m)
+        Entry [a, b]: probability, when the two are equally good, of a result at least as favourable to a.
+        NaN where the test is undefined.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        "greater" asks whether a (the row) is better than b (the column).
+
+    Returns
+    -------
+    array, shape (m, m)
+        In (0, 1], NaN on the diagonal. Symmetric when two-sided; "greater" is the transpose of "less". What
+        underflows becomes the smallest normal number, because no finite data give certainty.
+
+    Examples
+    --------
+    >>> pairwise_pvalues(np.array([[0.6, 0.03], [0.98, 0.6]])).round(3)
+    array([[ nan, 0.06],
+           [0.06,  nan]])
+    """
+    if alternative not in get_args(Alternative):
+        raise unknown_name("alternative", alternative, get_args(Alternative))
+    if alternative == "two-sided":
+        pvalues = 2 * np.minimum(upper, upper.T)
+    else:
+        pvalues = (upper if alternative == "greater" else upper.T).copy()
+    pvalues = np.asarray(np.clip(pvalues, _SMALLEST, 1))
+    np.fill_diagonal(pvalues, np.nan)
+    return pvalues
+
+
+def adjusted(pvalues: FloatArray, *, correction: Correction = "holm") -> FloatArray:
+    r"""P-values adjusted for having asked many questions at once.
+
+    With :math:`p_{(1)} \le \dots \le p_{(k)}`:
+
+    * "bonferroni" :math:`\min(1, k p)`;
+    * "holm" [1]_ :math:`\max_{j \le i} \min(1, (k - j + 1) p_{(j)})`, never worse than Bonferroni;
+    * "benjamini_hochberg" [2]_ :math:`\min_{j \ge i} \min(1, k p_{(j)} / j)`.
+
+    The first two bound the chance of *any* false claim, the third the expected share of false claims.
+
+    Parameters
+    ----------
+    pvalues : array, shape (k,)
+        NaN is no question asked: it stays NaN and does not count in k.
+    correction : {"none", "bonferroni", "holm", "benjamini_hochberg"}, default "holm"
+
+    Returns
+    -------
+    array, shape (k,)
+
+    References
+    ----------
+    .. [1] Holm (1979), A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6.
+    .. [2] Benjamini, Hochberg (1995), Controlling the false discovery rate, J. R. Statist. Soc. B 57.
+
+    Examples
+    --------
+    >>> adjusted(np.array([0.01, 0.04, 0.03, np.nan]), correction="holm")
+    array([0.03, 0.06, 0.06,  nan])
+    """
+    if correction not in get_args(Correction):
+        raise unknown_name("correction", correction, get_args(Correction))
+    asked = ~np.isnan(pvalues)
+    result = pvalues.copy()
+    if correction != "none":
+        result[asked] = _adjusted_complete(pvalues[asked], correction)
+    return result
+
+
+def _adjusted_complete(pvalues: FloatArray, correction: Correction) -> FloatArray:
+    k = pvalues.size
+    if correction == "bonferroni":
+        return np.minimum(1, k * pvalues)
+    order = np.argsort(pvalues, kind="stable")
+    place = np.arange(1, k + 1)
+    if correction == "holm":
+        in_order = np.maximum.accumulate((k - place + 1) * pvalues[order])
+    else:
+        in_order = np.minimum.accumulate((k / place * pvalues[order])[::-1])[::-1]
+    result = np.empty(k)
+    result[order] = np.minimum(1, in_order)
+    return result
+
+
+def adjusted_pairs(
+    pvalues: FloatArray, *, correction: Correction = "holm", family: Family = "pairs"
+) -> FloatArray:
+    """Adjusted p-values of all pairs of systems.
+
+    Parameters
+    ----------
+    pvalues : array, shape (m, m)
+        The diagonal is ignored.
+    correction : {"none", "bonferroni", "holm", "benjamini_hochberg"}, default "holm"
+    family : {"pairs", "directions"}, default "pairs"
+        What was asked at once.
+
+        * "pairs": each of the m(m−1)/2 pairs was asked once. Right for two-sided tests, and for one-sided ones
+          when the direction was fixed beforehand (each triangle is then a family of its own).
+        * "directions": both directions of each pair, m(m−1) questions. Right when a claim will be made from
+          either triangle of a one-sided matrix.
+
+    Returns
+    -------
+    array, shape (m, m)
+        Symmetric when `pvalues` is; NaN on the diagonal and where `pvalues` is NaN.
+
+    Examples
+    --------
+    >>> p = np.array([[np.nan, 0.01, 0.04], [0.01, np.nan, 0.03], [0.04, 0.03, np.nan]])
+    >>> adjusted_pairs(p, correction="bonferroni")
+    array([[ nan, 0.03, 0.12],
+           [0.03,  nan, 0.09],
+           [0.12, 0.09,  nan]])
+    """
+    if family not in get_args(Family):
+        raise unknown_name("family", family, get_args(Family))
+    m = len(pvalues)
+    above, below = np.triu_indices(m, 1)
+    result = np.full((m, m), np.nan)
+    upper, lower = pvalues[above, below], pvalues[below, above]
+    if family == "directions":
+        both = adjusted(np.concatenate([upper, lower]), correction=correction)
+        result[above, below], result[below, above] = both[: above.size], both[above.size :]
+    else:
+        result[above, below] = adjusted(upper, correction=correction)
+        result[below, above] = adjusted(lower, correction=correction)
+    return result

@@ -1,0 +1,95 @@
+"""Ranks that know ties, row by row."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+
+
+class TiedRanks(NamedTuple):
+    """Places of a group of equals: the first, the last and the middle."""
+
+    low: IntArray
+    high: IntArray
+
+    @property
+    def middle(self) -> FloatArray:
+        """Midranks."""
+        return (self.low + self.high) / 2
+
+
+def groups_of_equals(starts: BoolArray) -> TiedRanks:
+    """First and last place (from 1) of each element's group, along the last axis of sorted data.
+
+    Parameters
+    ----------
+    starts : array of bool, shape (..., n)
+        True where an element differs from the one before it; the first of a row always starts a group.
+
+    Examples
+    --------
+    >>> low, high = groups_of_equals(np.array([True, True, False, True]))
+    >>> low, high
+    (array([1, 2, 2, 4]), array([1, 3, 3, 4]))
+    """
+    n = starts.shape[-1]
+    place = np.arange(1, n + 1)
+    low = np.maximum.accumulate(np.where(starts, place, 1), axis=-1)
+    ends = np.ones_like(starts)
+    ends[..., :-1] = starts[..., 1:]
+    high = np.minimum.accumulate(np.where(ends, place, n)[..., ::-1], axis=-1)[..., ::-1]
+    return TiedRanks(low, high)
+
+
+def tied_ranks(values: FloatArray, *, tolerance: float = 0.0) -> TiedRanks:
+    """Ranks from the smallest (1) to the largest, along the last axis.
+
+    Parameters
+    ----------
+    values : array, shape (..., n)
+        Without NaN.
+    tolerance : float, default 0
+        Neighbours in order whose gap is at most `tolerance` × the row's largest magnitude are equal.
+
+    Returns
+    -------
+    TiedRanks
+        `low` is 1 + the number of smaller elements; `high` the number of elements not larger.
+
+    Examples
+    --------
+    >>> ranks = tied_ranks(np.array([30.0, 10.0, 30.0, 20.0]))
+    >>> ranks.low, ranks.high, ranks.middle
+    (array([3, 1, 3, 2]), array([4, 1, 4, 2]), array([3.5, 1. , 3.5, 2. ]))
+    """
+    order = np.argsort(values, axis=-1, kind="stable")
+    in_order = np.take_along_axis(values, order, axis=-1)
+    slack = tolerance * np.abs(values).max(axis=-1, keepdims=True, initial=0)
+    starts = np.ones(values.shape, dtype=np.bool_)
+    starts[..., 1:] = np.diff(in_order, axis=-1) > slack
+    sorted_ranks = groups_of_equals(starts)
+    low, high = np.empty_like(sorted_ranks.low), np.empty_like(sorted_ranks.high)
+    np.put_along_axis(low, order, sorted_ranks.low, axis=-1)
+    np.put_along_axis(high, order, sorted_ranks.high, axis=-1)
+    return TiedRanks(low, high)
+
+
+def row_medians(values: FloatArray) -> FloatArray:
+    """Median along the last axis, leaving out NaN; NaN where nothing is left.
+
+    Examples
+    --------
+    >>> row_medians(np.array([[3.0, 1.0, 2.0], [4.0, np.nan, 1.0]]))
+    array([2. , 2.5])
+    """
+    if values.shape[-1] == 0:
+        return np.full(values.shape[:-1], np.nan)
+    in_order = np.sort(values, axis=-1)
+    present = np.count_nonzero(~np.isnan(values), axis=-1)[..., None]
+    below = np.take_along_axis(in_order, np.maximum(present - 1, 0) // 2, axis=-1)[..., 0]
+    above = np.take_along_axis(in_order, np.minimum(present // 2, values.shape[-1] - 1), axis=-1)[..., 0]
+    # Half of each, so that two large numbers do not overflow, unless they are equal.
+    return np.where(below == above, below, below / 2 + above / 2)

@@ -1,0 +1,243 @@
+"""Who beats whom on how many segments: win and tie counts from a score matrix.
+
+Everything here is exact: counts are whole numbers, and two scores tie only when they are equal as numbers.
+A segment counts for a pair when both systems have a score there (NaN is missing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.kernels.segment_ranks import segment_ranks
+
+TiesPolicy = Literal["drop", "half", "as_published"]
+TIES_POLICIES: tuple[TiesPolicy, ...] = ("as_published", "drop", "half")
+
+# Scores are compared as float64 below this many systems; above, ranking each segment first pays, because
+# a rank of one or two bytes is compared four to eight times as fast.
+_RANK_FROM = 128
+_BLOCK_BYTES = 2**26
+
+_Comparable = npt.NDArray[np.number[Any]]
+
+
+class WinCounts(NamedTuple):
+    """Counts for all ordered pairs.
+
+    Attributes
+    ----------
+    wins : array, shape (..., m, m)
+        Segments on which the row is strictly better than the column.
+    ties : array, shape (..., m, m)
+        Segments on which both are equal; symmetric with a diagonal of zeros.
+    """
+
+    wins: FloatArray
+    ties: FloatArray
+
+
+def win_counts(goodness: FloatArray, *, weights: FloatArray | None = None) -> WinCounts:
+    r"""Count on how many segments each system beats, and ties with, each other system.
+
+    .. math:: \omega_{ij} = \sum_s w_s [x_{is} > x_{js}], \qquad t_{ij} = \sum_s w_s [x_{is} = x_{js}]
+
+    Parameters
+    ----------
+    goodness : array, shape (m, n)
+        Scores of m systems on n segments, higher is better, NaN is missing.
+    weights : array, shape (n,), optional
+        How much each segment counts; 1 by default.
+
+    Returns
+    -------
+    WinCounts
+        Two arrays of shape (m, m).
+
+    Notes
+    -----
+    Cost m² n comparisons in blocks of bounded memory; from 128 systems on, segments are ranked first.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL;
+       the counts ω of appendix E.
+
+    Examples
+    --------
+    The scores of [1]'s appendix F: B beats A on two of three segments.
+
+    >>> counts = win_counts(np.array([[1.0, 2, 3], [2, 3, 1], [3, 2, 1]]))
+    >>> counts.wins
+    array([[0., 1., 1.],
+           [2., 0., 1.],
+           [1., 1., 0.]])
+    >>> counts.ties
+    array([[0., 0., 1.],
+           [0., 0., 1.],
+           [1., 1., 0.]])
+    """
+    goodness = checked_scores(goodness)
+    if weights is not None:
+        return _weighted_counts(goodness, checked_weights(weights, goodness))
+    wins = np.zeros((goodness.shape[0],) * 2)
+    for block in _segment_blocks(goodness):
+        wins += _wins_in_block(block)
+    ties = _met(goodness) - wins - wins.T
+    np.fill_diagonal(ties, 0)
+    return WinCounts(wins, ties)
+
+
+def with_ties(wins: FloatArray, ties: FloatArray, policy: TiesPolicy) -> FloatArray:
+    """Give ties to somebody, so that a model without ties can be fitted.
+
+    Parameters
+    ----------
+    wins, ties : array, shape (..., m, m)
+    policy : {"drop", "half", "as_published"}
+        * "drop": ties do not count. Pairformance.
+        * "half": half a win for both. The convention of chat arenas.
+        * "as_published": the later system wins every tie, as in the code behind the tables of [1]. The
+          result then depends on the order of systems; for comparison with those tables only.
+
+    Returns
+    -------
+    array, shape (..., m, m)
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger and West (2021), Better than average, ACL.
+
+    Examples
+    --------
+    >>> with_ties(np.array([[0.0, 3], [1, 0]]), np.array([[0.0, 2], [2, 0]]), "as_published")
+    array([[0., 3.],
+           [3., 0.]])
+    """
+    if policy not in TIES_POLICIES:
+        raise unknown_name("ties", policy, TIES_POLICIES)
+    if policy == "drop":
+        return wins
+    return wins + (ties / 2 if policy == "half" else np.tril(ties))
+
+
+def with_prior(wins: FloatArray, prior: float) -> FloatArray:
+    """Add a fictive system, last, that wins and loses `prior` matches against every other.
+
+    Parameters
+    ----------
+    wins : array, shape (..., m, m)
+    prior : float
+
+    Returns
+    -------
+    array, shape (..., m + 1, m + 1)
+
+    Examples
+    --------
+    >>> with_prior(np.array([[0.0, 4], [0, 0]]), 0.5)
+    array([[0. , 4. , 0.5],
+           [0. , 0. , 0.5],
+           [0.5, 0.5, 0. ]])
+    """
+    if not (np.isfinite(prior) and prior >= 0):
+        raise BetterThanError(f"prior must be 0 or more, such as 0.5; it is {prior}.")
+    widened = np.pad(wins, [(0, 0)] * (wins.ndim - 2) + [(0, 1), (0, 1)], constant_values=prior)
+    widened[..., -1, -1] = 0
+    return widened
+
+
+def checked_scores(goodness: FloatArray) -> FloatArray:
+    """Return scores as float64, or refuse what is not systems × segments."""
+    goodness = np.asarray(goodness, dtype=np.float64)
+    if goodness.ndim != 2:
+        raise BetterThanError(f"goodness must be systems × segments; it has {goodness.ndim} axes.")
+    return goodness
+
+
+def checked_weights(weights: FloatArray, goodness: FloatArray) -> FloatArray:
+    """Return weights as float64, or refuse what does not fit the segments."""
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape[-1:] != goodness.shape[1:]:
+        raise BetterThanError(
+            f"weights must have one number a segment, {goodness.shape[1]}; the shape is {weights.shape}."
+        )
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise BetterThanError("weights must be 0 or more and finite.")
+    return weights
+
+
+def _segment_blocks(goodness: FloatArray) -> Iterator[FloatArray]:
+    n_systems, n_segments = goodness.shape
+    size = max(2**14, 2**23 // max(1, n_systems))
+    for start in range(0, n_segments, size):
+        yield goodness[:, start : start + size]
+
+
+def _wins_in_block(block: FloatArray) -> FloatArray:
+    n_systems, n_segments = block.shape
+    winner: _Comparable = block
+    loser: _Comparable = block
+    if n_systems >= _RANK_FROM:
+        winner, loser = segment_ranks(block)
+        if n_segments > 32 * n_systems and bool((winner.max(axis=0) == n_systems).all()):
+            return _count_without_ties(winner)
+    few = n_segments < 16 * n_systems
+    return _count_by_segment(winner, loser) if few else _count_by_system(winner, loser)
+
+
+def _count_by_segment(winner: _Comparable, loser: _Comparable) -> FloatArray:
+    """Compare all pairs of a segment at once; good when segments are few."""
+    n_systems, n_segments = winner.shape
+    above, below = np.ascontiguousarray(winner.T), np.ascontiguousarray(loser.T)
+    wins = np.zeros((n_systems, n_systems))
+    step = min(255, max(1, _BLOCK_BYTES // n_systems**2))  # 255 wins still fit in a byte
+    for start in range(0, n_segments, step):
+        rows = slice(start, start + step)
+        won = above[rows, :, None] > below[rows, None, :]
+        wins += np.add.reduce(won.view(np.uint8), axis=0, dtype=np.uint8)
+    return wins
+
+
+def _count_by_system(winner: _Comparable, loser: _Comparable) -> FloatArray:
+    """Compare one system with all others over all segments; good when segments are many."""
+    return np.array([[np.count_nonzero(row) for row in own > loser] for own in winner], dtype=np.float64)
+
+
+def _count_without_ties(ranks: _Comparable) -> FloatArray:
+    """Count one triangle; where nothing ties and nothing is missing, who does not win loses."""
+    n_systems, n_segments = ranks.shape
+    wins = np.zeros((n_systems, n_systems))
+    for system, own in enumerate(ranks):
+        wins[system, :system] = [np.count_nonzero(row) for row in own > ranks[:system]]
+        wins[:system, system] = n_segments - wins[system, :system]
+    return wins
+
+
+def _weighted_counts(goodness: FloatArray, weights: FloatArray) -> WinCounts:
+    wins, ties = np.zeros((2, goodness.shape[0], goodness.shape[0]))
+    for start in range(0, weights.size, 2**14):
+        block, weight = goodness[:, start : start + 2**14], weights[start : start + 2**14]
+        for system, own in enumerate(block):
+            wins[system] += (own > block).astype(np.float64) @ weight
+            ties[system] += (own == block).astype(np.float64) @ weight
+    np.fill_diagonal(ties, 0)
+    return WinCounts(wins, ties)
+
+
+def _met(goodness: FloatArray) -> FloatArray:
+    """Return how many segments each pair has in common, shape (m, m)."""
+    n_systems, n_segments = goodness.shape
+    there = ~np.isnan(goodness)
+    if there.all():
+        return np.full((n_systems, n_systems), float(n_segments))
+    met = np.zeros((n_systems, n_systems))
+    for start in range(0, n_segments, 2**16):
+        block = there[:, start : start + 2**16].astype(np.float32)  # sums up to 65 536 are exact
+        met += block @ block.T
+    return met
