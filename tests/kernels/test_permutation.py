@@ -185,6 +185,15 @@ def test_scale_and_difficulty_of_segments_do_not_matter(factor):
     np.testing.assert_array_equal(found.equal, other.equal)
 
 
+@pytest.mark.parametrize("factor", [1e-200, 1e200])
+def test_scores_beyond_the_range_of_float32_are_no_trouble(factor):
+    """They are brought to a moderate size by a power of two."""
+    goodness = np.random.default_rng(16).normal(size=(3, 60))
+    found = permutation_block(goodness, 200, np.random.default_rng(17))
+    other = permutation_block(factor * goodness, 200, np.random.default_rng(17))
+    np.testing.assert_array_equal(found.greater, other.greater)
+
+
 def test_pvalues_are_never_zero_with_one_added():
     """(b + 1) / (B + 1) lies in (0, 1]; the literal share may be 0."""
     found = permutation_block(np.array([[9.0] * 40, [0.0] * 40]), 99, np.random.default_rng(14))
