@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.kernels.exact import Alternative
 from betterthan.kernels.sign_flip_scores import (
     CentredScores,
@@ -27,7 +27,9 @@ from betterthan.kernels.sign_flip_scores import (
 )
 
 CHUNK_BYTES = 48 * 2**20
+SIGN_BYTES = 16 * 2**20
 LARGEST_CHUNK = 2000  # resamples; eight times 255 of them can be counted in bytes
+Words = npt.NDArray[np.uint64]
 SIGNS_OF_BYTE = (2.0 * (np.arange(256)[:, None] >> np.arange(8) & 1) - 1).astype(np.float32)
 
 
@@ -48,13 +50,10 @@ class Tallies(NamedTuple):
         return Tallies(self.greater + other.greater, self.equal + other.equal)
 
 
-def random_signs(
-    n_resamples: int, n_units: int, rng: np.random.Generator, *, out: Float32Array | None = None
-) -> Float32Array:
+def random_signs(n_resamples: int, n_units: int, rng: np.random.Generator) -> Float32Array:
     """Draw fair signs ±1, one random bit each: shape (n_resamples, n_units).
 
     A row uses whole 64-bit words, so drawing rows in portions gives the same signs as drawing them at once.
-    `out`, if given, is memory to use again, of shape (n_resamples, words in a row, 8, 8).
 
     Examples
     --------
@@ -62,10 +61,19 @@ def random_signs(
     array([[ 1.,  1.,  1.,  1.,  1.],
            [ 1., -1., -1., -1., -1.]], dtype=float32)
     """
-    words = rng.integers(0, 2**64 - 1, size=(n_resamples, -(-n_units // 64)), dtype=np.uint64, endpoint=True)
+    return _signs_of(_random_words(n_resamples, n_units, rng), n_units)
+
+
+def _random_words(n_resamples: int, n_units: int, rng: np.random.Generator) -> Words:
+    shape = n_resamples, -(-n_units // 64)
+    return rng.integers(0, 2**64 - 1, size=shape, dtype=np.uint64, endpoint=True)
+
+
+def _signs_of(words: Words, n_units: int, out: Float32Array | None = None) -> Float32Array:
+    """Bits as ±1, into memory that can be used again, of shape (n_resamples, words in a row, 8, 8)."""
     octets = words.astype("<u8", copy=False).view(np.uint8).reshape(*words.shape, 8)
     signs = np.take(SIGNS_OF_BYTE, octets, axis=0, out=out, mode="clip")
-    return signs.reshape(n_resamples, 64 * words.shape[1])[:, :n_units]
+    return signs.reshape(len(words), 64 * words.shape[1])[:, :n_units]
 
 
 def permutation_block(
@@ -103,7 +111,7 @@ def permutation_block(
     The product is formed in float32; whoever comes so near to the observed sum that float32 cannot tell is
     recomputed in float64, so ties are counted as in exact arithmetic. One-sided tallies satisfy
     ``greater[a, b] + equal[a, b] + greater[b, a] == n_resamples``.
-    Cost: 2 m n multiplications and m²/2 comparisons a resample, in portions of about 48 MB.
+    Cost: 2 m n multiplications and m²/2 comparisons a resample, in portions of at most about 48 MB.
 
     Examples
     --------
@@ -117,12 +125,10 @@ def permutation_block(
     greater, equal = np.zeros((2, m, m), dtype=np.int64)
     single = np.zeros((-(-m // 4) * 4, n), dtype=np.float32)  # products are quicker in rows of four
     single[:m] = scores.values
-    sizes = portions(n_resamples, 4 * (n + len(scores.patterns) * m))
-    space = np.empty((max(sizes, default=0), -(-n // 64), 8, 8), dtype=np.float32)
-    for size in sizes:
-        signs = random_signs(size, n, rng, out=space[:size])
-        sums = partial_sums(single, scores.patterns, signs)[:, :m]
-        _tally_pairs(greater, equal, scores, sums, signs, two_sided=alternative == "two-sided")
+    for size in portions(n_resamples, n // 8 + 8 * len(scores.patterns) * m):
+        words = _random_words(size, n, rng)
+        sums = _flipped_sums(single, scores.patterns, words)[:, :m]
+        _tally_pairs(greater, equal, scores, sums, words, two_sided=alternative == "two-sided")
     return _mirrored(greater, equal, n_resamples, alternative)
 
 
@@ -138,23 +144,34 @@ def portions(n_resamples: int, bytes_each: int) -> list[int]:
     return [min(largest, n_resamples - start) for start in range(0, n_resamples, largest)]
 
 
+def _flipped_sums(values: Float32Array, patterns: BoolArray, words: Words) -> Float32Array:
+    """Partial sums of all systems, from signs spread out a few resamples at a time in the same memory."""
+    step = max(256, SIGN_BYTES // (256 * max(1, words.shape[1])))
+    space = np.empty((min(step, len(words)), words.shape[1], 8, 8), dtype=np.float32)
+    rows = [words[start : start + step] for start in range(0, len(words), step)]
+    n = values.shape[1]
+    return np.concatenate(
+        [partial_sums(values, patterns, _signs_of(part, n, space[: len(part)])) for part in rows], axis=2
+    )
+
+
 def _tally_pairs(
     greater: IntArray,
     equal: IntArray,
     scores: CentredScores,
     sums: Float32Array,
-    signs: Float32Array,
+    words: Words,
     *,
     two_sided: bool,
 ) -> None:
     """Add the tallies of a portion to the pairs a < b."""
-    m, n_resamples = len(scores.values), len(signs)
+    m, n_resamples = len(scores.values), len(words)
     totals = np.abs(scores.totals) if two_sided else scores.totals
     upper = (totals + scores.doubt).astype(np.float32)[:, :, None]
     lower = (totals - scores.doubt).astype(np.float32)[:, :, None]
     flags = np.zeros((2, m, -(-n_resamples // 8) * 8), dtype=bool)  # rows padded to whole words, with False
     certain, possible = flags[:, :, :n_resamples]
-    words = flags.view(np.uint64)
+    eights = flags.view(np.uint64)
     lanes = np.zeros((2, m, m), dtype=np.uint64)
     space = np.empty_like(sums[0])
     for a in range(m - 1):
@@ -165,12 +182,12 @@ def _tally_pairs(
         np.greater(flipped, upper[a, rows], out=certain[first])
         np.greater_equal(flipped, lower[a, rows], out=possible[first])
         # Eight flags at a time: the bytes of a sum of fewer than 256 words do not overflow.
-        np.add.reduce(words[:, first], axis=2, out=lanes[:, a, rows])
+        np.add.reduce(eights[:, first], axis=2, out=lanes[:, a, rows])
     beyond, reached = _sums_of_bytes(lanes)
     near = reached - beyond
     if not scores.is_whole:
         for a, b in np.argwhere(near).tolist():
-            beyond[a, b], near[a, b] = _decided(scores, a, b, signs, sums, two_sided=two_sided)
+            beyond[a, b], near[a, b] = _decided(scores, a, b, words, sums, two_sided=two_sided)
     greater += beyond
     equal += near
 
@@ -194,7 +211,7 @@ def _decided(
     scores: CentredScores,
     a: int,
     b: int,
-    signs: Float32Array,
+    words: Words,
     sums: Float32Array,
     *,
     two_sided: bool,
@@ -205,7 +222,7 @@ def _decided(
     rough = np.abs(left - right) if two_sided else left - right
     close = np.flatnonzero(np.abs(rough - total) <= 2 * scores.doubt[a, b])
     difference = pair_differences(scores, a, b)
-    rows = signs[close]
+    rows = _signs_of(words[close], difference.size)
     if close.size > 8:  # many close calls come from pairs that differ on few segments
         kept = np.flatnonzero(difference)
         rows, difference = rows[:, kept], difference[kept]

@@ -65,8 +65,8 @@ def centred_scores(goodness: FloatArray) -> CentredScores:
     -----
     Whole multiples of a natural unit are turned into integers, whose sums are exact. For other scores the
     error of a float32 sum with random signs behaves as a random walk [1]_; we allow
-    :math:`2 u \sqrt{n (\lVert x_a \rVert^2 + \lVert x_b \rVert^2)}` with :math:`u = 2^{-24}`, seven times
-    the largest error seen.
+    :math:`2 u \sqrt{n (\lVert x_a \rVert^2 + \lVert x_b \rVert^2)}` with :math:`u = 2^{-24}`, some twelve
+    standard deviations of the errors seen.
 
     References
     ----------
