@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from betterthan.analysis.agreement import agreement as agreement
+    from betterthan.analysis.compare import compare as compare
+    from betterthan.analysis.diagnose import diagnose as diagnose
+    from betterthan.analysis.explain import explain as explain
     from betterthan.analysis.rank import rank as rank
     from betterthan.engine.cache import Cache as Cache
     from betterthan.errors import BetterThanError as BetterThanError
@@ -29,8 +33,12 @@ if TYPE_CHECKING:
     from betterthan.read.scores import read_ratings as read_ratings
     from betterthan.read.scores import read_scores as read_scores
     from betterthan.read.tag_files import read_tags as read_tags
+    from betterthan.results.agreement import Agreement as Agreement
     from betterthan.results.base import Result as Result
     from betterthan.results.checkup import Checkup as Checkup
+    from betterthan.results.diagnosis import Diagnosis as Diagnosis
+    from betterthan.results.explanation import Explanation as Explanation
+    from betterthan.results.pairwise import PairwiseTable as PairwiseTable
     from betterthan.results.ranking import Ranking as Ranking
     from betterthan.results.settings import Settings as Settings
     from betterthan.tables.align import align as align
@@ -43,16 +51,20 @@ if TYPE_CHECKING:
     from betterthan.tables.texts import Texts as Texts
 
 _HOMES = {
+    "Agreement": "results.agreement",
     "BetterThanError": "errors",
     "BetterThanWarning": "errors",
     "Cache": "engine.cache",
     "Checkup": "results.checkup",
     "Counts": "tables.counts",
+    "Diagnosis": "results.diagnosis",
+    "Explanation": "results.explanation",
     "Formula": "tables.counts",
     "Matches": "tables.matches",
     "MissingScores": "errors",
     "NotConverged": "errors",
     "NotEstimable": "errors",
+    "PairwiseTable": "results.pairwise",
     "Ranking": "results.ranking",
     "Ratings": "tables.ratings",
     "ReadError": "errors",
@@ -63,8 +75,12 @@ _HOMES = {
     "Texts": "tables.texts",
     "UnknownName": "errors",
     "WordTags": "tables.tags",
+    "agreement": "analysis.agreement",
     "align": "tables.align",
     "check": "read.check",
+    "compare": "analysis.compare",
+    "diagnose": "analysis.diagnose",
+    "explain": "analysis.explain",
     "rank": "analysis.rank",
     "read_matches": "read.battles",
     "read_metrics": "read.scores",

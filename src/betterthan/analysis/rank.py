@@ -2,186 +2,150 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor
-from functools import partial
 from typing import Literal
 
-import numpy as np
-
-from betterthan import __version__
+from betterthan.analysis.aggregations import NAMES
 from betterthan.analysis.computing import Computing, Rng, seed_of
-from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import Job, block_ranges
+from betterthan.analysis.matches import TiesModel
+from betterthan.analysis.ordered import Order
+from betterthan.analysis.rank_counts import rank_counts
+from betterthan.analysis.rank_matches import rank_matches
+from betterthan.analysis.rank_scores import rank_scores
+from betterthan.analysis.ranking import Wish
+from betterthan.analysis.units import UnitName
+from betterthan.arrays import FloatArray
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.engine.streams import stream
-from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.kernels.intervals import percentile_interval
-from betterthan.kernels.resample import bootstrap_counts, resampled_means, unit_sums
+from betterthan.errors import TableError
 from betterthan.results.ranking import Ranking
-from betterthan.results.settings import Settings
+from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 
-METHODS = ("mean",)
-_FEW_SEGMENTS = 10
+Method = Literal["mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "pooled"]
 
 
 def rank(
-    scores: Scores,
+    table: Scores | Counts | Matches,
     *,
-    by: Literal["mean"] = "mean",
+    by: Method | Callable[[FloatArray], FloatArray] | None = None,
+    ties: TiesModel = "default",
+    prior: float = 0.0,
+    scale: Literal["share", "log", "elo"] = "share",
+    order: Order = "shuffled",
+    n_orders: int = 100,
     missing: Literal["raise", "drop"] = "raise",
+    units: UnitName = "segments",
+    interval: Literal["default", "percentile", "bca", "robust"] = "default",
     confidence: float = 0.95,
-    n_resamples: int = 2000,
-    resample: Literal["segments", "groups"] = "segments",
+    n_resamples: int | None = None,
     rng: Rng = 12345,
     workers: int | None = None,
     executor: Executor | None = None,
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Ranking:
-    r"""Rank systems from best to worst, with an interval for each strength.
+    r"""Rank systems from best to worst, with intervals of strengths and of ranks.
 
-    The mean is what most papers report. Its interval comes from the paired bootstrap: whole segments (or
-    whole documents) are drawn with replacement, so that what one system finds hard the others meet too.
+    The mean is what most papers report; the median does not mind outliers; Bradley–Terry counts on how many
+    segments a system beats each other one, and so respects that all met the same segments [1]_:
 
-    .. math:: \bar x_s = \frac{1}{n} \sum_{i=1}^{n} x_{si}
+    .. math:: P(a \text{ beats } b) = \frac{\lambda_a}{\lambda_a + \lambda_b}
 
     Parameters
     ----------
-    scores : Scores
+    table : Scores, Counts or Matches
         At least two systems.
-    by : {"mean"}, default "mean"
-        How scores become a strength.
+    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "pooled"} or callable
+        By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable takes
+        goodness (systems × segments, higher is better) to one strength a system.
+    ties : {"default", "half", "drop", "davidson", "as_published"}
+        For Bradley–Terry. The default drops ties of scores (only strict wins count, as in [1]_) and counts ties of
+        matches half (as arenas do); "davidson" models them; "as_published" gives them to the second system, as the
+        code of [1]_ does.
+    prior : float, default 0
+        Regularises Bradley–Terry: wins and losses of every system against an imagined average one. Needed when a
+        system never won or never lost.
+    scale : {"share", "log", "elo"}, default "share"
+        Of Bradley–Terry strengths: with sum 1 as in [1]_, natural logarithms, or 400 points for ten to one.
+    order : {"shuffled", "segments", "as_published"}, default "shuffled"
+        Of play, for Elo and TrueSkill: averaged over `n_orders` shuffles, with the spread shown; segment by
+        segment; or pair by pair with ties to the second, as the code of [1]_ does.
+    n_orders : int, default 100
     missing : {"raise", "drop"}, default "raise"
-        * "raise": refuse a table with empty cells.
-        * "drop": leave out the segments with an empty cell for all systems, and say so.
+        "drop" leaves out the segments with an empty cell for all systems, and says so.
+    units : {"segments", "groups"}, default "segments"
+        What the bootstrap draws. Documents ("groups") are right when segments of a document resemble each other.
+    interval : {"default", "percentile", "bca", "robust"}
+        "percentile" (default for scores) and "bca" come from the paired bootstrap; "robust" (default for matches)
+        from the sandwich covariance, clustered by group when the matches have groups.
     confidence : float, default 0.95
-        Coverage of the intervals.
-    n_resamples : int, default 2000
-        Bootstrap resamples behind the intervals.
-    resample : {"segments", "groups"}, default "segments"
-        What is drawn. Documents ("groups") are right when segments of a document resemble each other.
+        Coverage of the intervals, and one minus the level of the tests behind the rank intervals.
+    n_resamples : int, optional
+        Bootstrap resamples: 2000, or 200 for Elo and TrueSkill.
     rng : int or numpy.random.Generator, default 12345
-        Seed of the draws; recorded in the settings.
     workers, executor, cache, progress
-        Who does the work; see :class:`betterthan.analysis.computing.Computing`. None changes a number.
+        Who does the work; none of it changes a number.
 
     Returns
     -------
     Ranking
-        Best first; systems with equal strength share a rank.
+        Best first; systems with equal strength share a rank. `rank_low` to `rank_high` are the ranks compatible with
+        the data, for all systems at once.
 
     Raises
     ------
-    TableError
-        With fewer than two systems.
+    NotEstimable
+        When Bradley–Terry strengths do not exist: somebody never won, never lost, or never met the others.
     MissingScores
         When cells are empty and `missing` is "raise".
 
     Notes
     -----
-    Cost grows with n_resamples × segments × systems, in blocks of bounded memory; the numbers do not depend on
-    the number of workers. Percentile intervals need a few dozen segments to cover as they say.
+    Rank intervals, clusters and letters rest on the test that belongs to the mechanism (permutation for the mean,
+    Mood's for the median, sign test for the others; Wald for matches), with Holm's correction over all pairs.
 
     References
     ----------
-    .. [1] Koehn (2004), Statistical significance tests for machine translation evaluation, EMNLP.
+    .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL.
+    .. [2] Koehn (2004), Statistical significance tests for machine translation evaluation, EMNLP.
 
     Examples
     --------
     >>> import betterthan as bt
-    >>> scores = bt.Scores(name="acc", systems=["A", "B"], segments=["1", "2", "3"],
-    ...                    values=[[1, 0, 0], [1, 1, 0]])
-    >>> ranking = bt.rank(scores)
-    >>> ranking.systems, ranking.strength.round(2).tolist()
-    (('B', 'A'), [0.67, 0.33])
+    >>> scores = bt.read_scores({"A": [1, 5, 11, 12, 17], "B": [2, 6, 7, 13, 18], "C": [5, 11, 12, 17, 1]})
+    >>> bt.rank(scores, by="mean").strength.tolist()
+    [9.2, 9.2, 9.2]
+    >>> bt.rank(scores, by="bradley_terry").systems
+    ('C', 'B', 'A')
     """
-    if by not in METHODS:
-        raise unknown_name("method", by, METHODS)
-    if not 0 < confidence < 1:
-        raise BetterThanError(f"confidence must lie between 0 and 1, such as 0.95; it is {confidence}.")
-    if n_resamples < 1:
-        raise BetterThanError(f"n_resamples must be 1 or more; it is {n_resamples}.")
-    if scores.n_systems < 2:
+    if table.n_systems < 2:
         raise TableError(
-            f'"{scores.name}" has one system, {scores.systems[0]}; a ranking needs two or more. '
+            f"There is only one system, {table.systems[0]}; a ranking needs two or more. "
             f"If the columns are not systems, name the column that holds them."
         )
-    complete = scores.complete(missing=missing)
-    seed = seed_of(rng)
-    units, n_units = _units(complete, resample)
-    computing = Computing(workers=workers, executor=executor, cache=cache, progress=progress)
-    draws = _resampled(complete, units, n_units, n_resamples, seed, computing)
-    low, high = percentile_interval(draws, confidence)
-    options = {"ci": f"{100 * confidence:g},percentile,{n_resamples}", "resample": resample}
-    settings = Settings(
-        method=by,
-        options=dict(options),
-        data=scores.digest,
-        seed=seed,
-        n_systems=complete.n_systems,
-        n_segments=complete.n_segments,
-    )
-    return _ranking(complete, low, high, confidence, settings)
-
-
-def _units(scores: Scores, resample: str) -> tuple[IntArray, int]:
-    """Return the unit of each segment and the number of units that are drawn."""
-    if resample == "segments":
-        return np.arange(scores.n_segments), scores.n_segments
-    if resample != "groups":
-        raise unknown_name("resample", resample, ("groups", "segments"))
-    if scores.groups is None:
-        raise TableError(f'"{scores.name}" has no groups (documents) to resample. Use resample="segments".')
-    names, codes = np.unique(np.array(scores.groups), return_inverse=True)
-    return codes.astype(np.int64), names.size
-
-
-def _resampled(
-    scores: Scores, units: IntArray, n_units: int, n_resamples: int, seed: int, computing: Computing
-) -> FloatArray:
-    sums = unit_sums(scores.values, units, n_units)
-    sizes = np.bincount(units, minlength=n_units).astype(np.float64)
-    # A block holds draws, their flat indices and counts: about 24 bytes a unit and resample.
-    blocks = block_ranges(n_resamples, 24 * n_units)
-    job = Job(
-        name="bootstrap of the mean",
-        function=_resampled_block,
-        payload=(sums, sizes, seed, tuple(blocks)),
-        n_blocks=len(blocks),
-        digest=f"{scores.digest} mean {n_units} {n_resamples} {seed} {__version__}",
-    )
-    return np.concatenate(computing.run(job))
-
-
-def _resampled_block(
-    payload: tuple[FloatArray, FloatArray, int, tuple[range, ...]], block: int
-) -> FloatArray:
-    sums, sizes, seed, blocks = payload
-    draw = partial(bootstrap_counts, len(blocks[block]), sizes.size)
-    return resampled_means(draw(stream(seed, "bootstrap of the mean", block)), sums, sizes)
-
-
-def _ranking(
-    scores: Scores, low: FloatArray, high: FloatArray, confidence: float, settings: Settings
-) -> Ranking:
-    strength = scores.values.mean(axis=1)
-    goodness = strength if scores.higher_is_better else -strength
-    order = np.argsort(-goodness, kind="stable")
-    rank_of = 1 + (goodness[None, :] > goodness[:, None]).sum(axis=1)
-    notes = list(scores.notes)
-    if scores.n_segments < _FEW_SEGMENTS:
-        notes.append(f"Only {scores.n_segments} segments: intervals of so few are rough.")
-    direction = "higher" if scores.higher_is_better else "lower"
-    return Ranking(
-        systems=tuple(scores.systems[i] for i in order),
-        strength=strength[order],
-        low=low[order],
-        high=high[order],
+    wish = Wish(
+        by=by,
+        ties=ties,
+        prior=prior,
+        scale=scale,
+        order=order,
+        n_orders=n_orders,
+        missing=missing,
+        units=units,
+        interval=interval,
         confidence=confidence,
-        rank=rank_of[order].astype(np.int64),
-        unit=f"{scores.name}, {direction} is better",
-        notes=tuple(notes),
-        settings=settings,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
+        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
+    if isinstance(table, Matches):
+        return rank_matches(table, wish)
+    if isinstance(table, Counts):
+        return rank_counts(table, wish)
+    return rank_scores(table, wish)
+
+
+METHODS = (*NAMES, "pooled")

@@ -44,11 +44,11 @@ def check(
         return 0
     if not files:
         raise click.UsageError("Name at least one file, or - for standard input.")
-    from betterthan.cli.output import emit
+    from betterthan.cli.output import emit_all
     from betterthan.read.check import check as look
 
     found = [_in_our_words(look(file, options=options, format=format_in)) for file in files]
-    return max(emit(checkup, output=None, **place) for checkup in found)
+    return emit_all(found, **place)
 
 
 def _in_our_words(checkup: Checkup) -> Checkup:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
 
 import click
 
 from betterthan import __version__
+from betterthan.cli.agree import agree
 from betterthan.cli.cache import cache
 from betterthan.cli.check import check
+from betterthan.cli.compare import compare
 from betterthan.cli.completion import completion
 from betterthan.cli.convert import convert
 from betterthan.cli.demo import demo
+from betterthan.cli.diagnose import diagnose
+from betterthan.cli.explain import explain
 from betterthan.cli.rank import rank
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
@@ -34,24 +37,25 @@ def cli(context: click.Context, *, debug: bool) -> None:
     \b
     betterthan demo                      a worked example
     betterthan check scores.csv          what is in this file, and what is wrong with it
-    betterthan rank scores.csv           which system is best
+    betterthan diagnose scores.csv       what kind of scores these are
+    betterthan rank scores.csv           which system is best, and how sure are we
+    betterthan compare scores.csv [A B]  is A better than B: every pair, or two of them
+    betterthan agree scores.csv          whether mean, median and wins rank alike
+    betterthan explain scores.csv A B    why two systems compare as they do
 
     Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
-    data, 130 interrupted. Nothing is sent over the network.
+    data, 70 a fault of our own, 130 interrupted. Nothing is sent over the network.
     """  # noqa: D301  (\b is click's mark for a block that keeps its lines)
     context.obj = {"debug": debug}
 
 
-for command in (cache, check, completion, convert, demo, rank):
+for command in (agree, cache, check, compare, completion, convert, demo, diagnose, explain, rank):
     cli.add_command(command)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with the exit code that belongs to the outcome."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    for library in ("OPENBLAS", "OMP", "MKL"):
-        # Workers share the cores already, and the last bits of a product would depend on the number of threads.
-        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     debug = "--debug" in arguments
     try:
         code = cli.main(args=arguments, prog_name="betterthan", standalone_mode=False)

@@ -86,15 +86,15 @@ _READING = (
 
 
 def output_options(command: Command) -> Command:
-    """Add ``-f/--format``, ``-o/--output``, ``--json`` and ``--color``; the command returns a result to show."""
+    """Add ``-f/--format``, ``-o/--output``, ``--json`` and ``--color``; the command returns results to show."""
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> int:  # noqa: ANN401
         place = {name: given.pop(name) for name in ("format", "output", "as_json", "color")}
-        result = command(**given)
-        from betterthan.cli.output import emit
+        results = command(**given)
+        from betterthan.cli.output import emit_all
 
-        return emit(result, **place)
+        return emit_all(results if isinstance(results, list) else [results], **place)
 
     return _with(wrapped, _OUTPUT)
 
@@ -113,6 +113,17 @@ _OUTPUT = (
         help="Colours, on a terminal only by default.",
     ),
 )
+
+
+def units_option(command: Command) -> Command:
+    """Add ``--units``: what is drawn or permuted as one."""
+    return click.option(
+        "--units",
+        type=click.Choice(["segments", "groups"]),
+        default="segments",
+        show_default=True,
+        help="What is drawn or permuted as one: segments, or whole documents.",
+    )(command)
 
 
 def computing_options(command: Command) -> Command:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -16,17 +19,44 @@ from betterthan.present.text import WIDTH, render_text
 from betterthan.results.base import Result
 
 
-def emit(result: Result, *, format: str | None, output: str | None, as_json: bool, color: str) -> int:  # noqa: A002
-    """Write `result` and return the exit code: 0, or what the result itself says (a check may say no)."""
+def emit(result: Result, **place: Any) -> int:  # noqa: ANN401  (the place that emit_all takes)
+    """Write one result; see :func:`emit_all`."""
+    return emit_all([result], **place)
+
+
+def emit_all(
+    results: Sequence[Result],
+    *,
+    format: str | None = None,  # noqa: A002  (the user's word)
+    output: str | None = None,
+    as_json: bool = False,
+    color: str = "auto",
+) -> int:
+    """Write results and return the exit code: 0, or what a result itself says (a check may say no).
+
+    Several results in JSON are one array, so that the whole is JSON.
+    """
     chosen = "json" if as_json else format or _format_of(output)
-    to_file = output not in (None, "-")
-    text = _for_terminal(result, color) if chosen == "table" and not to_file else render(result, chosen)
+    to_file = output is not None and output != "-"
+    if chosen == "json" and len(results) > 1:
+        text = (
+            json.dumps(
+                [result.to_dict() for result in results], allow_nan=False, ensure_ascii=False, indent=2
+            )
+            + "\n"
+        )
+    else:
+        on_terminal = chosen == "table" and not to_file
+        texts = [
+            _for_terminal(result, color) if on_terminal else render(result, chosen) for result in results
+        ]
+        text = "\n".join(texts)
     if to_file and output is not None:
         _write(Path(output), text)
         click.echo(f"Wrote {output}", err=True)
     else:
         _to_stdout(text)
-    return getattr(result, "exit_code", 0)
+    return max(getattr(result, "exit_code", 0) for result in results)
 
 
 def _to_stdout(text: str) -> None:
@@ -39,7 +69,7 @@ def _to_stdout(text: str) -> None:
 
 
 def _format_of(output: str | None) -> str:
-    if output in (None, "-") or output is None:
+    if output is None or output == "-":
         return "table"
     suffix = Path(output).suffix.lower()
     if suffix not in SUFFIXES:

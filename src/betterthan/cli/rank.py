@@ -6,28 +6,56 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, reading_options
+from betterthan.cli.options import computing_options, output_options, reading_options, units_option
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
-    from betterthan.results.ranking import Ranking
+    from betterthan.results.base import Result
+
+METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
 
 
 @click.command()
 @click.argument("file")
 @click.option(
-    "--by", type=click.Choice(["mean"]), default="mean", show_default=True, help="How to aggregate."
+    "--by",
+    type=click.Choice(METHODS),
+    multiple=True,
+    help="How to aggregate; may be given several times. [default: mean, for battles bradley-terry]",
 )
 @click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
-@click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
 @click.option(
-    "--resample",
-    type=click.Choice(["segments", "groups"]),
-    default="segments",
-    show_default=True,
-    help="What the bootstrap draws: segments, or whole documents.",
+    "--ties",
+    type=click.Choice(["half", "drop", "davidson", "as-published"]),
+    help="In Bradley–Terry. [default: drop for scores, half for battles]",
 )
+@click.option("--prior", type=float, default=0.0, help="Regularises Bradley–Terry; 0.5 is usual.")
+@click.option(
+    "--scale",
+    type=click.Choice(["share", "log", "elo"]),
+    help="Of Bradley–Terry strengths. [default: share, for battles elo]",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["shuffled", "segments", "as-published"]),
+    default="shuffled",
+    show_default=True,
+    help="Of play, for Elo and TrueSkill.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Refuse empty cells, or leave their segments out.",
+)
+@units_option
+@click.option(
+    "--interval",
+    type=click.Choice(["percentile", "bca", "robust"]),
+    help="Of the strengths. [default: percentile, for battles robust]",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
 @reading_options
 @computing_options
 @output_options
@@ -36,20 +64,34 @@ def rank(
     options: Options,
     format_in: str | None,
     metric: str | None,
+    by: tuple[str, ...],
     **given: Any,  # noqa: ANN401  (what the verb takes)
-) -> Ranking:
-    """Rank the systems in FILE from best to worst, with intervals.
+) -> list[Result]:
+    """Rank the systems in FILE from best to worst, with intervals of strengths and of ranks.
+
+    FILE holds scores (one column or one row a system and segment) or battles (two systems and a winner).
 
     \b
     Examples:
       betterthan rank scores.csv
-      betterthan rank metrics.tsv --metric TER --resample groups -f latex -o table.tex
+      betterthan rank scores.csv --by mean --by bradley-terry --units groups
+      betterthan rank battles.parquet --by bradley-terry --ties davidson
+      betterthan rank metrics.tsv --metric TER -f latex -o table.tex
     """  # noqa: D301
     from betterthan.analysis.rank import rank as ranked
     from betterthan.cli.computing import computing_arguments
-    from betterthan.read.scores import scores_of, the_metric
-    from betterthan.read.sniff import read_any
+    from betterthan.cli.tables import table_of
+    from betterthan.tables.matches import Matches
 
-    reading = read_any(file, options, format=format_in)
-    scores = the_metric(scores_of(reading), metric, file)
-    return ranked(scores, **computing_arguments(given), **given)
+    table = table_of(file, options, format_in, metric)
+    battles = isinstance(table, Matches)
+    arguments = {
+        **computing_arguments(given),
+        **given,
+        "ties": (given["ties"] or "default").replace("-", "_"),
+        "order": given["order"].replace("-", "_"),
+        "scale": given["scale"] or ("elo" if battles else "share"),
+        "interval": given["interval"] or "default",
+    }
+    methods = by or (("bradley-terry",) if battles else ("mean",))
+    return [ranked(table, **{**arguments, "by": method.replace("-", "_")}) for method in methods]

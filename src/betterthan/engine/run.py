@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
+from betterthan.engine.blas import one_blas_thread
 from betterthan.engine.blocks import Job, Result, checked
 from betterthan.engine.cache import Cache
 from betterthan.engine.checkpoints import Checkpoints
@@ -99,7 +100,8 @@ def run(
     display.start(job.n_blocks, job.name, done=len(results))
     try:
         missing = [block for block in range(job.n_blocks) if block not in results]
-        _carry_out(job, missing, keep, workers=workers, executor=executor)
+        with one_blas_thread():
+            _carry_out(job, missing, keep, workers=workers, executor=executor)
     finally:
         display.finish()
         checkpoints.close()

@@ -17,6 +17,8 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import Any, BinaryIO, NoReturn
 
+from betterthan.engine.blas import one_blas_thread
+
 
 def send(channel: BinaryIO, message: bytes) -> None:
     """Write one message."""
@@ -51,6 +53,16 @@ def serve() -> NoReturn:
     inbox: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
     function, payload = _opened(inbox.get())
+    with one_blas_thread():
+        _work(function, payload, inbox, answers)
+
+
+def _work(
+    function: Callable[[Any, int], Any],
+    payload: Any,  # noqa: ANN401
+    inbox: SimpleQueue[bytes],
+    answers: BinaryIO,
+) -> NoReturn:
     while True:
         send(answers, _answer(function, payload, int(inbox.get())))
 

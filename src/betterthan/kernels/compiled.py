@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import ParamSpec, TypeVar
@@ -50,6 +51,26 @@ def compiled(
     except RuntimeError:  # no folder to keep it in: compile again in each process
         machine_code = numba.njit(nogil=True)(function)
     return machine_code
+
+
+def is_loaded() -> bool:
+    """Whether numba has been imported already, so that compiling costs little."""
+    return "numba" in sys.modules
+
+
+def load_compiler() -> bool:
+    """Import numba now, for work that comes in many small pieces; False when it is not installed.
+
+    Examples
+    --------
+    >>> load_compiler() == is_loaded()
+    True
+    """
+    try:
+        import numba  # noqa: F401, PLC0415  (an optional package, and half a second)
+    except ImportError:
+        return False
+    return True
 
 
 @cache

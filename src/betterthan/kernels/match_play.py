@@ -14,7 +14,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray, read_only
 from betterthan.errors import BetterThanError, TableError
-from betterthan.kernels.compiled import compiled
+from betterthan.kernels.compiled import compiled, is_loaded
 from betterthan.kernels.rating_loops import HALVES_MASK, LEFT_SHIFT, RIGHT_SHIFT, SYSTEM_MASK, pack_loop
 
 WORTH_COMPILING = 300_000  # matches: to load numba takes longer than to play fewer of them without it
@@ -184,8 +184,8 @@ def play(rules: Rules, orders: Orders, *state: FloatArray) -> None:
     states = tuple(np.atleast_2d(array) for array in state)
     n_orders = len(states[0])
     at_once = min(n_orders, AT_ONCE // max(1, orders.n_matches))
-    is_long = n_orders * orders.n_matches >= WORTH_COMPILING
-    if is_long and (loop := compiled(rules.loop, *rules.helpers)) is not None:
+    is_worth_it = is_loaded() or n_orders * orders.n_matches >= WORTH_COMPILING
+    if is_worth_it and (loop := compiled(rules.loop, *rules.helpers)) is not None:
         for row, codes in enumerate(orders.sequences):
             loop(codes, *(array[row] for array in states), *rules.settings, *rules.tables)
     elif at_once < rules.worth_lockstep:

@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from betterthan.present.agreement import agreement_table
 from betterthan.present.checkup import checkup_table
+from betterthan.present.diagnosis import diagnosis_table
+from betterthan.present.explanation import explanation_table
+from betterthan.present.pairwise import pairwise_table
 from betterthan.present.ranking import ranking_table
 from betterthan.present.table import Table
+from betterthan.results.agreement import Agreement
 from betterthan.results.base import Result
 from betterthan.results.checkup import Checkup
+from betterthan.results.diagnosis import Diagnosis
+from betterthan.results.explanation import Explanation
+from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 
 CASES: dict[type[Result], Callable[[Any], Table]] = {
+    Agreement: agreement_table,
+    Diagnosis: diagnosis_table,
+    Explanation: explanation_table,
     Checkup: checkup_table,
+    PairwiseTable: pairwise_table,
     Ranking: ranking_table,
 }
 

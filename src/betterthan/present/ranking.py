@@ -1,28 +1,80 @@
-"""A ranking as a table."""
+"""A ranking as a table, and what it says in words."""
 
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, percent
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Cell, Column, Table
 from betterthan.results.ranking import Ranking
+
+_NAMES = {"bradley_terry": "Bradley–Terry", "elo": "Elo", "trueskill": "TrueSkill"}
+
+
+def method_name(method: str) -> str:
+    """Return a method's name as people write it.
+
+    Examples
+    --------
+    >>> method_name("bradley_terry"), method_name("win_rate")
+    ('Bradley–Terry', 'win rate')
+    """
+    return _NAMES.get(method, method.replace("_", " "))
 
 
 def ranking_table(result: Ranking) -> Table:
-    """Return the table of a ranking, best system first."""
+    """Return the table of a ranking: best first, a rule between clusters, a star where the next is told apart."""
     digits = digits_for((result.high - result.low) / 2, result.strength)
-    columns = (
+    name = method_name(result.settings.method)
+    columns = [
         Column(heading="rank", kind="integer"),
+        Column(heading="spread", kind="count"),
         Column(heading="system"),
-        Column(heading=result.settings.method.replace("_", " "), kind="number", digits=digits),
+        Column(heading=name, kind="number", digits=digits),
         Column(heading=percent(result.confidence), kind="interval", digits=digits),
-    )
-    ends = zip(result.low.tolist(), result.high.tolist(), strict=True)
-    rows = zip(result.rank.tolist(), result.systems, result.strength.tolist(), ends, strict=True)
+    ]
+    if result.order_spread is not None:
+        columns.append(Column(heading="± orders", kind="number", digits=digits))
+    columns += [Column(heading="beats next", kind="count"), Column(heading="group", kind="text")]
     return Table(
-        title=f"Ranking by {result.settings.method.replace('_', ' ')} of {result.unit}",
-        columns=columns,
-        rows=tuple(rows),
-        bold=frozenset({(0, 1)}),
+        title=f"Ranking by {name}: {result.unit}",
+        columns=tuple(columns),
+        rows=tuple(_row(result, i) for i in range(len(result.systems))),
+        rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
+        bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
+        words=_words(result),
         notes=result.notes,
         signature=result.settings.signature,
     )
+
+
+def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
+    low, high = int(result.rank_low[i]), int(result.rank_high[i])
+    spread = f"{low}" if low == high else f"{low}–{high}"
+    beats = float(result.beats_next[i])
+    star = "*" if result.differs_from_next[i] else " "
+    cells: list[Cell] = [int(result.rank[i]), spread, result.systems[i], float(result.strength[i])]
+    cells.append((float(result.low[i]), float(result.high[i])))
+    if result.order_spread is not None:
+        cells.append(float(result.order_spread[i]))
+    return (*cells, "" if beats != beats else f"{beats:.2f}{star}", result.letters[i])  # noqa: PLR0124  (NaN)
+
+
+def _words(result: Ranking) -> tuple[str, ...]:
+    level = f"level {1 - result.confidence:.3g} (Holm-corrected {_test(result.test)})"
+    return (
+        _winner(result, level),
+        f"* told apart from the next, spread and group: {level}; systems in one group cannot be told apart.",
+    )
+
+
+def _test(test: str) -> str:
+    return {"wald": "Wald tests", "t": "t-tests", "mood": "median tests"}.get(test, f"{test} tests")
+
+
+def _winner(result: Ranking, level: str) -> str:
+    first = [name for name, high in zip(result.systems, result.rank_low, strict=True) if high == 1]
+    if len(first) == 1:
+        return f"{first[0]} is better than all others at {level}."
+    if len(first) == len(result.systems):
+        return f"No system can be called best at {level}."
+    named = ", ".join(first[:4]) + (f" and {len(first) - 4} more" if len(first) > 4 else "")
+    return f"{len(first)} systems may be best: {named}; the data does not tell them apart at {level}."

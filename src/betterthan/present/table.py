@@ -8,7 +8,7 @@ from typing import Literal
 from betterthan.present import numbers
 
 Cell = str | float | int | tuple[float, float] | None
-Kind = Literal["text", "integer", "number", "pvalue", "interval"]
+Kind = Literal["text", "count", "integer", "number", "pvalue", "interval"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,8 +18,8 @@ class Column:
     Parameters
     ----------
     heading : str
-    kind : {"text", "integer", "number", "pvalue", "interval"}
-        An interval's cell is a pair (low, high).
+    kind : {"text", "count", "integer", "number", "pvalue", "interval"}
+        An interval's cell is a pair (low, high); a count is text aligned as numbers are.
     digits : int, default 2
         Decimals of numbers and intervals.
     """

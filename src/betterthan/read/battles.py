@@ -43,7 +43,7 @@ def read(source: Source, options: Options) -> Reading:
     """Read a file of battles; see :func:`read_matches`."""
     given = {role: options.columns[role] for role in ROLES if role in options.columns}
     names = column_names(source)
-    columns = find_columns(names, given=given, path=source.name)
+    columns = find_columns(names, given=given, keep=options.keep, path=source.name)
     settled = settle(_tally_file(source, names, columns), both_bad=options.both_bad)
     return Reading(
         format=FORMAT,

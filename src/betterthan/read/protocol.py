@@ -51,7 +51,8 @@ class Options:
 
     `columns` maps a role (item, system, score, metric, group, judge, left, right, winner, weight) to the
     user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is given, or hold
-    :data:`EVERY`. `metric` asks for one metric of several; `name` is the metric's name where the file has none.
+    :data:`EVERY`. `keep` asks for the single rows of battles with these columns, found by name. `metric` asks for
+    one metric of several; `name` is the metric's name where the file has none.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -59,6 +60,7 @@ class Options:
     higher_is_better: frozenset[str] = frozenset()
     duplicates: Literal["raise", "first", "last", "mean"] = "raise"
     both_bad: Literal["tie", "drop"] = "tie"
+    keep: tuple[Literal["item", "judge"], ...] = ()
     metric: str | None = None
     name: str | None = None
 

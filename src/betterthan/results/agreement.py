@@ -19,9 +19,10 @@ class Concord:
     first, second : str
         Names of the rankings.
     alike, flipped, tied : float
-        Shares of pairs of systems ordered the same way, the opposite way, or tied in one ranking only.
+        Shares of pairs of systems: ordered the same way or tied in both; ordered opposite ways; tied in one ranking
+        only. They sum to 1.
     tau_b : float
-        Kendall's tau-b.
+        Kendall's tau-b; NaN when one ranking ties all systems.
     same_best, same_top : bool
         Whether the sets of best systems, and of the top k, are equal; ties are kept as sets.
     flipped_pairs : tuple of (str, str)
@@ -41,14 +42,31 @@ class Concord:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Agreement(Result):
-    """Every pair of rankings compared, tie-aware."""
+    """Every pair of rankings compared, tie-aware.
+
+    Attributes
+    ----------
+    rankings : tuple of str
+        Names.
+    systems : tuple of str
+        What they rank, in the order of the first.
+    top : int
+    best, tops : tuple of tuple of str
+        The best system of each ranking, and its top k, with all that tie across the border.
+    comparisons : tuple of Concord
+        One a pair of rankings.
+    sentences : tuple of str
+    """
 
     kind: ClassVar[str] = "agreement"
 
     rankings: tuple[str, ...]
     systems: tuple[str, ...]
     top: int
+    best: tuple[tuple[str, ...], ...]
+    tops: tuple[tuple[str, ...], ...]
     comparisons: tuple[Concord, ...]
+    sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
 

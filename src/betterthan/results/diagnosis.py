@@ -15,14 +15,24 @@ from betterthan.results.settings import Settings
 class Triple:
     """Three systems among which Bradley–Terry and the head-to-head counts do not agree.
 
-    `effect` is "cycle" when a beats b, b beats c and c beats a; "flips" or "levels" when the third system
-    reverses, or takes away, the order that the pair (a, b) has by itself.
+    Attributes
+    ----------
+    a, b, c : str
+    effect : {"cycle", "flips", "levels"}
+        "cycle": a beats b, b beats c and c beats a. "flips" and "levels": a beats b when the two are fitted alone, and
+        with c beside them it loses, or is level.
+    alone : float
+        Share of the decided segments that a wins against b; in a cycle, the smallest of its three shares.
+    together : float
+        Probability that a beats b in the Bradley–Terry fit of all three; NaN where strengths do not exist.
     """
 
     a: str
     b: str
     c: str
     effect: str
+    alone: float
+    together: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -31,11 +41,17 @@ class Diagnosis(Result):
 
     Attributes
     ----------
+    metric : str
+    systems : tuple of str
+    n_segments : int
     outlier_share : float
-        Share of scores outside 1.5 interquartile ranges of their system.
+        Share of scores beyond 1.5 interquartile ranges from the quartiles of all scores.
     outlier_share_by_system : array, shape (m,)
+        The same with the quartiles of each system.
+    difference_outlier_share : float
+        The same for the differences of two systems, mean over pairs: these are what sways a difference of means.
     tie_share : float
-        Share of comparisons that are exact ties.
+        Share of comparisons of two systems on a segment that are exact ties.
     missing_share : float
     pairing : float
         Mean correlation between systems over segments: how much pairing helps.
@@ -44,9 +60,15 @@ class Diagnosis(Result):
     system_spread, segment_spread, rank_spread : float
         Mean spread of scores across systems within a segment; spread of the segments' means (difficulty); mean
         spread of a system's ranks across segments.
+    rank_spread_by_system : array, shape (m,)
     kendall : array, shape (m, m)
         Kendall's tau-b between systems over segments.
+    n_triples, n_unfitted : int
+        Triples of systems looked at, and how many of them have no Bradley–Terry strengths.
     triples : tuple of Triple
+        Cycles first, then what a third system flips, then what it levels; largest lead first.
+    sentences : tuple of str
+        What the measures mean for choosing a mechanism.
     """
 
     kind: ClassVar[str] = "diagnosis"
@@ -56,6 +78,7 @@ class Diagnosis(Result):
     n_segments: int
     outlier_share: float
     outlier_share_by_system: FloatArray
+    difference_outlier_share: float
     tie_share: float
     missing_share: float
     pairing: float
@@ -63,17 +86,39 @@ class Diagnosis(Result):
     system_spread: float
     segment_spread: float
     rank_spread: float
+    rank_spread_by_system: FloatArray
     kendall: FloatArray
+    n_triples: int
+    n_unfitted: int
     triples: tuple[Triple, ...]
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
 
+    def count(self, effect: str) -> int:
+        """Return how many triples show this effect."""
+        return sum(triple.effect == effect for triple in self.triples)
+
+    @property
+    def mean_kendall(self) -> float:
+        """Mean of Kendall's tau-b over pairs of systems; NaN when none is defined."""
+        m = len(self.systems)
+        known = [float(self.kendall[i, j]) for i in range(m) for j in range(i + 1, m)]
+        known = [tau for tau in known if tau == tau]  # noqa: PLR0124  (NaN is not equal to itself)
+        return sum(known) / len(known) if known else float("nan")
+
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a measure."""
-        measures = ("outlier_share", "tie_share", "missing_share", "pairing", "variance_removed")
+        shares = (
+            "outlier_share",
+            "tie_share",
+            "missing_share",
+            "pairing",
+            "variance_removed",
+            "mean_kendall",
+        )
         spreads = ("system_spread", "segment_spread", "rank_spread")
-        names = [*measures, *spreads]
+        names = [*shares, *spreads]
         return {"measure": names, "value": [getattr(self, name) for name in names]}
 
     def __repr__(self) -> str:

@@ -11,8 +11,32 @@ from betterthan.results.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherTest:
+    """A second test of the same question, for comparison; no verdict rests on it."""
+
+    name: str
+    pvalue: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanism:
-    """What one way of aggregating says about the pair, and the test that belongs to it."""
+    """What one way of aggregating says about the pair, and the test that belongs to it.
+
+    Attributes
+    ----------
+    name : str
+        "mean", "median", "bradley_terry" or "shift".
+    winner : str or None
+        The system it places first; None when it places them level.
+    effect : float
+        Positive when a is better, whatever the direction of the metric.
+    effect_name, test : str
+    pvalue : float
+        Two-sided; NaN where the test is undefined.
+    is_significant : bool
+        p ≤ alpha.
+    other_tests : tuple of OtherTest
+    """
 
     name: str
     winner: str | None
@@ -21,11 +45,27 @@ class Mechanism:
     test: str
     pvalue: float
     is_significant: bool
+    other_tests: tuple[OtherTest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """The fewest segments whose removal changes a verdict; `n_segments` is None when none does."""
+    """The fewest segments whose removal changes a verdict.
+
+    Attributes
+    ----------
+    verdict : str
+        "mean", "median" or "bradley_terry": the other system leads without them. "significance of the mean" or
+        "significance of the wins": the test is not significant without them.
+    n_segments : int or None
+        None when no removal changes it, or when there is no such verdict.
+    share : float
+        Of all segments.
+    segments : tuple of str
+        Which, in the order of removal.
+    is_exact : bool
+        False when fewer might do.
+    """
 
     verdict: str
     n_segments: int | None
@@ -36,14 +76,33 @@ class Flip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """A part of the test set in which the order is reversed, with its own effect and adjusted p-value."""
+    """A part of the test set in which the order of the means is reversed.
+
+    Attributes
+    ----------
+    by, value : str
+        What the segments were parted by ("group", "difficulty", "length"), and which part this is.
+    limits : str
+        Where the part begins and ends, such as "7 to 12 words", if that can be said.
+    n_segments : int
+    effect : float
+        Mean difference in this part, positive when a is better.
+    winner : str
+    pvalue, adjusted : float
+        Permutation test in this part, before and after Holm's correction over all parts that were looked at.
+    is_significant : bool
+        adjusted ≤ alpha.
+    """
 
     by: str
     value: str
+    limits: str
     n_segments: int
     effect: float
-    winner: str | None
+    winner: str
+    pvalue: float
     adjusted: float
+    is_significant: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -54,24 +113,37 @@ class Explanation(Result):
     ----------
     a, b : str
     metric : str
+    higher_is_better : bool
+        Direction of the metric. All effects are positive when a is better.
+    alpha : float
+        Level of the tests.
     n_segments : int
     wins, ties, losses : int
         Of a.
     mean_win, mean_loss : float
-        Average size of a's wins and losses, both positive.
-    mechanisms : tuple of Mechanism
-        Mean, median, Bradley–Terry, and Wilcoxon's shift.
+        Average size of a's wins and losses, both positive; NaN when there are none.
     mean_difference, median_difference, median_of_differences : float
         The three quantities of Proposition 1 of the paired-evaluation paper; none implies another.
-    case : str
-        "agree", "paired right, marginal swayed" or "marginal right, paired not", for mean against Bradley–Terry.
-    reason : str
-        What the disagreement points at: "none", "outliers" or "types of segments".
+    low, high : float
+        Interval of the mean difference that covers with probability 1 − alpha, from Student's t.
+    n_needed : int or None
+        Segments that would show a mean difference of this size at level alpha four times out of five.
+    mechanisms : tuple of Mechanism
+        Mean, median, Bradley–Terry, and Wilcoxon's shift.
+    mean_case, median_case : {"agree", "disagree", "level"}
+        Mean, and median, against Bradley–Terry. "agree" is case (i) of the paper. "disagree" is its case (ii) if the
+        system that wins more often is truly better, and (iii) if not; scores alone cannot tell which. "level" when
+        one of the two has no winner.
+    reason : {"none", "outliers", "types of segments", "both", "unclear"}
+        What the disagreement points at. Mean against median: outliers. Median against Bradley–Terry: types of
+        segments. "unclear" when the medians are level.
     flips : tuple of Flip
+    n_slices : int
+        Parts of the test set that were looked at.
     slices : tuple of Slice
-        Only those in which the order is reversed, strongest first.
+        Those in which the order of the means is reversed, smallest adjusted p-value first.
     sentences : tuple of str
-        The explanation in words.
+        The explanation in words: the verdict first, what to choose last.
     """
 
     kind: ClassVar[str] = "explanation"
@@ -79,6 +151,8 @@ class Explanation(Result):
     a: str
     b: str
     metric: str
+    higher_is_better: bool
+    alpha: float
     n_segments: int
     wins: int
     ties: int
@@ -86,22 +160,35 @@ class Explanation(Result):
     mean_win: float
     mean_loss: float
     mean_difference: float
+    low: float
+    high: float
     median_difference: float
     median_of_differences: float
+    n_needed: int | None
     mechanisms: tuple[Mechanism, ...]
-    case: str
+    mean_case: str
+    median_case: str
     reason: str
     flips: tuple[Flip, ...]
+    n_slices: int
     slices: tuple[Slice, ...]
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
 
+    def mechanism(self, name: str) -> Mechanism:
+        """Return what the mechanism of this name says."""
+        return next(mechanism for mechanism in self.mechanisms if mechanism.name == name)
+
+    def flip(self, verdict: str) -> Flip:
+        """Return how few segments change this verdict."""
+        return next(flip for flip in self.flips if flip.verdict == verdict)
+
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a mechanism."""
-        names = ("name", "winner", "effect_name", "effect", "test", "pvalue")
+        names = ("name", "winner", "effect_name", "effect", "test", "pvalue", "is_significant")
         rows = {name: [getattr(mechanism, name) for mechanism in self.mechanisms] for name in names}
         return {**rows, "winner": [winner or "" for winner in rows["winner"]]}
 
     def __repr__(self) -> str:
-        return f"Explanation({self.a} against {self.b}, {self.metric}: {self.case})"
+        return f"Explanation({self.a} against {self.b}, {self.metric}: mean and wins {self.mean_case})"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.results.base import Result
 from betterthan.results.settings import Settings
 
@@ -27,8 +27,24 @@ class Ranking(Result):
         Coverage of the intervals, such as 0.95.
     rank : array of int, shape (m,)
         1 is best; equal strengths share the best rank of the tie.
+    rank_low, rank_high : array of int, shape (m,)
+        Best and worst rank compatible with the data, for all systems at once: from pairwise tests corrected for
+        many comparisons.
+    cluster : array of int, shape (m,)
+        Greedy significance clusters, as in WMT: a new one starts at the first system that is significantly worse
+        than a member of the current one.
+    letters : tuple of str
+        Two systems that share a letter cannot be told apart; those that share none can.
+    beats_next : array, shape (m,)
+        Share of comparisons in which the system beats the next one, ties half; NaN for the last.
+    differs_from_next : array of bool, shape (m,)
+        Whether the two are told apart at level 1 - confidence, after the correction.
+    order_spread : array, shape (m,), or None
+        Standard deviation over orders of play, for Elo and TrueSkill.
     unit : str
         What strength is measured in.
+    test : str
+        The test behind rank_low, rank_high, cluster and letters.
     notes : tuple of str
     settings : Settings
     """
@@ -41,19 +57,26 @@ class Ranking(Result):
     high: FloatArray
     confidence: float
     rank: IntArray
+    rank_low: IntArray
+    rank_high: IntArray
+    cluster: IntArray
+    letters: tuple[str, ...]
+    beats_next: FloatArray
+    differs_from_next: BoolArray
+    order_spread: FloatArray | None
     unit: str
+    test: str
     notes: tuple[str, ...]
     settings: Settings
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return rank, system, strength and interval, one row a system."""
-        return {
-            "rank": self.rank.tolist(),
-            "system": self.systems,
-            "strength": self.strength.tolist(),
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
-        }
+        names = ("strength", "low", "high", "rank_low", "rank_high", "cluster")
+        numbers = {name: getattr(self, name).tolist() for name in names}
+        table = {"rank": self.rank.tolist(), "system": self.systems, **numbers, "letters": self.letters}
+        if self.order_spread is not None:
+            table["order_spread"] = self.order_spread.tolist()
+        return table
 
     def __repr__(self) -> str:
         order = " > ".join(self.systems[:3]) + (" > …" if len(self.systems) > 3 else "")

@@ -1,0 +1,256 @@
+"""Is A better than B? Every pair of systems, tested."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from betterthan.analysis.compare_counts import compare_counts
+from betterthan.analysis.compare_matches import compare_matches
+from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.effects import EFFECTS, Setting
+from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.permutation import stepped_down
+from betterthan.analysis.question import Answer, PermutationMethod, Question, SignificanceTest, TestTies
+from betterthan.analysis.significance import OWN_TEST, TESTS
+from betterthan.analysis.units import UnitName, units_of
+from betterthan.engine.cache import Cache
+from betterthan.engine.progress import Progress
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.kernels.pvalues import Alternative
+from betterthan.kernels.wins import win_counts
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
+from betterthan.tables.scores import Scores
+
+TestName = Literal["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap"]
+CorrectionName = Literal["none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"]
+Missing = Literal["raise", "drop", "pairwise"]
+
+
+def compare(
+    table: Scores | Counts | Matches,
+    *,
+    test: TestName = "auto",
+    by: str = "mean",
+    method: PermutationMethod = "auto",
+    ties: Literal["default", "drop", "half", "as_published"] = "default",
+    missing: Missing = "raise",
+    units: UnitName = "segments",
+    alternative: Alternative = "two-sided",
+    correction: CorrectionName = "holm",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    n_resamples: int = 9999,
+    rng: Rng = 12345,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> PairwiseTable:
+    r"""Compare every pair of systems: effect, interval, p-value before and after correction.
+
+    The systems met the same segments, so their scores are compared segment by segment. The permutation test asks
+    how often a mean difference as large as the one seen would arise if, on every segment, it were a toss-up which
+    of the two systems got which score:
+
+    .. math:: p = P\Big( \big| \sum_i \varepsilon_i d_i \big| \ge \big| \sum_i d_i \big| \Big),
+              \qquad d_i = x_{ai} - x_{bi}, \quad \varepsilon_i = \pm 1 .
+
+    Parameters
+    ----------
+    table : Scores, Counts or Matches
+        Counts (corpus BLEU, F1, …) are permuted with their true corpus score. Matches are compared by the
+        Bradley–Terry model with robust standard errors.
+    test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap"}, default "auto"
+        * "auto": the test that belongs to `by`: permutation for the mean, Mood's for the median, the sign test for
+          win rate, Bradley–Terry, Elo and TrueSkill.
+        * "t": paired t-test of the mean difference; with `units="groups"` its standard error is clustered.
+        * "sign": exact binomial test of wins against losses.
+        * "wilcoxon": signed ranks, exact with ties up to 50 nonzero differences.
+        * "mood": medians, unpaired.
+        * "permutation": mean difference under sign flips; see `method`.
+        * "bootstrap": mean difference, bootstrap distribution shifted to the null.
+    by : str, default "mean"
+        The mechanism whose test "auto" takes.
+    method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}, default "auto"
+        How permutation p-values are found. "auto" is exact by enumeration or convolution where that is possible,
+        and elsewhere an interval certain to hold the exact p-value, whose upper end is reported. "monte_carlo" is
+        (b + 1) / (B + 1) with `n_resamples`; "analytic" an Edgeworth expansion.
+    ties : {"default", "drop", "half", "as_published"}
+        In the sign test: left out (the default), shared, or counted against the leader as the code of [1]_ does.
+        In matches: half a win for both (the default), left out, or given to the second system.
+    missing : {"raise", "drop", "pairwise"}, default "raise"
+        "drop" leaves out a segment for all systems, "pairwise" only for the pairs concerned.
+    units : {"segments", "groups"}, default "segments"
+        What is permuted or drawn as one; "groups" are documents.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        "greater": is the row better than the column?
+    correction : {"none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "holm"
+        Over all pairs. "max_statistic" is the step-down of Westfall and Young on the permutation test; it knows
+        how the pairs hang together and is the most powerful that keeps the family-wise error.
+    alpha : float, default 0.05
+        Level of the verdicts, on corrected p-values.
+    confidence : float, default 0.95
+        Coverage of the effects' intervals, each by itself.
+    n_resamples : int, default 9999
+        For "monte_carlo", "bootstrap" and "max_statistic".
+    rng : int or numpy.random.Generator, default 12345
+    workers, executor, cache, progress
+        Who does the work; none of it changes a number.
+
+    Returns
+    -------
+    PairwiseTable
+        Matrices over systems sorted best first; ``.pair("A", "B")`` is one comparison.
+
+    Notes
+    -----
+    Effects speak of goodness: positive means that the row is better, also for metrics where lower is better.
+    p-values lie in (0, 1].
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; 3.2.
+    .. [2] Riezler and Maxwell (2005), On some pitfalls in automatic evaluation and significance testing for MT.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> scores = bt.read_scores({"A": [3, 5, 4, 6, 5, 7], "B": [2, 3, 3, 3, 4, 5]})
+    >>> bt.compare(scores).pair("A", "B").pvalue
+    0.03125
+    """
+    decision = Decision(
+        alternative=alternative,
+        correction=correction,
+        alpha=alpha,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        seed=seed_of(rng),
+        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+    )
+    if table.n_systems < 2:
+        raise TableError(f"There is only one system, {table.systems[0]}; a comparison needs two or more.")
+    if isinstance(table, Matches):
+        return compare_matches(table, ties, decision)
+    if isinstance(table, Counts):
+        return compare_counts(table, units, decision)
+    asked = _Asked(
+        test=_chosen(test, by),
+        method=method,
+        ties="drop" if ties == "default" else ties,
+        missing=missing,
+        units=units,
+    )
+    return _compare_scores(table, asked, decision)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    test: SignificanceTest
+    method: PermutationMethod
+    ties: TestTies
+    missing: Missing
+    units: UnitName
+
+
+def _chosen(test: str, by: str) -> SignificanceTest:
+    if test == "auto":
+        if by not in OWN_TEST:
+            raise unknown_name("method", by, OWN_TEST)
+        return TESTS[OWN_TEST[by]]
+    if test not in TESTS:
+        raise unknown_name("test", test, ("auto", *TESTS))
+    return TESTS[test]
+
+
+def _compare_scores(scores: Scores, asked: _Asked, decision: Decision) -> PairwiseTable:
+    usable = usable_scores(scores, asked.missing)
+    units = units_of(usable, asked.units)
+    _check_fit(usable, asked)
+    question = Question(
+        goodness=usable.goodness,
+        units=units,
+        alternative=decision.alternative,
+        ties=asked.ties,
+        method=asked.method,
+        n_resamples=decision.n_resamples,
+        seed=decision.seed,
+        digest=usable.digest,
+        computing=decision.computing,
+    )
+    answer = _with_maximum(asked.test.run(question), question, asked, decision)
+    return pairwise_table(_findings(usable, asked, answer, question, decision), decision)
+
+
+def usable_scores(scores: Scores, missing: Missing) -> Scores:
+    """Return the scores without gaps, or as they are when pairs may leave out their own gaps."""
+    if missing == "pairwise":
+        return scores
+    return scores.complete(missing=missing)
+
+
+def _check_fit(scores: Scores, asked: _Asked) -> None:
+    if asked.units == "groups" and not asked.test.takes_groups:
+        able = ", ".join(name for name, test in TESTS.items() if test.takes_groups)
+        raise BetterThanError(
+            f'The {asked.test.name} test takes segments one by one. For units="groups" use: {able}.'
+        )
+    if scores.n_missing and (asked.test.name == "bootstrap" or asked.units == "groups"):
+        raise BetterThanError(
+            'Documents and bootstrap samples need every score. Pass missing="drop", or test="permutation" by segments.'
+        )
+
+
+def _with_maximum(answer: Answer, question: Question, asked: _Asked, decision: Decision) -> Answer:
+    if decision.correction != "max_statistic" or asked.test.name != "permutation":
+        return answer
+    return replace(answer, stepped=stepped_down(question), drew=True)
+
+
+def _findings(
+    scores: Scores, asked: _Asked, answer: Answer, question: Question, decision: Decision
+) -> Findings:
+    effect = EFFECTS[asked.test.effect]
+    goodness = question.goodness
+    rng = stream(decision.seed, "intervals of effects", 0)
+    low, high = effect.interval(goodness, Setting(question.units, decision.confidence, rng))
+    counts = win_counts(goodness)
+    return Findings(
+        systems=scores.systems,
+        goodness=np.nanmean(goodness, axis=1),
+        test=asked.test.name,
+        effect_name=effect.name,
+        size_name=effect.size_name,
+        effect=effect.of(goodness),
+        low=low,
+        high=high,
+        size=effect.size(goodness),
+        wins=counts.wins,
+        ties=counts.ties,
+        pvalue=answer.pvalue,
+        p_low=answer.p_low,
+        p_high=answer.p_high,
+        stepped=answer.stepped,
+        drew=answer.drew or asked.test.effect == "median_difference",
+        data=scores.digest,
+        n_segments=scores.n_segments,
+        options={
+            "p": answer.how,
+            "units": asked.units,
+            "missing": asked.missing if scores.n_missing else None,
+        },
+        notes=(*scores.notes, *answer.notes, *_direction(scores)),
+    )
+
+
+def _direction(scores: Scores) -> tuple[str, ...]:
+    if scores.higher_is_better:
+        return ()
+    return (f"Lower {scores.name} is better; a positive effect means that the first system is better.",)

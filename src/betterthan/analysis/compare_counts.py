@@ -1,0 +1,120 @@
+"""Compare systems by a score of summed counts, such as corpus BLEU: the true corpus score is permuted."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan import __version__
+from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.units import UnitName, Units, units_of
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.engine.blocks import Job, block_ranges
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError
+from betterthan.kernels.counts_permutation import counts_bootstrap_block, counts_permutation_block
+from betterthan.kernels.intervals import percentile_interval
+from betterthan.kernels.permutation import add_one
+from betterthan.kernels.pvalues import Alternative
+from betterthan.kernels.wins import win_counts
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.tables.counts import Counts, Formula
+
+INTERVAL_RESAMPLES = 2000
+_Part = tuple[FloatArray, Formula, float, Alternative, int, tuple[range, ...]]
+
+
+def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> PairwiseTable:
+    """Paired permutation of the corpus score for all pairs, with bootstrap intervals of the differences."""
+    if decision.correction == "max_statistic":
+        raise BetterThanError(
+            'correction="max_statistic" is for scores, not for counts. Use correction="holm".'
+        )
+    unit = units_of(counts, units)
+    values = unit_counts(counts, unit)
+    side = 1.0 if counts.higher_is_better else -1.0
+    tallies = np.sum(np.stack(_run(counts, values, side, decision, _permuted, decision.n_resamples)), axis=0)
+    drawn = side * np.concatenate(_run(counts, values, side, decision, _drawn, INTERVAL_RESAMPLES))
+    low, high = _difference_limits(drawn, decision.confidence)
+    goodness = side * counts.pooled()
+    effect = goodness[:, None] - goodness[None, :]
+    wins = win_counts(counts.per_segment().goodness)
+    return pairwise_table(
+        Findings(
+            systems=counts.systems,
+            goodness=goodness,
+            test="permutation",
+            effect_name=f"difference of {counts.formula.name}",
+            size_name="difference over its standard error",
+            effect=effect,
+            low=low,
+            high=high,
+            size=_over_error(effect, drawn),
+            wins=wins.wins,
+            ties=wins.ties,
+            pvalue=add_one(tallies, decision.n_resamples),
+            drew=True,
+            data=counts.digest,
+            n_segments=counts.n_segments,
+            options={"score": counts.formula.name, "p": str(decision.n_resamples), "units": units},
+            notes=counts.notes,
+        ),
+        decision,
+    )
+
+
+def unit_counts(counts: Counts, units: Units) -> FloatArray:
+    """Sum counts over the segments of each unit: (m, n, k) to (m, n_units, k)."""
+    if units.are_segments:
+        return counts.values
+    summed = np.zeros((counts.n_systems, units.n_units, len(counts.columns)))
+    for system, values in zip(summed, counts.values, strict=True):
+        np.add.at(system, units.of_segment, values)
+    return summed
+
+
+def _run(
+    counts: Counts, values: FloatArray, side: float, decision: Decision, part: object, n_resamples: int
+) -> list[FloatArray]:
+    m, n_units, k = values.shape
+    blocks = block_ranges(n_resamples, 8 * (3 * n_units + 4 * m * k))
+    name = "permutation of counts" if part is _permuted else "bootstrap of counts"
+    job: Job[_Part, FloatArray] = Job(
+        name=f"{name} ({n_resamples:,} resamples)",
+        function=part,  # type: ignore[arg-type]  # one of the two functions below
+        payload=(values, counts.formula, side, decision.alternative, decision.seed, blocks),
+        n_blocks=len(blocks),
+        digest=f"{counts.digest} {name} {decision.alternative} {n_units} {n_resamples} {decision.seed} {__version__}",
+    )
+    return decision.computing.run(job)
+
+
+def _permuted(payload: _Part, block: int) -> IntArray:
+    values, formula, side, alternative, seed, blocks = payload
+    rng = stream(seed, "permutation of counts", block)
+    tallies = counts_permutation_block(
+        values,
+        len(blocks[block]),
+        rng,
+        formula=lambda sums: side * formula.pooled(sums),
+        alternative=alternative,
+    )
+    return np.asarray(tallies.greater + tallies.equal)
+
+
+def _drawn(payload: _Part, block: int) -> FloatArray:
+    values, formula, _, _, seed, blocks = payload
+    rng = stream(seed, "bootstrap of counts", block)
+    return counts_bootstrap_block(values, len(blocks[block]), rng, formula=formula.pooled)
+
+
+def _difference_limits(drawn: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
+    limits = [percentile_interval(drawn[:, a, None] - drawn, confidence) for a in range(drawn.shape[1])]
+    return np.array([low for low, _ in limits]), np.array([high for _, high in limits])
+
+
+def _over_error(effect: FloatArray, drawn: FloatArray) -> FloatArray:
+    covariance = np.cov(drawn, rowvar=False)
+    spread = np.diag(covariance)
+    variance = np.maximum(spread[:, None] + spread[None, :] - 2 * covariance, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(variance > 0, effect / np.sqrt(variance), np.nan)

@@ -1,0 +1,156 @@
+"""How large a difference is, with its interval: one record an effect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.units import Units
+from betterthan.arrays import FloatArray
+from betterthan.kernels.effects import (
+    cliffs_delta,
+    cohens_dz,
+    dominance,
+    mean_differences,
+    median_differences,
+    medians_of_differences,
+    rank_biserial,
+    win_probabilities,
+)
+from betterthan.kernels.intervals import percentile_interval, t_interval
+from betterthan.kernels.median_interval import median_interval
+from betterthan.kernels.paired import paired_t
+from betterthan.kernels.proportion_intervals import wilson_interval
+from betterthan.kernels.resample import bootstrap_counts
+from betterthan.kernels.wins import win_counts
+
+Limits = tuple[FloatArray, FloatArray]
+_MEDIAN_RESAMPLES = 1000
+
+
+class Setting(NamedTuple):
+    """What an interval needs to know beside the scores."""
+
+    units: Units
+    confidence: float
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """An effect of one system over another, for all pairs at once.
+
+    Attributes
+    ----------
+    name : str
+    of : callable
+        (m, n) goodness to (m, m) effects; antisymmetric, or summing to 1 for a probability.
+    interval : callable
+        (goodness, setting) to the lower and upper limits, both (m, m).
+    size_name : str
+        Of the standardised effect.
+    size : callable
+        (m, n) goodness to (m, m) standardised effects.
+    """
+
+    name: str
+    of: Callable[[FloatArray], FloatArray]
+    interval: Callable[[FloatArray, Setting], Limits]
+    size_name: str
+    size: Callable[[FloatArray], FloatArray]
+
+
+def _mean_limits(goodness: FloatArray, setting: Setting) -> Limits:
+    if setting.units.are_segments:
+        t = paired_t(goodness)
+        return t_interval(t.mean, t.standard_error, t.n, confidence=setting.confidence)
+    mean, error = clustered_mean_differences(goodness, setting.units)
+    n = np.full(mean.shape, setting.units.n_units, dtype=np.int64)
+    return t_interval(mean, error, n, confidence=setting.confidence)
+
+
+def clustered_mean_differences(goodness: FloatArray, units: Units) -> Limits:
+    r"""Mean differences and their standard errors when segments of a document go together.
+
+    .. math:: \mathrm{se}^2 = \frac{G}{G-1} \frac{1}{n^2} \sum_{g=1}^{G} \Big( \sum_{i \in g} (d_i - \bar d) \Big)^2
+
+    Returns
+    -------
+    mean, standard_error : array, shape (m, m)
+    """
+    n, n_units = goodness.shape[1], units.n_units
+    mean = goodness.mean(axis=1)
+    sums = units.summed(goodness) - mean[:, None] * units.sizes
+    gram = sums @ sums.T
+    squares = np.diag(gram)
+    between = np.maximum(squares[:, None] + squares[None, :] - 2 * gram, 0.0)
+    error = np.sqrt(between * n_units / (n_units - 1)) / n
+    return mean[:, None] - mean[None, :], error
+
+
+def _median_of_differences_limits(goodness: FloatArray, setting: Setting) -> Limits:
+    m = len(goodness)
+    low, high = np.zeros((m, m)), np.zeros((m, m))
+    for a in range(m):
+        found = median_interval(goodness[a] - goodness, confidence=setting.confidence)
+        low[a], high[a] = found.low, found.high
+    return low, high
+
+
+def _median_difference_limits(goodness: FloatArray, setting: Setting) -> Limits:
+    drawn = resampled_medians(goodness, setting.units, _MEDIAN_RESAMPLES, setting.rng)
+    m = len(goodness)
+    low, high = np.zeros((m, m)), np.zeros((m, m))
+    for a in range(m):
+        low[a], high[a] = percentile_interval(drawn[:, a, None] - drawn, setting.confidence)
+    return low, high
+
+
+def resampled_medians(
+    goodness: FloatArray, units: Units, n_resamples: int, rng: np.random.Generator
+) -> FloatArray:
+    """Median of each system in each bootstrap sample of units, shape (n_resamples, m)."""
+    counts = bootstrap_counts(n_resamples, units.n_units, rng).astype(np.int64)[:, units.of_segment]
+    segments = np.arange(goodness.shape[1])
+    return np.array([np.nanmedian(goodness[:, np.repeat(segments, row)], axis=1) for row in counts])
+
+
+def _probability_limits(goodness: FloatArray, setting: Setting) -> Limits:
+    counts = win_counts(goodness)
+    points = counts.wins + counts.ties / 2
+    return wilson_interval(points, counts.wins + counts.wins.T + counts.ties, confidence=setting.confidence)
+
+
+EFFECTS = {
+    "mean_difference": Effect(
+        name="difference of means",
+        of=mean_differences,
+        interval=_mean_limits,
+        size_name="Cohen's d_z",
+        size=cohens_dz,
+    ),
+    "median_difference": Effect(
+        name="difference of medians",
+        of=median_differences,
+        interval=_median_difference_limits,
+        size_name="Cliff's delta",
+        size=cliffs_delta,
+    ),
+    "median_of_differences": Effect(
+        name="median of differences",
+        of=medians_of_differences,
+        interval=_median_of_differences_limits,
+        size_name="rank-biserial correlation",
+        size=rank_biserial,
+    ),
+    "win_probability": Effect(
+        name="P(row beats column)",
+        of=win_probabilities,
+        interval=_probability_limits,
+        size_name="dominance",
+        size=dominance,
+    ),
+}

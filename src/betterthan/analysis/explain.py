@@ -1,0 +1,239 @@
+"""Why do two systems compare as they do, and do all ways of aggregating say the same?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from betterthan.analysis import mechanisms as judged
+from betterthan.analysis.explain_words import sentences_of
+from betterthan.analysis.fragility import flips
+from betterthan.analysis.slices import Part, lengths_of, parts_of, reversed_slices
+from betterthan.analysis.wording import counted, p_of
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.kernels.paired import differences
+from betterthan.results.explanation import Explanation, Mechanism
+from betterthan.results.settings import Settings
+from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
+
+_POWER = 0.8
+
+
+def explain(
+    scores: Scores,
+    a: str,
+    b: str,
+    *,
+    missing: Literal["raise", "drop"] = "raise",
+    alpha: float = 0.05,
+    texts: Texts | None = None,
+    lengths: Sequence[float] | Mapping[str, float] | None = None,
+) -> Explanation:
+    r"""Explain how two systems compare: what each mechanism says, why they differ, and on what it hangs.
+
+    The mean, the median and Bradley–Terry (who wins more segments) can name different winners. They look at
+
+    .. math:: E_A - E_B, \qquad M_A - M_B, \qquad M_{A-B}
+
+    the difference of means, the difference of medians and the median of differences, and none of the three implies
+    another [1]_. Each is reported with the test that belongs to it. Mean against median points at outliers; median
+    against Bradley–Terry points at types of segments. Then come the fewest segments whose removal turns each
+    verdict, and the parts of the test set in which the order is reversed.
+
+    Parameters
+    ----------
+    scores : Scores
+        All systems; those other than `a` and `b` tell which segments are hard.
+    a, b : str
+        The two systems. Effects are positive when a is better, whatever the direction of the metric.
+    missing : {"raise", "drop"}, default "raise"
+        * "raise": refuse segments that one of the two has no score for.
+        * "drop": leave those segments out, and say so.
+    alpha : float, default 0.05
+        Level of all tests.
+    texts : Texts, optional
+        For slices by length: of the source, else the reference, else the outputs.
+    lengths : sequence or mapping of segment to float, optional
+        The lengths themselves, instead of texts.
+
+    Returns
+    -------
+    Explanation
+        Its `sentences` say all of it in words.
+
+    Raises
+    ------
+    UnknownName
+        When a or b is not in the table.
+    MissingScores
+        When scores are missing and `missing` is "raise", or when the two share no segment.
+
+    Notes
+    -----
+    Nothing is drawn at random. The permutation test of the mean is exact where all swaps can be counted, and
+    otherwise the upper end of a certified bracket. Bradley–Terry between two systems is the number of segments won,
+    ties left out, and its test is the sign test; the median's is Mood's, unpaired like the median itself.
+    P-values are those of this pair alone; :func:`betterthan.compare` corrects for looking at all pairs.
+
+    Which mechanism is *right* the scores cannot tell: when mean and Bradley–Terry disagree, it is the paper's case (ii)
+    if the system that wins more often is truly the better one, and case (iii) if it is not.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger, West (2021), Better than average: paired evaluation of NLP systems, ACL, §3 and §5.1.
+
+    Examples
+    --------
+    Two systems of figure 1 of [1]: equal means, medians 11 and 7, and yet B wins four segments of five.
+
+    >>> import betterthan as bt
+    >>> scores = bt.Scores(name="score", systems=["A", "B"], segments=["1", "2", "3", "4", "5"],
+    ...                    values=[[1, 5, 11, 12, 17], [2, 6, 7, 13, 18]])
+    >>> found = bt.explain(scores, "A", "B")
+    >>> [(mechanism.name, mechanism.winner) for mechanism in found.mechanisms[:3]]
+    [('mean', None), ('median', 'A'), ('bradley_terry', 'B')]
+    >>> found.reason
+    'types of segments'
+    """
+    if not 0 < alpha < 1:
+        raise BetterThanError(f"alpha must lie between 0 and 1, such as 0.05; it is {alpha}.")
+    pair = _pair(scores, a, b, missing)
+    parts = parts_of(scores, pair, lengths_of(scores, texts, lengths))
+    silent = _explained(pair, parts, alpha, _settings(scores, pair, alpha))
+    told = replace(silent, sentences=sentences_of(silent))
+    return replace(told, notes=_notes(scores, pair, told))
+
+
+def _explained(pair: Scores, parts: Sequence[Part], alpha: float, settings: Settings) -> Explanation:
+    """Return the explanation without its words."""
+    (a, b), (x, y) = pair.systems, pair.goodness
+    units = None if pair.groups is None else np.unique(pair.groups, return_inverse=True)[1].astype(np.int64)
+    found = judged.mechanisms(x, y, (a, b), alpha=alpha, units=units)
+    winners = {mechanism.name: mechanism.winner for mechanism in found}
+    low, high, n_needed = _interval(x, y, alpha)
+    gaps = x - y
+    return Explanation(
+        a=a,
+        b=b,
+        metric=pair.name,
+        higher_is_better=pair.higher_is_better,
+        alpha=alpha,
+        n_segments=x.size,
+        wins=int(np.count_nonzero(gaps > 0)),
+        ties=int(np.count_nonzero(gaps == 0)),
+        losses=int(np.count_nonzero(gaps < 0)),
+        mean_win=judged.mean_of(gaps[gaps > 0]),
+        mean_loss=judged.mean_of(-gaps[gaps < 0]),
+        mean_difference=judged.mean_difference(x, y),
+        low=low,
+        high=high,
+        median_difference=judged.median_difference(x, y),
+        median_of_differences=judged.median_of_differences(x, y),
+        n_needed=n_needed,
+        mechanisms=found,
+        mean_case=_case(winners["mean"], winners["bradley_terry"]),
+        median_case=_case(winners["median"], winners["bradley_terry"]),
+        reason=_reason(winners),
+        flips=flips(x, y, found, pair.segments, alpha=alpha),
+        n_slices=len(parts),
+        slices=reversed_slices(x, y, (a, b), parts, alpha=alpha),
+        sentences=(),
+        notes=(),
+        settings=settings,
+    )
+
+
+def _pair(scores: Scores, a: str, b: str, missing: Literal["raise", "drop"]) -> Scores:
+    """Return the two systems on the segments both have, in the order of the segments' names."""
+    for name in (a, b):
+        if name not in scores.systems:
+            raise unknown_name("system", name, scores.systems)
+    if a == b:
+        raise TableError(f'"{a}" is named twice. Name two different systems of {", ".join(scores.systems)}.')
+    pair = scores.select([a, b]).complete(missing=missing)
+    # Nothing may depend on the order of segments, not even the last bit or which of two equals is named.
+    return pair.select(segments=sorted(pair.segments))
+
+
+def _interval(x: FloatArray, y: FloatArray, alpha: float) -> tuple[float, float, int | None]:
+    """Return the limits of the mean difference, and how many segments would show a difference of this size."""
+    found = differences(np.stack([x, y]))
+    mean, error = judged.mean_difference(x, y), float(found.standard_error[0, 1])
+    if math.isnan(error):
+        return math.nan, math.nan, None
+    half = float(stdtrit(x.size - 1, 1 - alpha / 2)) * error
+    if mean == 0 or error == 0:
+        return mean - half, mean + half, None
+    reach = float(ndtri(1 - alpha / 2) + ndtri(_POWER))
+    return mean - half, mean + half, math.ceil((reach * error / mean) ** 2 * x.size)
+
+
+def _case(marginal: str | None, paired: str | None) -> str:
+    if marginal is None or paired is None:
+        return "level"
+    return "agree" if marginal == paired else "disagree"
+
+
+def _reason(winners: Mapping[str, str | None]) -> str:
+    mean, median, paired = (winners[name] for name in ("mean", "median", "bradley_terry"))
+    outliers = _case(mean, median) == "disagree"
+    types = _case(median, paired) == "disagree"
+    if outliers or types:
+        return "both" if outliers and types else ("outliers" if outliers else "types of segments")
+    return "unclear" if _case(mean, paired) == "disagree" else "none"
+
+
+def _settings(scores: Scores, pair: Scores, alpha: float) -> Settings:
+    return Settings(
+        method="explain",
+        options={"pair": ",".join(pair.systems), "alpha": alpha, "ties": "drop", "adjust": "holm"},
+        data=scores.digest,
+        n_systems=scores.n_systems,
+        n_segments=pair.n_segments,
+    )
+
+
+def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
+    notes = list(pair.notes)
+    mean, median = found.mechanism("mean"), found.mechanism("median")
+    if not mean.test.endswith("exact"):
+        notes.append(
+            "The permutation p-value of the mean is the upper end of a bracket that surely holds it."
+        )
+    notes += [_about_groups(mean, test.pvalue, found.alpha) for test in mean.other_tests[1:]]
+    if math.isnan(median.pvalue):
+        notes.append("Mood's test is undefined: all scores fall on one side of the common median.")
+    if found.median_of_differences == 0 and found.wins != found.losses:
+        notes.append(
+            f"The median of the differences is 0 because of {counted(found.ties, 'tie')}; wins and losses decide."
+        )
+    if any("by difficulty" in sentence for sentence in found.sentences):
+        notes.append(_about_difficulty(scores.n_systems - 2))
+    return tuple(notes)
+
+
+def _about_groups(mean: Mechanism, pvalue: float, alpha: float) -> str:
+    agrees = (pvalue <= alpha) == mean.is_significant
+    if agrees:
+        return "Tests take segments as independent; swapping whole groups instead leads to the same decision."
+    verdict = "significant" if pvalue <= alpha else "not significant"
+    return (
+        f"Segments of a group may resemble each other: swapping whole groups, the mean difference is {verdict} "
+        f"at level {alpha:g} ({p_of(pvalue)})."
+    )
+
+
+def _about_difficulty(n_others: int) -> str:
+    if n_others > 0:
+        return f"Hard segments are those on which the other {counted(n_others, 'system')} score low."
+    return (
+        "Hard segments are those on which both systems score low, for want of others; such bands depend on the "
+        "very scores that they compare."
+    )

@@ -1,0 +1,73 @@
+"""From pairwise decisions to an honest leaderboard: rank intervals, clusters, letters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.kernels.clusters import greedy_clusters
+from betterthan.kernels.letters import letter_display
+from betterthan.kernels.rank_intervals import simultaneous_rank_intervals
+from betterthan.results.pairwise import PairwiseTable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Where each system stands, in the order given (best first)."""
+
+    rank: IntArray
+    rank_low: IntArray
+    rank_high: IntArray
+    cluster: IntArray
+    letters: tuple[str, ...]
+    beats_next: FloatArray
+    differs_from_next: BoolArray
+
+
+def standing(systems: tuple[str, ...], goodness: FloatArray, pairs: PairwiseTable) -> Standing:
+    """Return the standing of `systems`, best first with falling `goodness`, by the verdicts of `pairs`.
+
+    Ranks are of the strengths; rank intervals, clusters and letters come from the tests alone.
+    """
+    better = decisions(systems, pairs)
+    low, high = simultaneous_rank_intervals(better)
+    different = better | better.T
+    index = [pairs.systems.index(name) for name in systems]
+    points = (pairs.wins + pairs.ties / 2)[np.ix_(index, index)]
+    played = (pairs.wins + pairs.losses + pairs.ties)[np.ix_(index, index)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = points / played
+    return Standing(
+        rank=shared_ranks(goodness),
+        rank_low=low,
+        rank_high=high,
+        cluster=greedy_clusters(different),
+        letters=letter_display(different).labels,
+        beats_next=np.append(np.diagonal(share, offset=1), np.nan),
+        differs_from_next=np.append(np.diagonal(different, offset=1), False),
+    )
+
+
+def decisions(systems: tuple[str, ...], pairs: PairwiseTable) -> BoolArray:
+    """Entry [a, b]: a is better than b at the table's level, after correction; in the order of `systems`."""
+    m = len(systems)
+    better = np.zeros((m, m), dtype=bool)
+    for pair in pairs.pairs():
+        if pair.verdict is not None:
+            loser = pair.b if pair.verdict == pair.a else pair.a
+            better[systems.index(pair.verdict), systems.index(loser)] = True
+    return better
+
+
+def shared_ranks(goodness: FloatArray) -> IntArray:
+    """Rank 1 is best; equal values share the best rank of the tie.
+
+    Examples
+    --------
+    >>> shared_ranks(np.array([3.0, 2.0, 2.0, 1.0]))
+    array([1, 2, 2, 4])
+    """
+    slack = 1e-12 * np.max(np.abs(goodness), initial=0.0)
+    return np.asarray(1 + (goodness[None, :] > goodness[:, None] + slack).sum(axis=1))

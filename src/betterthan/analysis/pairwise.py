@@ -1,0 +1,130 @@
+"""From matrices of effects and p-values to the pairwise table: correction, order, settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from betterthan.analysis.computing import Computing
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.kernels.pvalues import Alternative, adjusted_pairs
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.settings import Option, Settings
+
+CORRECTIONS = ("none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """How p-values become decisions, and who does the work."""
+
+    alternative: Alternative
+    correction: str
+    alpha: float
+    confidence: float
+    n_resamples: int
+    seed: int
+    computing: Computing
+
+    def __post_init__(self) -> None:
+        if self.correction not in CORRECTIONS:
+            raise unknown_name("correction", self.correction, CORRECTIONS)
+        if self.alternative not in ("two-sided", "greater", "less"):
+            raise unknown_name("alternative", self.alternative, ("two-sided", "greater", "less"))
+        for name in ("alpha", "confidence"):
+            if not 0 < getattr(self, name) < 1:
+                raise BetterThanError(f"{name} must lie between 0 and 1; it is {getattr(self, name)}.")
+        if self.n_resamples < 1:
+            raise BetterThanError(f"n_resamples must be 1 or more; it is {self.n_resamples}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """Everything about the pairs, in the order of the table; matrices (m, m)."""
+
+    systems: tuple[str, ...]
+    goodness: FloatArray  # (m,), only to sort the systems
+    test: str
+    effect_name: str
+    size_name: str
+    effect: FloatArray
+    low: FloatArray
+    high: FloatArray
+    size: FloatArray
+    wins: FloatArray
+    ties: FloatArray
+    pvalue: FloatArray
+    p_low: FloatArray | None = None
+    p_high: FloatArray | None = None
+    stepped: FloatArray | None = None
+    drew: bool = False
+    data: str = ""
+    n_segments: int | None = None
+    options: dict[str, Option] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
+    """Correct for many comparisons, sort the systems best first and wrap the result."""
+    pvalue = _open(found.pvalue)
+    adjusted = found.stepped if found.stepped is not None else _adjusted(pvalue, decision.correction)
+    order = np.argsort(-found.goodness, kind="stable")
+    square = np.ix_(order, order)
+    settings = Settings(
+        method=found.test,
+        options={
+            **found.options,
+            "alternative": decision.alternative,
+            "adjust": decision.correction,
+            "alpha": decision.alpha,
+            "ci": f"{100 * decision.confidence:g}",
+        },
+        data=found.data,
+        seed=decision.seed if found.drew else None,
+        n_systems=len(found.systems),
+        n_segments=found.n_segments,
+    )
+    return PairwiseTable(
+        systems=tuple(found.systems[i] for i in order),
+        test=found.test,
+        alternative=decision.alternative,
+        correction=decision.correction,
+        effect_name=found.effect_name,
+        size_name=found.size_name,
+        effect=_blank(found.effect, order),
+        low=_blank(found.low, order),
+        high=_blank(found.high, order),
+        size=_blank(found.size, order),
+        wins=found.wins[square],
+        ties=found.ties[square],
+        losses=found.wins.T[square],
+        pvalue=_blank(pvalue, order),
+        adjusted=_blank(adjusted, order),
+        p_low=_blank(pvalue if found.p_low is None else _open(found.p_low), order),
+        p_high=_blank(pvalue if found.p_high is None else _open(found.p_high), order),
+        alpha=decision.alpha,
+        confidence=decision.confidence,
+        notes=found.notes,
+        settings=settings,
+    )
+
+
+def _adjusted(pvalue: FloatArray, correction: str) -> FloatArray:
+    if correction == "max_statistic":
+        raise BetterThanError(
+            'correction="max_statistic" belongs to test="permutation". Use correction="holm".'
+        )
+    return adjusted_pairs(pvalue, correction=correction)  # type: ignore[arg-type]  # checked when the decision was made
+
+
+def _open(pvalue: FloatArray) -> FloatArray:
+    """A p-value is never 0: the smallest normal number stands for everything below it."""
+    return np.where(np.isnan(pvalue), np.nan, np.maximum(pvalue, np.finfo(np.float64).tiny))
+
+
+def _blank(matrix: FloatArray, order: IntArray) -> FloatArray:
+    result = np.array(matrix[np.ix_(order, order)], dtype=np.float64)
+    np.fill_diagonal(result, np.nan)
+    return result

@@ -1,0 +1,238 @@
+"""Rank systems by their scores on shared segments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.aggregations import ORDERED, Aggregation, aggregation
+from betterthan.analysis.compare import compare
+from betterthan.analysis.matches import check_connected, ties_note
+from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many
+from betterthan.analysis.ranking import FEW_SEGMENTS, Strengths, Wish, ranking
+from betterthan.analysis.resampling import Bootstrap, bootstrap
+from betterthan.analysis.significance import OWN_TEST, TESTS
+from betterthan.analysis.strength_test import compare_draws
+from betterthan.analysis.units import Units, units_of
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError
+from betterthan.kernels.davidson import davidson_exists
+from betterthan.kernels.intervals import bca_interval, percentile_interval
+from betterthan.kernels.match_order import score_matches
+from betterthan.kernels.wins import win_counts, with_ties
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Ranking
+from betterthan.results.settings import Option
+from betterthan.tables.scores import Scores
+
+RESAMPLES = 2000
+MANY_PAIRS = 1000  # beyond, certain p-values of every pair would take minutes
+_JACKKNIFE_ROWS = 256
+
+By = str | Callable[[FloatArray], FloatArray]
+
+
+class _Estimated(NamedTuple):
+    """Strengths in terms of goodness, their bootstrap draws, and what is to be said about them."""
+
+    name: str
+    unit: str
+    strength: FloatArray
+    draws: FloatArray
+    order_spread: FloatArray | None
+    jackknife: Callable[[], FloatArray] | None
+    options: dict[str, Option]
+    notes: tuple[str, ...]
+
+
+def rank_scores(scores: Scores, wish: Wish) -> Ranking:
+    """Rank by any mechanism, with paired bootstrap intervals and the mechanism's own test."""
+    complete = scores.complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
+    by: By = "mean" if wish.by is None else wish.by
+    if by == "pooled":
+        raise BetterThanError('by="pooled" is for counts, such as corpus BLEU. Rank scores by="mean".')
+    if wish.interval == "robust":
+        raise BetterThanError(
+            'interval="robust" is for matches. Use interval="percentile" or "bca" for scores.'
+        )
+    units = units_of(complete, wish.units)
+    if isinstance(by, str) and by in ORDERED:
+        found = _ordered(complete, by, units, wish)
+    else:
+        found = _aggregated(complete, by, units, wish)
+    return ranking(_strengths(complete, found, wish), _pairs(complete, found, by, wish), wish)
+
+
+def _how(scores: Scores, units: Units, wish: Wish, n_resamples: int, extra: str) -> Bootstrap:
+    return Bootstrap(
+        units=units,
+        n_resamples=wish.n_resamples or n_resamples,
+        seed=wish.seed,
+        digest=f"{scores.digest} {extra}",
+        computing=wish.computing,
+    )
+
+
+def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> _Estimated:
+    refuse_too_many(by, scores.n_systems * (scores.n_systems - 1) // 2 * scores.n_segments)
+    matches = in_order(score_matches(scores.goodness), wish.order)
+    segment = np.arange(0) if matches.segment is None else matches.segment
+    found = rated(
+        Play(
+            by=by,
+            matches=matches,
+            unit_of_match=units.of_segment[segment],
+            n_systems=scores.n_systems,
+            n_units=units.n_units,
+            order=wish.order,
+            n_orders=wish.n_orders,
+            n_resamples=wish.n_resamples,
+            seed=wish.seed,
+            digest=scores.digest,
+            computing=wish.computing,
+        )
+    )
+    orders = wish.n_orders if wish.order == "shuffled" else None
+    return _Estimated(
+        name=by,
+        unit=UNITS[by],
+        strength=found.strength,
+        draws=found.draws,
+        order_spread=found.order_spread,
+        jackknife=None,
+        options={"order": wish.order, "orders": orders},
+        notes=(),
+    )
+
+
+def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> _Estimated:
+    ties = "drop" if wish.ties == "default" else wish.ties
+    method = aggregation(by, ties=ties, prior=wish.prior, scale=wish.scale)
+    is_model = by == "bradley_terry"
+    notes = _about_wins(scores, ties, wish.prior) if is_model else ()
+    how = _how(scores, units, wish, RESAMPLES, f"{ties} {wish.prior} {wish.scale}")
+    return _Estimated(
+        name=method.name,
+        unit=method.unit,
+        strength=_checked(method, scores.goodness),
+        draws=bootstrap(
+            method.name,
+            scores.goodness,
+            method.resampled,
+            how,
+            bytes_each=method.bytes_each(*scores.goodness.shape),
+            is_ours=method.is_ours,
+        ),
+        order_spread=None,
+        jackknife=lambda: _jackknife(method, scores.goodness, units),
+        options={"ties": ties, "prior": wish.prior or None, "scale": wish.scale} if is_model else {},
+        notes=notes,
+    )
+
+
+def _checked(method: Aggregation, goodness: FloatArray) -> FloatArray:
+    strength = np.asarray(method.estimate(goodness), dtype=np.float64)
+    if strength.shape != (len(goodness),):
+        raise BetterThanError(
+            f"{method.name} gave an array of shape {strength.shape} for {len(goodness)} systems. "
+            f"It must return one number a system."
+        )
+    return strength
+
+
+def _about_wins(scores: Scores, ties: str, prior: float) -> tuple[str, ...]:
+    """Refuse when strengths do not exist, and say what became of ties."""
+    counts = win_counts(scores.goodness)
+    if ties != "davidson" and prior == 0:
+        check_connected(with_ties(counts.wins, counts.ties, ties), scores.systems)  # type: ignore[arg-type]
+    elif ties == "davidson" and not davidson_exists(counts.wins, counts.ties):
+        check_connected(counts.wins + counts.ties / 2, scores.systems)
+    return ties_note(counts, ties)
+
+
+def _jackknife(method: Aggregation, goodness: FloatArray, units: Units) -> FloatArray:
+    """Strengths without each unit in turn, shape (n_units, m)."""
+    rng = np.random.default_rng(0)  # never drawn from: aggregations draw nothing
+    parts = []
+    for start in range(0, units.n_units, _JACKKNIFE_ROWS):
+        left_out = np.arange(start, min(start + _JACKKNIFE_ROWS, units.n_units))
+        weights = (units.of_segment[None, :] != left_out[:, None]).astype(np.float64)
+        parts.append(method.resampled(goodness, weights, rng))
+    return np.concatenate(parts)
+
+
+def _strengths(scores: Scores, found: _Estimated, wish: Wish) -> Strengths:
+    low, high, notes = _interval(found, wish)
+    # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
+    is_turned = found.unit == "" and not scores.higher_is_better and not callable(wish.by)
+    kind = "bca" if wish.interval == "bca" else "percentile"
+    few = scores.n_segments < FEW_SEGMENTS
+    direction = "higher" if scores.higher_is_better else "lower"
+    return Strengths(
+        systems=scores.systems,
+        method=found.name,
+        unit=f"{scores.name}, {direction} is better" if found.unit == "" else f"{scores.name}, {found.unit}",
+        strength=-found.strength if is_turned else found.strength,
+        low=-high if is_turned else low,
+        high=-low if is_turned else high,
+        higher_is_better=not is_turned,
+        data=scores.digest,
+        n_segments=scores.n_segments,
+        order_spread=found.order_spread,
+        options={
+            **found.options,
+            "ci": f"{100 * wish.confidence:g},{kind},{len(found.draws)}",
+            "units": wish.units,
+        },
+        notes=(*scores.notes, *found.notes, *notes, *([_few_segments(scores)] if few else [])),
+    )
+
+
+def _few_segments(scores: Scores) -> str:
+    return f"Only {scores.n_segments} segments: intervals of so few are rough."
+
+
+def _interval(found: _Estimated, wish: Wish) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    whole = np.asarray(~np.isnan(found.draws).any(axis=1))
+    lost = int((~whole).sum())
+    notes = (
+        (
+            f"{lost} of {len(whole)} bootstrap samples had no strengths (a system without a win) and were left out.",
+        )
+        if lost
+        else ()
+    )
+    if not whole.any():
+        missing = np.full(found.strength.size, np.nan)
+        return missing, missing, notes
+    if wish.interval != "bca":
+        return *percentile_interval(found.draws[whole], wish.confidence), notes
+    if found.jackknife is None:
+        raise BetterThanError(f'interval="bca" is not known for {found.name}. Use interval="percentile".')
+    limits = bca_interval(found.draws[whole], found.strength, found.jackknife(), confidence=wish.confidence)
+    return *limits, notes
+
+
+def _pairs(scores: Scores, found: _Estimated, by: By, wish: Wish) -> PairwiseTable:
+    """The test that belongs to the mechanism, or the bootstrap of strengths where it has none."""
+    test = OWN_TEST.get(by) if isinstance(by, str) else None
+    if test is None or (wish.units == "groups" and not TESTS[test].takes_groups):
+        return compare_draws(scores, found.strength, found.draws, wish.decision())
+    m = scores.n_systems
+    computing = wish.computing
+    return compare(
+        scores,
+        test=test,  # type: ignore[arg-type]  # a name of the dictionary
+        method="auto" if m * (m - 1) // 2 <= MANY_PAIRS else "analytic",
+        ties="default" if wish.ties == "davidson" else wish.ties,
+        units=wish.units,
+        alpha=1 - wish.confidence,
+        confidence=wish.confidence,
+        rng=wish.seed,
+        workers=computing.workers,
+        executor=computing.executor,
+        cache=computing.cache,
+        progress=computing.progress,
+    )

@@ -1,0 +1,122 @@
+"""What a ranking is asked for, and how its parts are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from betterthan.analysis.computing import Computing
+from betterthan.analysis.leaderboard import standing
+from betterthan.analysis.matches import TiesModel
+from betterthan.analysis.ordered import Order
+from betterthan.analysis.pairwise import Decision
+from betterthan.analysis.units import UnitName
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Ranking
+from betterthan.results.settings import Option, Settings
+
+INTERVALS = ("default", "percentile", "bca", "robust")
+FEW_SEGMENTS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """The options of :func:`betterthan.analysis.rank.rank`, checked."""
+
+    by: str | Callable[[FloatArray], FloatArray] | None
+    ties: TiesModel
+    prior: float
+    scale: str
+    order: Order
+    n_orders: int
+    missing: str
+    units: UnitName
+    interval: str
+    confidence: float
+    n_resamples: int | None
+    seed: int
+    computing: Computing
+
+    def __post_init__(self) -> None:
+        if not 0 < self.confidence < 1:
+            raise BetterThanError(
+                f"confidence must lie between 0 and 1, such as 0.95; it is {self.confidence}."
+            )
+        if self.n_resamples is not None and self.n_resamples < 1:
+            raise BetterThanError(f"n_resamples must be 1 or more; it is {self.n_resamples}.")
+        if self.n_orders < 1:
+            raise BetterThanError(f"n_orders must be 1 or more; it is {self.n_orders}.")
+        if self.interval not in INTERVALS:
+            raise unknown_name("interval", self.interval, INTERVALS)
+        if self.missing not in ("raise", "drop"):
+            raise unknown_name("missing", self.missing, ("raise", "drop"))
+
+    def decision(self) -> Decision:
+        """How the pairwise tests behind rank intervals and clusters decide."""
+        return Decision(
+            alternative="two-sided",
+            correction="holm",
+            alpha=1 - self.confidence,
+            confidence=self.confidence,
+            n_resamples=9999,
+            seed=self.seed,
+            computing=self.computing,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strengths:
+    """Strengths of systems in the order of the table, with their intervals."""
+
+    systems: tuple[str, ...]
+    method: str
+    unit: str
+    strength: FloatArray
+    low: FloatArray
+    high: FloatArray
+    higher_is_better: bool
+    data: str
+    n_segments: int | None
+    order_spread: FloatArray | None = None
+    options: dict[str, Option] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    drew: bool = True
+
+
+def ranking(found: Strengths, pairs: PairwiseTable, wish: Wish) -> Ranking:
+    """Sort the systems best first and wrap everything in a result."""
+    goodness = found.strength if found.higher_is_better else -found.strength
+    order = np.argsort(-goodness, kind="stable")
+    systems = tuple(found.systems[i] for i in order)
+    stand = standing(systems, goodness[order], pairs)
+    settings = Settings(
+        method=found.method,
+        options={**found.options, "test": f"{pairs.test},holm,{1 - wish.confidence:.3g}"},
+        data=found.data,
+        seed=wish.seed if found.drew else None,
+        n_systems=len(systems),
+        n_segments=found.n_segments,
+    )
+    return Ranking(
+        systems=systems,
+        strength=found.strength[order],
+        low=found.low[order],
+        high=found.high[order],
+        confidence=wish.confidence,
+        rank=stand.rank,
+        rank_low=stand.rank_low,
+        rank_high=stand.rank_high,
+        cluster=stand.cluster,
+        letters=stand.letters,
+        beats_next=stand.beats_next,
+        differs_from_next=stand.differs_from_next,
+        order_spread=None if found.order_spread is None else found.order_spread[order],
+        unit=found.unit,
+        test=pairs.test,
+        notes=found.notes,
+        settings=settings,
+    )

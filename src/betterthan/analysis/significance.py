@@ -1,0 +1,133 @@
+"""The dictionary of significance tests: a name, a function for all pairs, and the effect it speaks about."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import stdtr
+
+from betterthan import __version__
+from betterthan.analysis.effects import clustered_mean_differences
+from betterthan.analysis.permutation import permutation
+from betterthan.analysis.question import Answer, Question, SignificanceTest
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.engine.blocks import Job, block_ranges
+from betterthan.engine.streams import stream
+from betterthan.kernels.mood import mood_median
+from betterthan.kernels.paired import paired_t
+from betterthan.kernels.permutation import add_one
+from betterthan.kernels.pvalues import Alternative, pairwise_pvalues
+from betterthan.kernels.resample import bootstrap_counts, resampled_means
+from betterthan.kernels.sign_test import sign_test
+from betterthan.kernels.wilcoxon import wilcoxon
+from betterthan.kernels.wins import win_counts
+
+_TIES_WORTH_A_WORD = 0.03
+
+
+def _t(question: Question) -> Answer:
+    if question.units.are_segments:
+        return Answer(pvalue=paired_t(question.goodness, alternative=question.alternative).pvalue)
+    mean, error = clustered_mean_differences(question.goodness, question.units)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, mean / error, np.where(mean == 0, 0.0, np.sign(mean) * np.inf))
+    upper = np.maximum(stdtr(question.units.n_units - 1, -t), np.finfo(np.float64).tiny)
+    return Answer(pvalue=pairwise_pvalues(upper, alternative=question.alternative), how="clustered")
+
+
+def _sign(question: Question) -> Answer:
+    counts = win_counts(question.goodness)
+    p = sign_test(counts, ties=question.ties, alternative=question.alternative).pvalue
+    return Answer(
+        pvalue=p, how=f"exact,ties-{question.ties}", notes=_about_ties(counts.ties, counts.wins, question)
+    )
+
+
+def _about_ties(ties: FloatArray, wins: FloatArray, question: Question) -> tuple[str, ...]:
+    upper = np.triu_indices(len(ties), k=1)
+    total = (wins + wins.T + ties)[upper].sum()
+    share = ties[upper].sum() / total if total else 0.0
+    if share <= _TIES_WORTH_A_WORD:
+        return ()
+    treated = {"drop": "left out", "half": "shared", "as_published": "counted against the leader"}[
+        question.ties
+    ]
+    return (f"{100 * share:.0f} % of the comparisons are ties; they were {treated}.",)
+
+
+def _wilcoxon(question: Question) -> Answer:
+    found = wilcoxon(question.goodness, alternative=question.alternative)
+    off_diagonal = ~np.eye(len(question.goodness), dtype=bool)
+    exact = bool(found.is_exact[off_diagonal].all())
+    return Answer(pvalue=found.pvalue, how="exact" if exact else "normal")
+
+
+def _mood(question: Question) -> Answer:
+    note = "Mood's test compares medians and ignores that systems met the same segments."
+    return Answer(
+        pvalue=mood_median(question.goodness, alternative=question.alternative).pvalue,
+        how="chi-square",
+        notes=(note,),
+    )
+
+
+def _bootstrap(question: Question) -> Answer:
+    """Shift the paired bootstrap of the mean difference to the null, and count what is as extreme [1].
+
+    .. [1] Efron and Tibshirani (1993), An introduction to the bootstrap, section 16.4.
+    """
+    units, blocks = question.units, block_ranges(question.n_resamples, 24 * question.units.n_units)
+    job = Job(
+        name=f"paired bootstrap ({question.n_resamples:,} resamples)",
+        function=_bootstrap_part,
+        payload=(units.summed(question.goodness), units.sizes, question.alternative, question.seed, blocks),
+        n_blocks=len(blocks),
+        digest=f"{question.digest} bootstrap {units.n_units} {question.alternative} {question.n_resamples} "
+        f"{question.seed} {__version__}",
+    )
+    tallies = np.sum(np.stack(question.computing.run(job)), axis=0)
+    p = add_one(tallies, question.n_resamples)
+    np.fill_diagonal(p, np.nan)
+    return Answer(pvalue=p, how=str(question.n_resamples), drew=True)
+
+
+def _bootstrap_part(
+    payload: tuple[FloatArray, FloatArray, Alternative, int, tuple[range, ...]], block: int
+) -> IntArray:
+    sums, sizes, alternative, seed, blocks = payload
+    weights = bootstrap_counts(len(blocks[block]), sizes.size, stream(seed, "bootstrap test", block))
+    drawn = resampled_means(weights, sums, sizes)
+    mean = sums.sum(axis=1) / sizes.sum()
+    tallies = np.zeros((len(mean), len(mean)), dtype=np.int64)
+    for a in range(len(mean)):
+        observed = mean[a] - mean
+        shifted = (drawn[:, a, None] - drawn) - observed
+        slack = 1e-12 * (np.abs(mean[a]) + np.abs(mean))
+        if alternative == "two-sided":
+            tallies[a] = (np.abs(shifted) >= np.abs(observed) - slack).sum(axis=0)
+        else:
+            side = 1.0 if alternative == "greater" else -1.0
+            tallies[a] = (side * shifted >= side * observed - slack).sum(axis=0)
+    return tallies
+
+
+TESTS = {
+    "t": SignificanceTest(name="t", run=_t, effect="mean_difference", takes_groups=True),
+    "sign": SignificanceTest(name="sign", run=_sign, effect="win_probability"),
+    "wilcoxon": SignificanceTest(name="wilcoxon", run=_wilcoxon, effect="median_of_differences"),
+    "mood": SignificanceTest(name="mood", run=_mood, effect="median_difference"),
+    "permutation": SignificanceTest(
+        name="permutation", run=permutation, effect="mean_difference", takes_groups=True
+    ),
+    "bootstrap": SignificanceTest(
+        name="bootstrap", run=_bootstrap, effect="mean_difference", takes_groups=True
+    ),
+}
+
+OWN_TEST = {
+    "mean": "permutation",
+    "median": "mood",
+    "win_rate": "sign",
+    "bradley_terry": "sign",
+    "elo": "sign",
+    "trueskill": "sign",
+}

@@ -1,0 +1,71 @@
+"""What is drawn or permuted as one: single segments, or whole documents."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import MissingScores, TableError, unknown_name
+from betterthan.kernels.resample import unit_sums
+from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
+
+UnitName = Literal["segments", "groups"]
+
+
+class Units(NamedTuple):
+    """The unit of each segment.
+
+    Attributes
+    ----------
+    of_segment : array of int, shape (n,)
+    n_units : int
+    """
+
+    of_segment: IntArray
+    n_units: int
+
+    @property
+    def are_segments(self) -> bool:
+        """Whether every segment is a unit of its own."""
+        return self.n_units == self.of_segment.size
+
+    @property
+    def sizes(self) -> FloatArray:
+        """Number of segments in each unit, shape (n_units,)."""
+        return np.bincount(self.of_segment, minlength=self.n_units).astype(np.float64)
+
+    def summed(self, values: FloatArray) -> FloatArray:
+        """Sum (m, n) over the segments of each unit to (m, n_units)."""
+        if self.are_segments:
+            return values
+        if np.isnan(values).any():
+            raise MissingScores('Documents cannot be summed while scores are missing. Pass missing="drop".')
+        return unit_sums(values, self.of_segment, self.n_units)
+
+
+def units_of(table: Scores | Counts, units: UnitName) -> Units:
+    """Return the units of a table's segments.
+
+    Examples
+    --------
+    >>> scores = Scores(name="m", systems=["A"], segments=["1", "2", "3"], values=[[1, 2, 3]], groups=["x", "y", "x"])
+    >>> units_of(scores, "groups")
+    Units(of_segment=array([0, 1, 0]), n_units=2)
+    """
+    if units not in ("segments", "groups"):
+        raise unknown_name("units", units, ("groups", "segments"))
+    if units == "segments":
+        return Units(np.arange(table.n_segments), table.n_segments)
+    if table.groups is None:
+        raise TableError(
+            f'"{table.name}" has no groups (documents) to use as units. '
+            f'Name the column that holds them with group="doc", or use units="segments".'
+        )
+    index: dict[str, int] = {}
+    codes = [index.setdefault(group, len(index)) for group in table.groups]
+    if len(index) < 2:
+        raise TableError(f'All segments of "{table.name}" are in one group. Use units="segments".')
+    return Units(np.array(codes, dtype=np.int64), len(index))

@@ -1,0 +1,70 @@
+"""``betterthan agree``: do several ways of aggregating tell the same story?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import computing_options, output_options, reading_options
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.agreement import Agreement
+
+
+@click.command()
+@click.argument("file")
+@click.option(
+    "--by",
+    multiple=True,
+    default=("mean", "median", "bradley-terry"),
+    show_default=True,
+    metavar="METHOD",
+    help="A way of aggregating; name several.",
+)
+@click.option(
+    "--top", type=click.IntRange(min=1), default=3, show_default=True, help="How many count as the top."
+)
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME", help="Which metric; name several to compare them."
+)
+@click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
+@reading_options
+@computing_options
+@output_options
+def agree(
+    file: str,
+    options: Options,
+    format_in: str | None,
+    by: tuple[str, ...],
+    top: int,
+    metrics: tuple[str, ...],
+    **given: Any,  # noqa: ANN401  (what rank takes)
+) -> Agreement:
+    """Rank the systems in FILE in several ways, and say where the rankings differ.
+
+    \b
+    Examples:
+      betterthan agree scores.csv
+      betterthan agree scores.csv --by mean --by bradley-terry --top 5
+      betterthan agree metrics.tsv --metric chrF --metric TER --by mean
+    """  # noqa: D301
+    from betterthan.analysis.agreement import agreement
+    from betterthan.analysis.rank import rank
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.read.scores import scores_of, the_metric
+    from betterthan.read.sniff import read_any
+
+    found = scores_of(read_any(file, options, format=format_in))
+    computing = computing_arguments(given)
+    several = len(metrics) > 1
+    rankings = {}
+    for metric in metrics or (None,):
+        for method in by:
+            chosen: Any = method.replace("-", "_")
+            scores = the_metric(found, metric, file)
+            rankings[f"{metric} {method}" if several else method] = rank(
+                scores, by=chosen, **computing, **given
+            )
+    return agreement(rankings, top=top)

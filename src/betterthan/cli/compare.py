@@ -1,0 +1,103 @@
+"""``betterthan compare``: is A better than B."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.base import Result
+
+
+@click.command()
+@click.argument("file")
+@click.argument("systems", nargs=-1, metavar="[A B]...")
+@click.option(
+    "--test",
+    type=click.Choice(["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap"]),
+    default="auto",
+    show_default=True,
+    help="The significance test.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill"]),
+    default="mean",
+    show_default=True,
+    help="The mechanism whose own test --test auto takes.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "exact", "bracket", "monte-carlo", "analytic"]),
+    default="auto",
+    show_default=True,
+    help="How permutation p-values are found.",
+)
+@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option(
+    "--ties",
+    type=click.Choice(["half", "drop", "as-published"]),
+    help="In the sign test and in battles. [default: drop for scores, half for battles]",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop", "pairwise"]),
+    default="raise",
+    show_default=True,
+    help="Refuse empty cells, leave their segments out, or leave them out pair by pair.",
+)
+@units_option
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "greater", "less"]),
+    default="two-sided",
+    show_default=True,
+    help="greater: is the first system better?",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
+    default="holm",
+    show_default=True,
+    help="For many comparisons.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdicts.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@reading_options
+@computing_options
+@output_options
+def compare(
+    file: str,
+    systems: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    metric: str | None,
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> list[Result]:
+    """Compare the systems in FILE pair by pair, or only those that are named.
+
+    \b
+    Examples:
+      betterthan compare scores.csv
+      betterthan compare scores.csv Aster Birch --test permutation
+      betterthan compare scores.csv --units groups --correction max-statistic -f latex
+    """  # noqa: D301
+    from betterthan.analysis.compare import compare as compared
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.tables import table_of
+    from betterthan.errors import BetterThanError
+    from betterthan.tables.matches import Matches
+
+    table = table_of(file, options, format_in, metric)
+    if systems and isinstance(table, Matches):
+        raise BetterThanError("Battles are compared all together. Leave out the names of systems.")
+    if systems and not isinstance(table, Matches):
+        table = table.select(systems)
+    words = {
+        name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
+    }
+    return [compared(table, **computing_arguments(given), **{**given, **words})]

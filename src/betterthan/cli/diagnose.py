@@ -1,0 +1,33 @@
+"""``betterthan diagnose``: what kind of scores are these?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from betterthan.cli.options import output_options, reading_options
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.diagnosis import Diagnosis
+
+
+@click.command()
+@click.argument("file")
+@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@reading_options
+@output_options
+def diagnose(file: str, options: Options, format_in: str | None, metric: str | None) -> Diagnosis:
+    """Measure outliers, ties, gaps, pairing and circles in FILE, and say which mechanism suits.
+
+    \b
+    Examples:
+      betterthan diagnose scores.csv
+      betterthan diagnose metrics.tsv --metric chrF
+    """  # noqa: D301
+    from betterthan.analysis.diagnose import diagnose as diagnosed
+    from betterthan.read.scores import scores_of, the_metric
+    from betterthan.read.sniff import read_any
+
+    return diagnosed(the_metric(scores_of(read_any(file, options, format=format_in)), metric, file))

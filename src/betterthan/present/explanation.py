@@ -1,0 +1,74 @@
+"""An explanation as a table: a question a row, then the words."""
+
+from __future__ import annotations
+
+from betterthan.present.numbers import digits_for, number, percent
+from betterthan.present.table import Cell, Column, Table
+from betterthan.results.explanation import Explanation, Flip, Mechanism
+
+_QUESTIONS = {
+    "mean": "{better} mean?",
+    "median": "{better} median?",
+    "bradley_terry": "more wins?",
+    "shift": "shifted?",
+}
+
+_LEGEND = (
+    '* significant at level {:g}, for this pair alone; "turns without": the fewest segments whose removal gives '
+    "the other answer."
+)
+
+
+def explanation_table(result: Explanation) -> Table:
+    """Return what each mechanism says, its test, and how few segments turn it; the sentences below."""
+    rows: list[tuple[Cell, ...]] = []
+    for mechanism in result.mechanisms:
+        rows.append(_row(result, mechanism))
+        rows += [("", "", "", test.name, test.pvalue, "") for test in mechanism.other_tests]
+    direction = "higher" if result.higher_is_better else "lower"
+    return Table(
+        title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, "
+        f"{result.n_segments} segments",
+        columns=(
+            Column(heading="question"),
+            Column(heading="answer"),
+            Column(heading="lead"),
+            Column(heading="test"),
+            Column(heading="p", kind="pvalue"),
+            Column(heading="turns without"),
+        ),
+        rows=tuple(rows),
+        bold=frozenset((i, 1) for i, row in enumerate(rows) if _is_sure(result, row)),
+        words=result.sentences,
+        notes=(_LEGEND.format(result.alpha), *result.notes),
+        signature=result.settings.signature,
+    )
+
+
+def _row(result: Explanation, mechanism: Mechanism) -> tuple[Cell, ...]:
+    better = "higher" if result.higher_is_better else "lower (better)"
+    question = _QUESTIONS[mechanism.name].format(better=better)
+    turned = "" if mechanism.name == "shift" else _turned(result.flip(mechanism.name))
+    mark = "*" if mechanism.is_significant else ""
+    answer = f"{mechanism.winner}{mark}" if mechanism.winner else "level"
+    test = f"{mechanism.test} (Bradley–Terry)" if mechanism.name == "bradley_terry" else mechanism.test
+    return question, answer, _size(result, mechanism), test, mechanism.pvalue, turned
+
+
+def _size(result: Explanation, mechanism: Mechanism) -> str:
+    if mechanism.name == "bradley_terry":
+        return f"{max(result.wins, result.losses)} to {min(result.wins, result.losses)}"
+    if mechanism.name == "shift":
+        return number(abs(mechanism.effect), 2)
+    digits = digits_for([(result.high - result.low) / 2], [result.mean_difference])
+    return number(abs(mechanism.effect), digits)
+
+
+def _turned(flip: Flip) -> str:
+    if flip.n_segments is None:
+        return "–"
+    return f"{flip.n_segments} ({percent(round(flip.share, 3 if flip.share < 0.1 else 2))})"
+
+
+def _is_sure(result: Explanation, row: tuple[Cell, ...]) -> bool:
+    return isinstance(row[1], str) and row[1].endswith("*") and row[1][:-1] in {result.a, result.b}

@@ -1,0 +1,69 @@
+"""All pairs as a table, and what they say in words."""
+
+from __future__ import annotations
+
+from betterthan.present.numbers import digits_for, percent
+from betterthan.present.table import Cell, Column, Table
+from betterthan.results.pairwise import Pair, PairwiseTable
+
+_CORRECTIONS = {
+    "none": "uncorrected",
+    "bonferroni": "Bonferroni-corrected",
+    "holm": "Holm-corrected",
+    "benjamini_hochberg": "false discovery rate (Benjamini–Hochberg)",
+    "max_statistic": "corrected by the maximum statistic",
+}
+
+
+def pairwise_table(result: PairwiseTable) -> Table:
+    """Return one row a pair: effect first, then interval, then p."""
+    pairs = result.pairs()
+    digits = digits_for([(p.high - p.low) / 2 for p in pairs], [p.effect for p in pairs])
+    corrected = result.correction != "none"
+    columns = [
+        Column(heading="better?"),
+        Column(heading="than"),
+        Column(heading=_heading(result.effect_name), kind="number", digits=digits),
+        Column(heading=percent(result.confidence), kind="interval", digits=digits),
+        Column(heading="won–tied–lost", kind="count"),
+        Column(heading="p", kind="pvalue"),
+        *([Column(heading="p adjusted", kind="pvalue")] if corrected else []),
+        Column(heading="verdict"),
+    ]
+    return Table(
+        title=f"{result.test} test of all pairs: {result.effect_name}",
+        columns=tuple(columns),
+        rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
+        words=_words(result),
+        notes=result.notes,
+        signature=result.settings.signature,
+    )
+
+
+def _heading(effect: str) -> str:
+    return {"P(row beats column)": "P(beats)", "difference of means": "difference"}.get(effect, effect)
+
+
+def _row(pair: Pair, *, corrected: bool) -> tuple[Cell, ...]:
+    counts = f"{pair.wins:,.10g}–{pair.ties:,.10g}–{pair.losses:,.10g}"
+    cells: list[Cell] = [pair.a, pair.b, pair.effect, (pair.low, pair.high), counts, pair.pvalue]
+    if corrected:
+        cells.append(pair.adjusted)
+    return (*cells, f"{pair.verdict} *" if pair.verdict else "can't tell")
+
+
+def _words(result: PairwiseTable) -> tuple[str, ...]:
+    pairs = result.pairs()
+    told = sum(pair.verdict is not None for pair in pairs)
+    how = _CORRECTIONS[result.correction]
+    sides = "" if result.alternative == "two-sided" else f", one-sided ({result.alternative})"
+    if len(pairs) == 1:
+        return (_single(result, pairs[0], f"level {result.alpha:g}{sides}"),)
+    return (f"{told} of {len(pairs)} pairs are told apart at level {result.alpha:g}, {how}{sides}.",)
+
+
+def _single(result: PairwiseTable, pair: Pair, level: str) -> str:
+    if pair.verdict is None:
+        return f"{pair.a} and {pair.b} cannot be told apart at {level}."
+    other = pair.b if pair.verdict == pair.a else pair.a
+    return f"{pair.verdict} is better than {other} at {level} ({result.test} test)."
