@@ -41,6 +41,7 @@ KERNELS_MAY_IMPORT = {
     "numba",
     "numpy",
     "scipy",
+    "sys",
     "typing",
 }
 

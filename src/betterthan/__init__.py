@@ -20,19 +20,24 @@ if TYPE_CHECKING:
     from betterthan.engine.cache import Cache as Cache
     from betterthan.errors import BetterThanError as BetterThanError
     from betterthan.errors import BetterThanWarning as BetterThanWarning
+    from betterthan.errors import MissingExtra as MissingExtra
     from betterthan.errors import MissingScores as MissingScores
     from betterthan.errors import NotConverged as NotConverged
     from betterthan.errors import NotEstimable as NotEstimable
     from betterthan.errors import ReadError as ReadError
     from betterthan.errors import TableError as TableError
     from betterthan.errors import UnknownName as UnknownName
+    from betterthan.present.render import render as render
     from betterthan.read.battles import read_matches as read_matches
     from betterthan.read.check import check as check
     from betterthan.read.parallel_text import read_texts as read_texts
+    from betterthan.read.protocol import Options as Options
     from betterthan.read.scores import read_metrics as read_metrics
     from betterthan.read.scores import read_ratings as read_ratings
     from betterthan.read.scores import read_scores as read_scores
+    from betterthan.read.sniff import sniff as sniff
     from betterthan.read.tag_files import read_tags as read_tags
+    from betterthan.read.write import write_table as write_table
     from betterthan.results.agreement import Agreement as Agreement
     from betterthan.results.base import Result as Result
     from betterthan.results.checkup import Checkup as Checkup
@@ -61,9 +66,11 @@ _HOMES = {
     "Explanation": "results.explanation",
     "Formula": "tables.counts",
     "Matches": "tables.matches",
+    "MissingExtra": "errors",
     "MissingScores": "errors",
     "NotConverged": "errors",
     "NotEstimable": "errors",
+    "Options": "read.protocol",
     "PairwiseTable": "results.pairwise",
     "Ranking": "results.ranking",
     "Ratings": "tables.ratings",
@@ -88,6 +95,9 @@ _HOMES = {
     "read_scores": "read.scores",
     "read_tags": "read.tag_files",
     "read_texts": "read.parallel_text",
+    "render": "present.render",
+    "sniff": "read.sniff",
+    "write_table": "read.write",
 }
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605  (derived, so that it cannot disagree with the homes)

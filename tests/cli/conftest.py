@@ -22,9 +22,6 @@ def betterthan(capsys, monkeypatch, tmp_path):
     """Call the command line; the cache goes to a folder of the test's own."""
     monkeypatch.setenv("BETTERTHAN_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "100")
-    for library in ("OPENBLAS", "OMP", "MKL"):
-        # `main` sets these for its process; here the process is shared with other tests.
-        monkeypatch.setenv(f"{library}_NUM_THREADS", "1")
 
     def call(*arguments: object) -> Said:
         with pytest.raises(SystemExit) as stopped:

@@ -46,9 +46,9 @@ CASES = {
     "missing cell": (
         "scores.csv",
         "id,A,B\ns1,1,2\ns2,,3\n",
-        r"1 of 4 scores are missing \(A: segments s2\).*--missing drop",
+        r"1 of 4 scores is missing \(A: segments s2\).*--missing drop",
     ),
-    "NaN": ("scores.csv", "id,A,B\ns1,1,2\ns2,NaN,3\n", r"1 of 4 scores are missing"),
+    "NaN": ("scores.csv", "id,A,B\ns1,1,2\ns2,NaN,3\n", r"1 of 4 scores is missing"),
     "inf": ("scores.csv", "id,A,B\ns1,1,2\ns2,inf,3\n", r'scores\.csv, line 3: .*"inf".*'),
     "latin-1": (
         "scores.csv",

@@ -32,7 +32,7 @@ def test_rank_prints_a_table_on_stdout_and_nothing_else(betterthan, scores):
 
     assert said.code == 0
     assert said.err == ""
-    assert said.out.startswith("Ranking by mean of scores, higher is better\n")
+    assert said.out.startswith("Ranking by mean: scores, higher is better\n")
     assert "betterthan|mean|n:3|k:2|" in said.out
 
 
@@ -73,11 +73,11 @@ def test_a_slip_in_an_option_is_a_usage_error(betterthan, scores):
 
 
 def test_the_documents_can_be_resampled(betterthan, scores):
-    """--resample groups draws documents."""
-    said = betterthan("rank", scores, "--resample", "groups")
+    """--units groups draws documents."""
+    said = betterthan("rank", scores, "--units", "groups")
 
     assert said.code == 0
-    assert "resample:groups" in said.out
+    assert "units:groups" in said.out
 
 
 def test_columns_can_be_named(betterthan, tmp_path):
@@ -158,7 +158,7 @@ def test_a_fault_of_our_own_is_said_to_be_ours(betterthan, scores, monkeypatch):
     def broken(*_arguments, **_options):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("betterthan.read.sniff.read_any", broken)
+    monkeypatch.setattr("betterthan.analysis.rank.rank_scores", broken)
     said = betterthan("rank", scores)
 
     assert said.code == 70

@@ -339,9 +339,9 @@ REFUSALS = {
         "compared segment by segment. Say which one does, --item COLUMN, or give one column a system.")),
     "battles": ("model_a,model_b,winner\nA,B,model_a\n", "BT022",
         ('This holds matches, not scores (two systems in the columns "model_a" and "model_b"). '
-        "Read it with read_matches.")),
+        "Battles can be ranked and compared, but they have no scores.")),
     "two metrics": ("item,system,metric,score\n1,A,x,1\n2,A,x,2\n1,A,y,3\n2,A,y,4\n", "BT023",
-        'There are 2 metrics where one is needed: x, y. Choose one with metric="x", or take all with read_metrics.'),
+        'There are 2 metrics where one is needed: x, y. Choose one with metric="x".'),
     "duplicate": (LONG + "s1,A,9\n", "BT101",
         ('<stream>, line 6: Segment "s1" of system "A" was already given in line 2. '
         'Remove one, or pass duplicates="last" or "mean".')),

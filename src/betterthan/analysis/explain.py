@@ -24,6 +24,7 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
 _POWER = 0.8
+_LARGEST = 1e140
 
 
 def explain(
@@ -158,6 +159,8 @@ def _pair(scores: Scores, a: str, b: str, missing: Literal["raise", "drop"]) -> 
     if a == b:
         raise TableError(f'"{a}" is named twice. Name two different systems of {", ".join(scores.systems)}.')
     pair = scores.select([a, b]).complete(missing=missing)
+    if np.abs(pair.values).max() > _LARGEST:
+        raise TableError(f'Scores of "{scores.name}" beyond {_LARGEST:g} cannot be squared. Rescale them.')
     # Nothing may depend on the order of segments, not even the last bit or which of two equals is named.
     return pair.select(segments=sorted(pair.segments))
 

@@ -6,6 +6,7 @@ import math
 
 _MOST_DECIMALS = 6
 _SMALLEST_P = 1e-4
+_LARGE = 1e15
 
 
 def counted(n: int, noun: str) -> str:
@@ -22,11 +23,15 @@ def counted(n: int, noun: str) -> str:
 def amount(value: float, decimals: int) -> str:
     r"""Return `value` with so many decimals, a true minus sign, and thousands apart from 10 000 on.
 
+    Very large and very small numbers are written with a power of ten.
+
     Examples
     --------
-    >>> amount(-1.25, 1), amount(23456, 0)
-    ('−1.2', '23\u202f456')
+    >>> amount(-1.25, 1), amount(23456, 0), amount(3e-9, 6)
+    ('−1.2', '23\u202f456', '3e-09')
     """
+    if abs(value) >= _LARGE or (decimals == _MOST_DECIMALS and 0 < abs(value) < 10.0**-_MOST_DECIMALS):
+        return f"{value:.2g}".replace("-", "−", value < 0)
     text = f"{abs(value):,.{decimals}f}".replace(",", "\u202f" if abs(value) >= 10_000 else "")
     return f"−{text}" if value < 0 and text.strip("0.") else text
 

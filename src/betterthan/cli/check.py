@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 @reading_options
 @click.option("-f", "--format", type=click.Choice(FORMATS), help="Format of the answer. [default: table]")
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colours, on a terminal only by default.",
+)
 @click.option("--explain", "code", metavar="CODE", help="Explain a problem code, such as BT101, and stop.")
 def check(
     files: tuple[str, ...],

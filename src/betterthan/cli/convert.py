@@ -22,7 +22,7 @@ def convert(file: str, output: str, options: Options, format_in: str | None) -> 
 
     \b
     Example:
-      betterthan convert results.xlsx.csv -o scores.parquet
+      betterthan convert results.jsonl -o tidy.parquet
     """  # noqa: D301
     from betterthan.read.preview import summary
     from betterthan.read.sniff import read_any

@@ -55,8 +55,9 @@ for command in (agree, cache, check, compare, completion, convert, demo, diagnos
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with the exit code that belongs to the outcome."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    debug = "--debug" in arguments
+    given = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in given
+    arguments = [argument for argument in given if argument != "--debug"]  # it may stand anywhere
     try:
         code = cli.main(args=arguments, prog_name="betterthan", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

@@ -134,7 +134,7 @@ def computing_options(command: Command) -> Command:
 _COMPUTING = (
     click.option(
         "--seed",
-        type=int,
+        type=click.IntRange(min=0),
         default=12345,
         envvar="BETTERTHAN_SEED",
         show_default=True,

@@ -37,7 +37,21 @@ SUFFIXES = {
 
 
 def render(result: Result, format: str = "table") -> str:  # noqa: A002  (the user's word)
-    """Return `result` in the named format; see :data:`FORMATS`."""
+    """Return a result as text in the named format.
+
+    Parameters
+    ----------
+    result : Result
+    format : {"table", "markdown", "latex", "html", "csv", "tsv", "json", "jsonl"}, default "table"
+        "csv", "tsv" and "jsonl" are the tidy columns with all digits; "json" is the whole result.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ranking = bt.rank(bt.read_scores({"A": [1.0, 3.0], "B": [2.0, 1.0]}))
+    >>> print(render(ranking, "csv").split(",")[0])
+    rank
+    """
     if format not in FORMATS:
         raise unknown_name("format", format, FORMATS)
     return FORMATS[format](result)

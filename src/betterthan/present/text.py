@@ -79,7 +79,8 @@ def _grid(table: Table, *, unicode: bool) -> RichTable:
 
 def _below(console: Console, table: Table) -> None:
     for sentence in table.words:
-        console.print(Padding(_line(sentence), (0, 0, 0, 2)))
+        indent = len(sentence) - len(sentence.lstrip(" "))
+        console.print(Padding(_line(sentence.lstrip(" ")), (0, 0, 0, 2 + indent)))
     for note in table.notes:
         console.print(Padding(_line(f"note: {note}", style="dim"), (0, 0, 0, 2)))
     if table.signature:

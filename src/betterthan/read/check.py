@@ -10,7 +10,7 @@ from betterthan.read.frames import FrameLike
 from betterthan.read.preview import preview_of, summary
 from betterthan.read.problems import PROBLEMS
 from betterthan.read.protocol import Options, Reading
-from betterthan.read.sniff import read_any
+from betterthan.read.sniff import read_any, sniff
 from betterthan.read.source import Given
 from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
@@ -56,18 +56,29 @@ def check(
     except BetterThanError as error:
         if isinstance(error, ReadError) and error.code in NO_SUCH_PATH:
             raise
-        return _unreadable(str(name), error)
+        return _unreadable(str(name), error, _recognised(source))
     return _readable(str(name), reading)
 
 
-def _unreadable(name: str, error: BetterThanError) -> Checkup:
+def _recognised(source: Given | FrameLike) -> tuple[str, str]:
+    """What the file seemed to be before its contents got in the way."""
+    if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
+        return "unknown", "it could not be read"
+    try:
+        found = sniff(source)
+    except BetterThanError:
+        return "unknown", "it could not be read"
+    return found.format, found.because
+
+
+def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> Checkup:
     code = getattr(error, "code", None) or "BT009"
     place = getattr(error, "place", "") or name
     message = getattr(error, "message", None) or str(error)
     return Checkup(
         file=name,
-        format="unknown",
-        because="it could not be read",
+        format=seemed[0],
+        because=seemed[1],
         contents=(),
         rows_read=0,
         rows_kept=0,

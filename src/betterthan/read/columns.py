@@ -101,4 +101,4 @@ def _by_name(
 
 def flag(role: str) -> str:
     """Return the command line's option that names the column of a role."""
-    return f"--{role}"
+    return "--metric-column" if role == "metric" else f"--{role}"

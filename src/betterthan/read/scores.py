@@ -248,9 +248,9 @@ def scores_of(reading: Reading, *, path: str | None = None) -> dict[str, Scores]
 
 
 _CURES = {
-    "matches": "Read it with read_matches.",
-    "texts": "Score the texts first, for example with bleu.",
-    "tags": "Read it with read_tags.",
+    "matches": "Battles can be ranked and compared, but they have no scores.",
+    "texts": "Score the texts first.",
+    "tags": "Tags need the gold tags beside them.",
 }
 
 
@@ -285,7 +285,7 @@ def the_metric(tables: Mapping[str, Table], metric: str | None, path: str | None
         first = next(iter(tables))
         raise ReadError(
             f"There are {len(tables)} metrics where one is needed: {some_of(list(tables))}. "
-            f'Choose one with metric="{first}", or take all with read_metrics.',
+            f'Choose one with metric="{first}".',
             path=path,
             code="BT023",
         )

@@ -48,7 +48,9 @@ def tidy(table: AnyTable) -> Tidy:
 def all_tidy(tables: Sequence[AnyTable]) -> Tidy:
     """Return several tables of one kind, such as the scores of several metrics, as one."""
     if not tables:
-        raise TableError("There is no table to write.")
+        raise TableError(
+            "There is no table to write: a single file of tags or labels says nothing about a system."
+        )
     parts = [tidy(table) for table in tables]
     columns = max((part.columns for part in parts), key=len)
     if any(type(table) is not type(tables[0]) for table in tables) or not all(

@@ -59,12 +59,16 @@ def write_table(table: AnyTable | Sequence[AnyTable], path: str | os.PathLike[st
     if suffix not in _SUFFIXES or (suffix == ".parquet" and target.name.endswith(".gz")):
         raise unknown_name("suffix of a table", "".join(target.suffixes[-2:]), _SUFFIXES)
     rows = all_tidy([table] if not isinstance(table, Sequence) else table)
+    # Written beside the target and renamed, so that an interrupted run leaves no half of a file.
+    part = target.with_name(f".part-{target.name}")
     try:
         if suffix == ".parquet":
-            _write_parquet(rows, target)
+            _write_parquet(rows, part)
         else:
-            _write_text(rows, target, suffix)
+            _write_text(rows, part, suffix)
+        part.replace(target)
     except OSError as error:
+        part.unlink(missing_ok=True)
         raise BetterThanError(f"{path}: The file cannot be written ({error.strerror}).") from error
     except UnicodeEncodeError as error:
         raise BetterThanError(

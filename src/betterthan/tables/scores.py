@@ -133,7 +133,8 @@ class Scores(Frozen):
             return self
         if missing == "raise":
             raise MissingScores(
-                f"{gaps.sum()} of {gaps.size} scores are missing ({self._gap_places(gaps)}). "
+                f"{gaps.sum()} of {gaps.size} scores {'is' if gaps.sum() == 1 else 'are'} missing "
+                f"({self._gap_places(gaps)}). "
                 f'Pass missing="drop" to leave these segments out for all systems.'
             )
         keep = np.flatnonzero(~gaps.any(axis=0))
@@ -145,7 +146,7 @@ class Scores(Frozen):
         dropped = self.n_segments - keep.size
         note = (
             f"{dropped} of {self.n_segments} segments left out for all systems, "
-            f"because {gaps.sum()} scores are missing."
+            f"because {gaps.sum()} score{' is' if gaps.sum() == 1 else 's are'} missing."
         )
         kept = self.select(segments=[self.segments[i] for i in keep])
         return replace(kept, notes=(*self.notes, note))
