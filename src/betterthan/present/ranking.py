@@ -33,7 +33,7 @@ def ranking_table(result: Ranking) -> Table:
     ]
     if result.order_spread is not None:
         columns.append(Column(heading="± orders", kind="number", digits=digits))
-    columns += [Column(heading="beats next", kind="count"), Column(heading="group", kind="text")]
+    columns += [Column(heading="beats next", kind="count"), Column(heading="letters")]
     return Table(
         title=f"Ranking by {name}: {result.unit}",
         columns=tuple(columns),
@@ -60,10 +60,8 @@ def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
 
 def _words(result: Ranking) -> tuple[str, ...]:
     level = f"level {1 - result.confidence:.3g} (Holm-corrected {_test(result.test)})"
-    return (
-        _winner(result, level),
-        f"* told apart from the next, spread and group: {level}; systems in one group cannot be told apart.",
-    )
+    legend = "* told apart from the next; spread: ranks compatible with the data; who shares a letter is not told apart."
+    return _winner(result, level), legend
 
 
 def _test(test: str) -> str:
