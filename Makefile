@@ -20,8 +20,8 @@ demo: $(VENV)/core  ## Set up, then a worked example: make data, check it, rank 
 	$(BIN)/betterthan demo --output demo --overwrite
 
 test: $(VENV)/dev  ## Set up, then every check a change must pass
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks docs
+	$(BIN)/ruff check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $(WORKERS)
 
@@ -32,8 +32,8 @@ real: $(VENV)/dev  ## Only the checks on real data
 	$(BIN)/python -m pytest tests/real
 
 lint: $(VENV)/dev  ## Format check and rules
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks docs
+	$(BIN)/ruff check src tests benchmarks docs
 
 types: $(VENV)/dev  ## Static types, strict
 	$(BIN)/mypy
@@ -49,8 +49,8 @@ check: test docs  ## What must hold before a release
 	$(BIN)/pre-commit run --all-files
 
 format: $(VENV)/dev  ## Rewrite the code in the house style
-	$(BIN)/ruff format src tests benchmarks
-	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/ruff format src tests benchmarks docs
+	$(BIN)/ruff check --fix src tests benchmarks docs
 
 clean:  ## Remove everything that was made
 	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -81,7 +81,7 @@ def undoes_mean(differences: FloatArray, *, alpha: float) -> Removal:
     Six wins of six are significant, five of five are not:
 
     >>> undoes_mean(np.array([1.0, 2, 3, 4, 5, 6]), alpha=0.05).indices
-    array([5])
+    array([3])
     """
     lead = 1.0 if differences.sum() > 0 else -1.0
     order = np.argsort(-lead * differences, kind="stable")
@@ -89,7 +89,7 @@ def undoes_mean(differences: FloatArray, *, alpha: float) -> Removal:
     while long < order.size and _is_significant(differences[order], long, alpha):
         short, long = long, 2 * long
     if long >= order.size:
-        short, long = short, order.size - 1
+        long = order.size - 1
         if _is_significant(differences[order], long, alpha):
             return no_removal(is_exact=False)
     while long - short > 1:

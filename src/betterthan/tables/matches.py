@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest, read_only
 from betterthan.errors import TableError
-from betterthan.tables.checks import float_array, index_array, labels, note_texts
+from betterthan.tables.checks import float_array, index_array, labels, note_texts, texts
 from betterthan.tables.frozen import Frozen, fields_from
 
 OUTCOMES = (1.0, 0.5, 0.0)
@@ -21,7 +21,8 @@ class Matches(Frozen):
     """A list of t comparisons between two systems, or the same list aggregated.
 
     Aggregated, each (left, right, outcome) stands once and `weight` says how often it occurred; that is all
-    that Bradley–Terry needs, so 100 million battles fit in a few megabytes.
+    that Bradley–Terry needs, so 100 million battles fit in a few megabytes. Clusters add a row for every judge
+    with such a match, which is still less than the list.
 
     Parameters
     ----------
@@ -37,6 +38,11 @@ class Matches(Frozen):
         Index of the segment (question, prompt) of each row; equal indices are the same segment.
     group : array_like of int, shape (t,), optional
         Index of the cluster (judge, session) of each row.
+    covariates : array_like of float, shape (t, c), optional
+        What the outcome may hang on besides the systems, such as the length of left less that of right. The sign
+        favours left, so that swapping the sides of a match changes the sign.
+    covariate_names : sequence of str
+        A name a column of `covariates`.
     notes : sequence of str
 
     Examples
@@ -55,6 +61,8 @@ class Matches(Frozen):
     weight: FloatArray = None  # type: ignore[assignment]  # an array once made
     segment: IntArray | None = None
     group: IntArray | None = None
+    covariates: FloatArray | None = None
+    covariate_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -71,8 +79,28 @@ class Matches(Frozen):
             index = getattr(self, name)
             if index is not None:
                 put(self, name, index_array(index, length=t, below=np.iinfo(np.int64).max, what=name))
+        put(self, "covariate_names", texts(self.covariate_names, what="covariate"))
+        if self.covariates is not None or self.covariate_names:
+            put(self, "covariates", self._checked_covariates())
         put(self, "notes", note_texts(self.notes))
         self._check_rows()
+
+    def _checked_covariates(self) -> FloatArray:
+        names = self.covariate_names
+        if not names or len(set(names)) < len(names) or self.covariates is None:
+            raise TableError(
+                "Covariates need as many different names in covariate_names as they have columns."
+            )
+        shape = (self.left.size, len(names))
+        given = self.covariates if self.left.size else np.zeros(shape)  # an empty list has no second axis
+        found = float_array(given, shape=shape, what="Covariates")
+        empty = np.argwhere(np.isnan(found))
+        if empty.size:
+            row, column = empty[0].tolist()
+            raise TableError(
+                f'Match {row + 1}: the covariate "{names[column]}" is missing. Leave such rows out.'
+            )
+        return found
 
     def _check_rows(self) -> None:
         itself = np.flatnonzero(self.left == self.right)
@@ -104,31 +132,39 @@ class Matches(Frozen):
     @property
     def digest(self) -> str:
         """Eight hexadecimal digits that change whenever a label or a row does."""
-        return digest(
-            self.systems,
-            self.left,
-            self.right,
-            self.outcome,
-            self.weight,
-            self.segment,
-            self.group,
-        )
+        rows = (self.left, self.right, self.outcome, self.weight, self.segment, self.group)
+        more = () if self.covariates is None else (self.covariates, self.covariate_names)
+        return digest(self.systems, *rows, *more)
 
-    def aggregated(self) -> Matches:
+    def aggregated(self, *, keep_groups: bool = False) -> Matches:
         """Return the same matches with each (left, right, outcome) once and its weight summed.
 
-        The rows are sorted by left, right and falling outcome; segments and groups are given up.
+        The rows are sorted by left, right and falling outcome; segments and covariates are given up.
+
+        Parameters
+        ----------
+        keep_groups : bool, default False
+            Whether each (left, right, outcome, group) stands once, so that errors still know the clusters;
+            otherwise groups are given up too.
         """
         half_points = np.rint(2 * self.outcome).astype(np.int64)
         cell = (self.left * self.n_systems + self.right) * 3 + (2 - half_points)
-        cells, weight = _sums(cell, self.weight, n_cells=3 * self.n_systems**2)
-        pair = cells // 3
+        n_cells, numbers = 3 * self.n_systems**2, None
+        if keep_groups and self.group is not None:
+            numbers, group = np.unique(self.group, return_inverse=True)
+            cell = cell * max(numbers.size, 1) + group.reshape(-1)
+            n_cells *= max(numbers.size, 1)
+        cells, weight = _sums(cell, self.weight, n_cells=n_cells)
+        kept = None
+        if numbers is not None:
+            kept, cells = numbers[cells % max(numbers.size, 1)], cells // max(numbers.size, 1)
         return Matches(
             systems=self.systems,
-            left=pair // self.n_systems,
-            right=pair % self.n_systems,
+            left=cells // 3 // self.n_systems,
+            right=cells // 3 % self.n_systems,
             outcome=(2 - cells % 3) / 2,
             weight=weight,
+            group=kept,
             notes=self.notes,
         )
 
@@ -153,6 +189,11 @@ class Matches(Frozen):
         """Return plain JSON-able data."""
         arrays = ("left", "right", "outcome", "weight", "segment", "group")
         fields = {name: None if (a := getattr(self, name)) is None else a.tolist() for name in arrays}
+        if self.covariates is not None:
+            fields |= {
+                "covariates": self.covariates.tolist(),
+                "covariate_names": list(self.covariate_names),
+            }
         return {"kind": "matches", "systems": list(self.systems), **fields, "notes": list(self.notes)}
 
     @classmethod
