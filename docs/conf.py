@@ -1,4 +1,4 @@
-# ruff: noqa: INP001  (this folder is not a package)
+
 """How the pages are built: MyST Markdown, no network, generated parts from the code itself."""
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ b {{ color: #0f6e66; }}
 def said(folder: Path, command: str) -> str:
     """What a command prints, without its notes and signature."""
     program = [sys.executable, "-c", "from betterthan.cli.main import main; main()", *command.split()]
-    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run(program, cwd=folder, capture_output=True, text=True, check=True)
     lines = [line for line in done.stdout.split("\n") if not line.startswith("  betterthan|")]
     notes = next((i for i, line in enumerate(lines) if line.startswith("  note:")), len(lines))
     body = html.escape("\n".join(lines[:notes]).rstrip())
@@ -52,7 +52,7 @@ def main() -> None:
             "--disable-background-networking",
         ]
         picture = [f"--screenshot={HERE / 'example.png'}", f"--window-size=1010,{height}", page.as_uri()]
-        subprocess.run([browser, *options, f"--user-data-dir={folder / 'profile'}", *picture], check=True)  # noqa: S603
+        subprocess.run([browser, *options, f"--user-data-dir={folder / 'profile'}", *picture], check=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-# ruff: noqa: INP001  (this folder is not a package)
+
 """Run the examples of the pages and write the outputs that came into the pages.
 
     python docs/regenerate.py                 all pages and the README
@@ -39,7 +39,7 @@ def main() -> None:
     """Rewrite the pages named on the command line, or all."""
     for path in map(Path, sys.argv[1:] or pages()):
         for fault in regenerate(path):
-            print(f"{path}, {fault}")  # noqa: T201  (this is a program)
+            print(f"{path}, {fault}")
 
 
 if __name__ == "__main__":

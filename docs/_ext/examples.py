@@ -1,4 +1,4 @@
-# ruff: noqa: INP001  (this folder is not a package)
+
 """The examples on a page: found, run in order, and compared with what the page shows.
 
 Three kinds of fenced block take part. The blocks of a page share one folder and one Python namespace.
@@ -179,7 +179,7 @@ class _Session:
 
     def _shell(self, command: str) -> list[str]:
         # The first part lets a page ask for the exit code of the command before: echo $?
-        done = subprocess.run(  # noqa: S603  (our own pages)
+        done = subprocess.run(
             ["bash", "-c", f"(exit {self.code})\n{command}"],  # noqa: S607  (whichever shell the reader has)
             cwd=self.folder,
             env=_plain_environment(),

@@ -1,4 +1,4 @@
-# ruff: noqa: INP001  (this folder is not a package)
+
 """Formulas as MathML, which browsers draw by themselves: no script, no font and no network is needed.
 
 Docutils brings the converter, so this needs no further package.

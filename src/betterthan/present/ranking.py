@@ -60,7 +60,7 @@ def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
 
 def _words(result: Ranking) -> tuple[str, ...]:
     level = f"level {1 - result.confidence:.3g} (Holm-corrected {_test(result.test)})"
-    legend = "* told apart from the next. Spread: ranks the data allows. Systems that share a letter are not told apart."
+    legend = "* told apart from the next. Spread: ranks the data allow. Systems sharing a letter are not told apart."
     return _winner(result, level), legend
 
 
