@@ -15,6 +15,7 @@ from betterthan.kernels.exact import (
     convolution_tail,
     enumerated_tail,
     exact_sign_flip,
+    fast_length,
     tilted_tail,
 )
 
@@ -150,3 +151,11 @@ def test_enumeration_reaches_past_the_few(monkeypatch):
     monkeypatch.setattr(exact, "MOST_ENUMERATED", 30)
     assert exact_sign_flip(np.random.default_rng(1).normal(size=31)) is None
     assert 0 < exact_sign_flip(np.random.default_rng(1).normal(size=30)).pvalue <= 1
+
+
+def test_transforms_get_the_lengths_that_scipy_would_choose():
+    """Smallest products of 2, 3 and 5, as scipy.fft.next_fast_len gives them for real data."""
+    from scipy.fft import next_fast_len
+
+    for n in [*range(1, 2000), 99_999, 1_000_003, 3_999_999]:
+        assert fast_length(n) == next_fast_len(n, real=True)

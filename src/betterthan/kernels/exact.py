@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft, special
+from scipy import special
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.sign_flip_unit import in_units, natural_unit
@@ -220,8 +220,8 @@ def tilted_tail(sizes: IntArray, threshold: int) -> Tail:
     """
     size, repeats = np.unique(sizes[sizes > 0], return_counts=True)
     tilt = _tilt(size, repeats, threshold)
-    n_points = fft.next_fast_len(int(size @ repeats) + 1, real=True)
-    chances = fft.irfft(_tilted_transform(size, repeats, tilt, n_points), n_points)
+    n_points = fast_length(int(size @ repeats) + 1)
+    chances = np.fft.irfft(_tilted_transform(size, repeats, tilt, n_points), n_points)
     steps = np.arange(int(size @ repeats) + 1 - threshold)
     # log (1 + e^x)/2 = x/2 + log cosh(x/2), written for large x
     level = float(repeats @ (np.logaddexp(0.0, tilt * size) - math.log(2))) - tilt * threshold
@@ -242,6 +242,26 @@ def _tilt(size: IntArray, repeats: IntArray, threshold: int) -> float:
         else:
             high = middle
     return high
+
+
+def fast_length(at_least: int) -> int:
+    """Return the smallest product of 2, 3 and 5 that is large enough; Fourier transforms of it are fast.
+
+    Examples
+    --------
+    >>> fast_length(4097), fast_length(1)
+    (4320, 1)
+    """
+    best = 1 << max(at_least - 1, 0).bit_length()
+    five = 1
+    while five < best:
+        three = five
+        while three < best:
+            rest = -(-at_least // three)
+            best = min(best, three << max(rest - 1, 0).bit_length())
+            three *= 3
+        five *= 5
+    return best
 
 
 def _tilted_transform(size: IntArray, repeats: IntArray, tilt: float, n_points: int) -> ComplexArray:

@@ -1,0 +1,22 @@
+"""What holds for all tests: nothing may leave this machine."""
+
+from __future__ import annotations
+
+import socket
+from typing import Any
+
+_connect = socket.socket.connect
+_LOOPBACK = ("127.", "::1", "localhost")
+
+
+def _only_loopback(self: socket.socket, address: Any) -> None:
+    """Connect to this machine, and to nothing else: the package promises that it never uses the network."""
+    host = address[0] if isinstance(address, tuple) else ""
+    if self.family != getattr(socket, "AF_UNIX", None) and not str(host).startswith(_LOOPBACK):
+        raise AssertionError(f"a test tried to reach {host}")
+    _connect(self, address)
+
+
+def pytest_configure() -> None:
+    """Guard every connection that a test or the package opens."""
+    socket.socket.connect = _only_loopback  # type: ignore[method-assign]
