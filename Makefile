@@ -43,6 +43,7 @@ docs: $(VENV)/dev  ## Build the documentation; every example in it runs
 	@echo "Wrote docs/_build/html/index.html"
 
 bench: $(VENV)/dev  ## Speed and memory beside the peers, in one run
+	@$(PIP) install -q --no-deps pairformance || echo 'Pairformance is not to be had; its algorithm written out stands in.'
 	$(BIN)/python benchmarks/run.py
 
 check: test docs  ## What must hold before a release
