@@ -7,7 +7,6 @@ import html.parser
 import io
 import json
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,37 +19,30 @@ from betterthan.present.markdown import render_markdown
 from betterthan.present.render import FORMATS, render
 from betterthan.present.table import Column, Table
 from betterthan.present.text import render_text
+from tests.made import a_ranking
 
 EVIL = "<script>alert(1)</script>"
 
 
 def ranking(names=("Aster", "Birch"), notes=("3 rows dropped.",)):
     """A ranking of systems with these names."""
-    m = len(names)
-    strength = np.linspace(60, 50, m)
-    return bt.Ranking(
-        systems=tuple(names),
-        strength=strength,
-        low=strength - 0.8,
-        high=strength + 0.8,
-        confidence=0.95,
-        rank=np.arange(1, m + 1),
-        unit="points",
-        notes=notes,
-        settings=bt.Settings(method="mean", options={}, data="abc", version="1"),
-    )
+    return a_ranking(names, notes=notes)
 
 
 def test_the_terminal_table_is_what_a_person_expects():
     """Aligned columns, digits that follow the uncertainty, notes and signature below."""
     expected = """\
-Ranking by mean of points
+Ranking by mean: points, higher is better
 
-  rank   system    mean             95 %
-  ──────────────────────────────────────
-     1   Aster    60.00   59.20 to 60.80
-     2   Birch    50.00   49.20 to 50.80
+  rank   spread   system    mean             95 %   beats next   letters
+  ──────────────────────────────────────────────────────────────────────
+     1        1   Aster    60.00   59.20 to 60.80        0.75*   a
+  ──────────────────────────────────────────────────────────────────────
+     2        2   Birch    50.00   49.20 to 50.80                b
 
+  Aster is better than all others at level 0.05 (Holm-corrected permutation tests).
+  * told apart from the next. Spread: ranks the data allow. Systems sharing a letter are not told
+  apart.
   note: 3 rows dropped.
 
   betterthan|mean|data:abc|version:1
@@ -85,7 +77,7 @@ def test_latex_uses_booktabs_and_keeps_the_signature_as_a_comment():
     text = render(ranking(names=("A_1", "50% & more")), "latex")
 
     assert r"\toprule" in text
-    assert r"1 & \textbf{A\_1} & 60.00 & 59.20 to 60.80 \\" in text
+    assert r"1 & 1 & \textbf{A\_1} & 60.00 & 59.20 to 60.80 & 0.75* & a \\" in text
     assert r"50\% \& more" in text
     assert "% betterthan|mean|data:abc|version:1" in text
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.analysis.resampling import WeightedStrengths, drawn_segments
 from betterthan.arrays import FloatArray
-from betterthan.errors import BetterThanError, unknown_name
+from betterthan.errors import unknown_name
 from betterthan.kernels.bradley_terry import bradley_terry_batch
 from betterthan.kernels.davidson import davidson, davidson_exists
 from betterthan.kernels.pair_outcomes import resampled_win_counts
@@ -120,11 +120,11 @@ def by_wins(name: str, unit: str, strengths: Callable[[WinCounts], FloatArray]) 
     )
 
 
-def by_values(name: str, strengths: Strengths, *, is_ours: bool) -> Aggregation:
+def by_values(name: str, strengths: Strengths, *, unit: str = "", is_ours: bool = True) -> Aggregation:
     """An aggregation that needs the scores themselves."""
     return Aggregation(
         name=name,
-        unit="",
+        unit=unit,
         estimate=strengths,
         resampled=partial(one_by_one, strengths),
         bytes_each=lambda m, n: 8 * m + 16 * n,
@@ -139,7 +139,7 @@ MEAN = Aggregation(
     resampled=_weighted_means,
     bytes_each=lambda m, n: 8 * m + 8 * n,
 )
-MEDIAN = by_values("median", _medians, is_ours=True)
+MEDIAN = by_values("median", _medians)
 WIN_RATE = by_wins("win_rate", "share of comparisons won, ties half", win_rates)
 ORDERED = ("elo", "trueskill")
 NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
@@ -148,12 +148,11 @@ NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
 def aggregation(by: str | Strengths, *, ties: str, prior: float, scale: str) -> Aggregation:
     """Return the aggregation of that name, or one around the user's own function."""
     if callable(by):
-        return by_values(getattr(by, "__name__", "own function"), by, is_ours=False)
+        name = getattr(by, "__name__", "own function")
+        return by_values(
+            name, by, unit="strength by a function of the caller, higher is better", is_ours=False
+        )
     if by == "bradley_terry":
-        if scale not in SCALES:
-            raise unknown_name("scale", scale, SCALES)
-        if prior < 0:
-            raise BetterThanError(f"prior must be 0 or more; it is {prior}.")
         strengths = partial(_bradley_terry, ties=ties, prior=prior, scale=scale)
         return by_wins("bradley_terry", SCALES[scale][0], strengths)
     known = {"mean": MEAN, "median": MEDIAN, "win_rate": WIN_RATE}

@@ -193,4 +193,4 @@ def _on_top(what: str, sets: Sequence[tuple[str, ...]], names: Sequence[str]) ->
     if len(by) == 1:
         return f"{what} in all rankings: {listing(list(sets[0]))}."
     said = [f"{listing(sorted(systems))} by {listing(which)}" for systems, which in by.items()]
-    return f"{what} depends on the ranking: {'; '.join(said)}."
+    return f"{what} by ranking: {'; '.join(said)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from betterthan.analysis.permutation import stepped_down
 from betterthan.analysis.question import Answer, PermutationMethod, Question, SignificanceTest, TestTies
 from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.analysis.units import UnitName, units_of
+from betterthan.arrays import FloatArray
+from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.engine.streams import stream
@@ -33,6 +35,7 @@ CorrectionName = Literal["none", "bonferroni", "holm", "benjamini_hochberg", "ma
 Missing = Literal["raise", "drop", "pairwise"]
 
 
+@with_one_blas_thread
 def compare(
     table: Scores | Counts | Matches,
     *,
@@ -92,7 +95,8 @@ def compare(
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?
     correction : {"none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "holm"
-        Over all pairs. "max_statistic" is the step-down of Westfall and Young on the permutation test; it knows
+        Over all pairs; with a one-sided `alternative` over both directions of each, unless there is only one pair.
+        "max_statistic" is the step-down of Westfall and Young on the permutation test; it knows
         how the pairs hang together and is the most powerful that keeps the family-wise error.
     alpha : float, default 0.05
         Level of the verdicts, on corrected p-values.
@@ -137,9 +141,14 @@ def compare(
     )
     if table.n_systems < 2:
         raise TableError(f"There is only one system, {table.systems[0]}; a comparison needs two or more.")
+    if method not in get_args(PermutationMethod):
+        raise unknown_name("method", method, get_args(PermutationMethod))
     if isinstance(table, Matches):
+        _refuse_other("Matches", "test", test, ("auto",))
         return compare_matches(table, ties, decision)
     if isinstance(table, Counts):
+        _refuse_other("Counts", "test", test, ("auto", "permutation"))
+        _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
         return compare_counts(table, units, decision)
     asked = _Asked(
         test=_chosen(test, by),
@@ -149,6 +158,13 @@ def compare(
         units=units,
     )
     return _compare_scores(table, asked, decision)
+
+
+def _refuse_other(table: str, option: str, given: str, possible: tuple[str, ...]) -> None:
+    if given not in possible:
+        known = " or ".join(f'{option}="{name}"' for name in possible)
+        tested = {"Matches": "by the Bradley–Terry model", "Counts": "by permuting the pooled score"}[table]
+        raise BetterThanError(f'{table} are compared {tested}, not with {option}="{given}". Use {known}.')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +207,8 @@ def _compare_scores(scores: Scores, asked: _Asked, decision: Decision) -> Pairwi
 
 def usable_scores(scores: Scores, missing: Missing) -> Scores:
     """Return the scores without gaps, or as they are when pairs may leave out their own gaps."""
+    if missing not in get_args(Missing):
+        raise unknown_name("missing", missing, get_args(Missing))
     if missing == "pairwise":
         return scores
     return scores.complete(missing=missing)
@@ -224,7 +242,7 @@ def _findings(
     counts = win_counts(goodness)
     return Findings(
         systems=scores.systems,
-        goodness=np.nanmean(goodness, axis=1),
+        goodness=_means(goodness),
         test=asked.test.name,
         effect_name=effect.name,
         size_name=effect.size_name,
@@ -246,8 +264,20 @@ def _findings(
             "units": asked.units,
             "missing": asked.missing if scores.n_missing else None,
         },
-        notes=(*scores.notes, *answer.notes, *_direction(scores)),
+        notes=(*scores.notes, *answer.notes, *_direction(scores), *_unbounded(low, decision.confidence)),
     )
+
+
+def _means(goodness: FloatArray) -> FloatArray:
+    """Mean of the scores that are there; NaN for a system without any."""
+    present = np.count_nonzero(~np.isnan(goodness), axis=1)
+    return np.asarray(np.nansum(goodness, axis=1) / np.where(present > 0, present, np.nan))
+
+
+def _unbounded(low: FloatArray, confidence: float) -> tuple[str, ...]:
+    if not np.isinf(low).any():
+        return ()
+    return (f"Some pairs have too few segments for an interval that covers {100 * confidence:g} %.",)
 
 
 def _direction(scores: Scores) -> tuple[str, ...]:

@@ -13,14 +13,16 @@ from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.matches import Matches
 
 
-def compare_matches(matches: Matches, ties: TiesModel, decision: Decision) -> PairwiseTable:
+def compare_matches(
+    matches: Matches, ties: TiesModel, decision: Decision, *, prior: float = 0.0
+) -> PairwiseTable:
     r"""Wald tests of all differences of log strengths.
 
     .. math:: z_{ab} = \frac{\theta_a - \theta_b}{\sqrt{v_{aa} + v_{bb} - 2 v_{ab}}}
 
     with the sandwich covariance v, clustered by judge or session when the matches have groups.
     """
-    fit = fit_matches(matches, ties=ties)
+    fit = fit_matches(matches, ties=ties, prior=prior)
     difference = fit.log_strength[:, None] - fit.log_strength[None, :]
     error = difference_errors(fit.covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -45,7 +47,8 @@ def compare_matches(matches: Matches, ties: TiesModel, decision: Decision) -> Pa
             options={
                 "matches": round(matches.n_matches),
                 "ties": fit.ties,
-                "se": "clustered" if clustered else "robust",
+                "prior": prior or None,
+                "se": "clustered" if clustered else "model" if prior else "robust",
             },
             notes=fit.notes,
         ),

@@ -10,6 +10,7 @@ import numpy as np
 from betterthan.analysis.triples import troubled_triples
 from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray
+from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import TableError
 from betterthan.kernels.diagnosis import outlier_shares, pairing, spread, tie_share
 from betterthan.kernels.kendall import kendall_b_matrix
@@ -19,6 +20,7 @@ from betterthan.results.settings import Settings
 from betterthan.tables.scores import Scores
 
 
+@with_one_blas_thread
 def diagnose(scores: Scores) -> Diagnosis:
     r"""Look at a table of scores before anything is compared: outliers, ties, gaps, pairing, cycles.
 

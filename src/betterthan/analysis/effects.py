@@ -25,10 +25,12 @@ from betterthan.kernels.median_interval import median_interval
 from betterthan.kernels.paired import paired_t
 from betterthan.kernels.proportion_intervals import wilson_interval
 from betterthan.kernels.resample import bootstrap_counts
+from betterthan.kernels.tied_ranks import row_medians
 from betterthan.kernels.wins import win_counts
 
 Limits = tuple[FloatArray, FloatArray]
 _MEDIAN_RESAMPLES = 1000
+_ROUNDING = 1e-14
 
 
 class Setting(NamedTuple):
@@ -84,10 +86,11 @@ def clustered_mean_differences(goodness: FloatArray, units: Units) -> Limits:
     n, n_units = goodness.shape[1], units.n_units
     mean = goodness.mean(axis=1)
     sums = units.summed(goodness) - mean[:, None] * units.sizes
-    gram = sums @ sums.T
-    squares = np.diag(gram)
-    between = np.maximum(squares[:, None] + squares[None, :] - 2 * gram, 0.0)
+    between = np.stack([((own - sums) ** 2).sum(axis=1) for own in sums])
     error = np.sqrt(between * n_units / (n_units - 1)) / n
+    # What is left when all differences are equal is rounding of the scores.
+    noise = _ROUNDING * np.abs(goodness).max(axis=1, initial=0.0)
+    error[error <= np.maximum(noise[:, None], noise[None, :])] = 0.0
     return mean[:, None] - mean[None, :], error
 
 
@@ -115,7 +118,7 @@ def resampled_medians(
     """Median of each system in each bootstrap sample of units, shape (n_resamples, m)."""
     counts = bootstrap_counts(n_resamples, units.n_units, rng).astype(np.int64)[:, units.of_segment]
     segments = np.arange(goodness.shape[1])
-    return np.array([np.nanmedian(goodness[:, np.repeat(segments, row)], axis=1) for row in counts])
+    return np.array([row_medians(goodness[:, np.repeat(segments, row)]) for row in counts])
 
 
 def _probability_limits(goodness: FloatArray, setting: Setting) -> Limits:

@@ -16,6 +16,7 @@ from betterthan.analysis.fragility import flips
 from betterthan.analysis.slices import Part, lengths_of, parts_of, reversed_slices
 from betterthan.analysis.wording import counted, p_of
 from betterthan.arrays import FloatArray
+from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.paired import differences
 from betterthan.results.explanation import Explanation, Mechanism
@@ -27,6 +28,7 @@ _POWER = 0.8
 _LARGEST = 1e140
 
 
+@with_one_blas_thread
 def explain(
     scores: Scores,
     a: str,

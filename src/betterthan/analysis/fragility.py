@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from betterthan.kernels.influence import (
     no_removal,
     removal,
 )
-from betterthan.kernels.significance_influence import undoes_sign_test
+from betterthan.kernels.significance_influence import undoes_sign_flips, undoes_sign_test
 from betterthan.results.explanation import Flip, Mechanism
 
 MEAN_SIGNIFICANCE = "significance of the mean"
@@ -63,7 +64,7 @@ def undoes_mean(differences: FloatArray, *, alpha: float) -> Removal:
 
     The test's statistic is about :math:`|S| / \sqrt Q`, with S the sum and Q the sum of squares of what remains. The
     run of neighbours in the order of differences whose removal makes it smallest is tried with the permutation test
-    itself, for lengths that double until it is no longer significant and then close in.
+    itself, for lengths around the one that the normal approximation gives.
 
     Parameters
     ----------
@@ -85,24 +86,31 @@ def undoes_mean(differences: FloatArray, *, alpha: float) -> Removal:
     """
     lead = 1.0 if differences.sum() > 0 else -1.0
     order = np.argsort(-lead * differences, kind="stable")
-    short, long = 0, 1
-    while long < order.size and _is_significant(differences[order], long, alpha):
-        short, long = long, 2 * long
-    if long >= order.size:
-        long = order.size - 1
-        if _is_significant(differences[order], long, alpha):
-            return no_removal(is_exact=False)
+    guess = undoes_sign_flips(differences, alpha=alpha).n_removed
+    stays = partial(_is_significant, differences[order], alpha)
+    short, long = _bracketed(stays, min(max(1, guess), order.size - 1), order.size - 1)
+    if long > order.size - 1:
+        return no_removal(is_exact=False)
     while long - short > 1:
         middle = (short + long) // 2
-        if _is_significant(differences[order], middle, alpha):
-            short = middle
-        else:
-            long = middle
+        short, long = (middle, long) if stays(middle) else (short, middle)
     start = _weakest_run(differences[order], long)
     return removal(order[start : start + long], is_exact=long == 1)
 
 
-def _is_significant(ordered: FloatArray, length: int, alpha: float) -> bool:
+def _bracketed(stays: Callable[[int], bool], guess: int, most: int) -> tuple[int, int]:
+    """Return a length that leaves the test significant and a longer one that does not, or most + 1."""
+    short, long, step = guess, guess, 1
+    if stays(guess):
+        while short < most and stays(long := min(most, short + step)):
+            short, step = long, 2 * step
+        return short, long if long > short else most + 1
+    while (short := max(0, long - step)) > 0 and not stays(short):
+        long, step = short, 2 * step
+    return short, long
+
+
+def _is_significant(ordered: FloatArray, alpha: float, length: int) -> bool:
     """Whether the test stays significant without the run of this length that weakens it most."""
     start = _weakest_run(ordered, length)
     rest = np.concatenate([ordered[:start], ordered[start + length :]])

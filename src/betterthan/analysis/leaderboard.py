@@ -62,12 +62,14 @@ def decisions(systems: tuple[str, ...], pairs: PairwiseTable) -> BoolArray:
 
 
 def shared_ranks(goodness: FloatArray) -> IntArray:
-    """Rank 1 is best; equal values share the best rank of the tie.
+    """Rank 1 is best; values equal up to rounding share the best rank of the tie, and NaN comes last.
 
     Examples
     --------
-    >>> shared_ranks(np.array([3.0, 2.0, 2.0, 1.0]))
-    array([1, 2, 2, 4])
+    >>> shared_ranks(np.array([3.0, 2.0, 2.0, np.nan, 1.0]))
+    array([1, 2, 2, 5, 4])
     """
-    slack = 1e-12 * np.max(np.abs(goodness), initial=0.0)
-    return np.asarray(1 + (goodness[None, :] > goodness[:, None] + slack).sum(axis=1))
+    known = ~np.isnan(goodness)
+    values = np.where(known, goodness, -np.inf)
+    slack = 1e-12 * np.max(np.abs(goodness), initial=0.0, where=known)
+    return np.asarray(1 + (values[None, :] > values[:, None] + slack).sum(axis=1))

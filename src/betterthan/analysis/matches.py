@@ -13,7 +13,7 @@ from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_na
 from betterthan.kernels.bradley_terry import bradley_terry
 from betterthan.kernels.connectivity import Connectivity, connectivity
 from betterthan.kernels.davidson import davidson, davidson_exists
-from betterthan.kernels.sandwich import robust_covariance
+from betterthan.kernels.sandwich import model_covariance, robust_covariance
 from betterthan.kernels.wins import WinCounts, with_ties
 from betterthan.tables.matches import Matches
 
@@ -41,15 +41,28 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
         raise BetterThanError(
             'Standard errors of the Davidson model are found by resampling: use interval="percentile".'
         )
-    rows = rows_of(matches, policy)
-    covariance = robust_covariance(theta, *rows[:4], cluster=rows.cluster, prior=prior)
     return MatchFit(
         log_strength=theta,
-        covariance=covariance,
+        covariance=_covariance(theta, matches, counts, policy, prior),
         counts=counts,
         ties=policy,
         notes=(*matches.notes, *ties_note(counts, policy)),
     )
+
+
+def _covariance(
+    theta: FloatArray, matches: Matches, counts: WinCounts, policy: str, prior: float
+) -> FloatArray:
+    """Robust covariance; with a prior the model's, because a perfect record leaves no residuals to judge by."""
+    rows = rows_of(matches, policy)
+    if prior == 0:
+        return robust_covariance(theta, *rows[:4], cluster=rows.cluster)
+    wins = with_ties(counts.wins, counts.ties, policy)  # type: ignore[arg-type]  # one of the three
+    model = model_covariance(wins, theta, prior=prior)
+    if rows.cluster is None:
+        return model
+    clustered = robust_covariance(theta, *rows[:4], cluster=rows.cluster, prior=prior)
+    return max(model, clustered, key=np.trace)
 
 
 class Rows(NamedTuple):
@@ -100,7 +113,8 @@ def check_connected(wins: FloatArray, systems: tuple[str, ...]) -> None:
             some_of([systems[i] for i in np.flatnonzero(graph.island == k).tolist()], limit=3)
             for k in np.argsort(sizes)
         ]
-        text = f"The systems fall into {graph.n_islands} sets that never met: {'; '.join(islands[:3])}."
+        text = f"No match was decided between these sets of systems: {'; '.join(islands[:3])}."
+        cure = 'Rank by="win_rate", count ties with ties="half", or add prior=0.5.'
         raise NotEstimable(f"Bradley–Terry strengths do not exist here. {text} {cure}", systems=systems)
     raise NotEstimable(
         f"Bradley–Terry strengths do not exist here: {_blame(graph, systems)}. {cure}", systems=systems

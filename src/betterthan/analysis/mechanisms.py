@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -110,45 +111,29 @@ def mechanisms(
     units : array of int, shape (n,), optional
         Group of each segment, for a second test of the mean that swaps whole groups.
     """
-    both, equal = np.stack([x, y]), bool(np.array_equal(x, y))
+    both, counts = np.stack([x, y]), win_counts(np.stack([x, y]))
     permutation = permutation_test(x - y)
-    counts = win_counts(both)
-    found = (
-        (
+    way = "exact" if permutation.is_exact else "bracket"
+    # Scores that are all alike leave Mood's table empty, but nothing to doubt.
+    mood = 1.0 if np.array_equal(x, y) else float(mood_median(both).pvalue[0, 1])
+    lead = float(counts.wins[0, 1] - counts.wins[1, 0]) / x.size
+    sign, ranks = sign_test(counts).pvalue[0, 1], wilcoxon(both).pvalue[0, 1]
+    shift = float(rank_biserial(both)[0, 1])
+    others = _other_tests_of_mean(both, units, alpha)
+    judge = partial(_mechanism, names, alpha)
+    return (
+        judge(
             "mean",
             mean_difference(x, y),
             "difference of means",
-            f"permutation, {'exact' if permutation.is_exact else 'bracket'}",
+            f"permutation, {way}",
             permutation.pvalue,
-            _other_tests_of_mean(both, units, alpha),
+            others,
         ),
-        (
-            "median",
-            median_difference(x, y),
-            "difference of medians",
-            "Mood",
-            # Scores that are all alike leave Mood's table empty, but nothing to doubt.
-            1.0 if equal else float(mood_median(both).pvalue[0, 1]),
-            (),
-        ),
-        (
-            "bradley_terry",
-            float(counts.wins[0, 1] - counts.wins[1, 0]) / x.size,
-            "wins less losses, share of segments",
-            "sign",
-            float(sign_test(counts).pvalue[0, 1]),
-            (),
-        ),
-        (
-            "shift",
-            float(rank_biserial(both)[0, 1]),
-            "rank-biserial correlation",
-            "Wilcoxon",
-            float(wilcoxon(both).pvalue[0, 1]),
-            (),
-        ),
+        judge("median", median_difference(x, y), "difference of medians", "Mood", mood),
+        judge("bradley_terry", lead, "wins less losses, share of segments", "sign", float(sign)),
+        judge("shift", shift, "rank-biserial correlation", "Wilcoxon", float(ranks)),
     )
-    return tuple(_mechanism(names, alpha, *facts) for facts in found)
 
 
 def _mechanism(
@@ -159,7 +144,7 @@ def _mechanism(
     effect_name: str,
     test: str,
     pvalue: float,
-    other_tests: tuple[OtherTest, ...],
+    other_tests: tuple[OtherTest, ...] = (),
 ) -> Mechanism:
     return Mechanism(
         name=name,

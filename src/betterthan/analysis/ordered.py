@@ -158,6 +158,8 @@ def _without_order_noise(draws: FloatArray, spread: FloatArray) -> FloatArray:
     A draw is the mean over K orders, so its variance is that of the sample plus :math:`s^2 / K`, s being the
     spread over orders; the ratings themselves are averaged over many more.
     """
+    if len(draws) < 2:
+        return draws
     variance = draws.var(axis=0, ddof=1)
     noise = np.nan_to_num(spread) ** 2 / ORDERS_PER_RESAMPLE
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.computing import Computing
+from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.pvalues import Alternative, adjusted_pairs
@@ -69,15 +70,15 @@ class Findings:
 def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
     """Correct for many comparisons, sort the systems best first and wrap the result."""
     pvalue = _open(found.pvalue)
-    adjusted = found.stepped if found.stepped is not None else _adjusted(pvalue, decision.correction)
-    order = np.argsort(-found.goodness, kind="stable")
+    adjusted = _adjusted(pvalue, decision) if found.stepped is None else np.maximum(found.stepped, pvalue)
+    order = np.argsort(shared_ranks(found.goodness), kind="stable")
     square = np.ix_(order, order)
     settings = Settings(
         method=found.test,
         options={
             **found.options,
             "alternative": decision.alternative,
-            "adjust": decision.correction,
+            "adjust": decision.correction + (f",{decision.n_resamples}" if found.stepped is not None else ""),
             "alpha": decision.alpha,
             "ci": f"{100 * decision.confidence:g}",
         },
@@ -111,12 +112,18 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
     )
 
 
-def _adjusted(pvalue: FloatArray, correction: str) -> FloatArray:
-    if correction == "max_statistic":
+def _adjusted(pvalue: FloatArray, decision: Decision) -> FloatArray:
+    if decision.correction == "max_statistic":
         raise BetterThanError(
             'correction="max_statistic" belongs to test="permutation". Use correction="holm".'
         )
-    return adjusted_pairs(pvalue, correction=correction)  # type: ignore[arg-type]  # checked when the decision was made
+    # One-sided, both directions of a pair may be claimed; a single pair is one question, asked in one direction.
+    is_directed = decision.alternative != "two-sided" and len(pvalue) > 2
+    return adjusted_pairs(
+        pvalue,
+        correction=decision.correction,  # type: ignore[arg-type]  # checked when the decision was made
+        family="directions" if is_directed else "pairs",
+    )
 
 
 def _open(pvalue: FloatArray) -> FloatArray:
@@ -125,6 +132,8 @@ def _open(pvalue: FloatArray) -> FloatArray:
 
 
 def _blank(matrix: FloatArray, order: IntArray) -> FloatArray:
+    """Sort, and leave out the diagonal and what is infinite: no limit, no size."""
     result = np.array(matrix[np.ix_(order, order)], dtype=np.float64)
+    result[np.isinf(result)] = np.nan
     np.fill_diagonal(result, np.nan)
     return result

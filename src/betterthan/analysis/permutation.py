@@ -100,10 +100,16 @@ def _certain_notes(exact: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[s
 
 
 def _analytic(question: Question) -> Answer:
-    moments = pair_moments(question.units.summed(question.goodness))
+    moments = pair_moments(_within_range(question.units.summed(question.goodness)))
     p = edgeworth_pvalues(moments.total, moments.second, moments.fourth, alternative=question.alternative)
     np.fill_diagonal(p, np.nan)
     return Answer(pvalue=p, how="edgeworth", notes=(_ANALYTIC_NOTE,))
+
+
+def _within_range(goodness: FloatArray) -> FloatArray:
+    """Scores times a power of two, so that fourth powers neither overflow nor vanish; p does not change."""
+    _, exponent = np.frexp(np.nanmax(np.abs(goodness), initial=0.0))
+    return np.asarray(np.ldexp(goodness, -exponent))
 
 
 def _sampled(question: Question) -> Answer:

@@ -16,9 +16,10 @@ from betterthan.analysis.rank_scores import rank_scores
 from betterthan.analysis.ranking import Wish
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
+from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.errors import TableError
+from betterthan.errors import BetterThanError, TableError
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
@@ -27,6 +28,7 @@ from betterthan.tables.scores import Scores
 Method = Literal["mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "pooled"]
 
 
+@with_one_blas_thread
 def rank(
     table: Scores | Counts | Matches,
     *,
@@ -84,7 +86,7 @@ def rank(
     confidence : float, default 0.95
         Coverage of the intervals, and one minus the level of the tests behind the rank intervals.
     n_resamples : int, optional
-        Bootstrap resamples: 2000, or 200 for Elo and TrueSkill.
+        Bootstrap resamples: 2000, or 100 for Elo and TrueSkill (fewer beyond 200,000 matches).
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
         Who does the work; none of it changes a number.
@@ -142,10 +144,26 @@ def rank(
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
     if isinstance(table, Matches):
+        _check_matches(table, wish)
         return rank_matches(table, wish)
     if isinstance(table, Counts):
         return rank_counts(table, wish)
     return rank_scores(table, wish)
+
+
+def _check_matches(matches: Matches, wish: Wish) -> None:
+    if not matches.n_matches:
+        raise TableError(
+            "There are no matches: all weights are 0. Leave out the weights, or read other matches."
+        )
+    if wish.units == "groups" and matches.group is None:
+        raise TableError(
+            'The matches have no groups (judges, sessions) to use as units. Name their column, or use units="segments".'
+        )
+    if wish.interval == "bca":
+        raise BetterThanError(
+            'interval="bca" is for scores. Use interval="robust" or "percentile" for matches.'
+        )
 
 
 METHODS = (*NAMES, "pooled")

@@ -9,22 +9,24 @@ import numpy as np
 from betterthan import __version__
 from betterthan.analysis.aggregations import NAMES, SCALES, log_strengths, win_rates
 from betterthan.analysis.compare_matches import compare_matches
-from betterthan.analysis.matches import fit_matches, fitted, ties_note
+from betterthan.analysis.matches import TiesModel, fit_matches, fitted, ties_note
 from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many
 from betterthan.analysis.ranking import Strengths, Wish, ranking
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
-from betterthan.errors import BetterThanError, unknown_name
+from betterthan.errors import BetterThanError, NotEstimable, unknown_name
 from betterthan.kernels.cells import resampled_match_counts
 from betterthan.kernels.intervals import normal_interval, percentile_interval
 from betterthan.kernels.match_order import MatchList
 from betterthan.kernels.wins import WinCounts
+from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Option
 from betterthan.tables.matches import Matches
 
 RESAMPLES = 2000
+HELP = 0.5  # prior of the tests behind win rates, Elo and TrueSkill where strengths do not exist
 Limits = tuple[FloatArray, FloatArray, str]
 
 
@@ -41,6 +43,7 @@ def rank_matches(matches: Matches, wish: Wish) -> Ranking:
     counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
     make = {"bradley_terry": _bradley_terry, "win_rate": _win_rate}.get(by, _ordered)
     strength, (low, high, kind), spread, options = make(matches, counts, ties, by, wish)
+    pairs, about = _pairs(matches, by, ties, wish)
     found = Strengths(
         systems=matches.systems,
         method=by,
@@ -53,11 +56,22 @@ def rank_matches(matches: Matches, wish: Wish) -> Ranking:
         n_segments=None,
         order_spread=spread,
         options={"matches": round(matches.n_matches), **options, "ci": f"{100 * wish.confidence:g},{kind}"},
-        notes=(*matches.notes, *ties_note(counts, ties), *_weakest(matches, counts)),
-        drew=kind not in {"robust", "clustered"},
+        notes=(*matches.notes, *ties_note(counts, ties), *_weakest(matches, counts), *about),
+        drew=kind not in {"robust", "clustered", "model"},
     )
-    tested = "half" if ties == "davidson" else ties
-    return ranking(found, compare_matches(matches, tested, wish.decision()), wish)
+    return ranking(found, pairs, wish)
+
+
+def _pairs(matches: Matches, by: str, ties: str, wish: Wish) -> tuple[PairwiseTable, tuple[str, ...]]:
+    """The tests of all pairs; with a prior, which is said, where strengths are not asked for and do not exist."""
+    tested: TiesModel = "half" if ties == "davidson" else ties  # type: ignore[assignment]  # checked by the wish
+    try:
+        return compare_matches(matches, tested, wish.decision(), prior=wish.prior), ()
+    except NotEstimable:
+        if by == "bradley_terry":
+            raise
+    note = f"Spread and groups rest on Bradley–Terry strengths, which exist here only with a prior of {HELP}."
+    return compare_matches(matches, tested, wish.decision(), prior=HELP), (note,)
 
 
 def _unit(by: str, scale: str) -> str:
@@ -82,7 +96,7 @@ def _bradley_terry(matches: Matches, counts: WinCounts, ties: str, _by: str, wis
         fit = fit_matches(matches, ties=ties, prior=wish.prior)  # type: ignore[arg-type]
         error = np.sqrt(np.diag(fit.covariance))
         low, high = normal_interval(theta, error, confidence=wish.confidence)
-        kind = "robust" if matches.group is None else "clustered"
+        kind = "clustered" if matches.group is not None else "model" if wish.prior else "robust"
         return to_scale(theta), (*_on_scale(theta, low, high, wish.scale), kind), None, options
     if matches.group is not None:
         raise BetterThanError('Matches with groups need interval="robust", which knows their clusters.')

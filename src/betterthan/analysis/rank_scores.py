@@ -16,8 +16,8 @@ from betterthan.analysis.resampling import Bootstrap, bootstrap
 from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.analysis.strength_test import compare_draws
 from betterthan.analysis.units import Units, units_of
-from betterthan.arrays import FloatArray
-from betterthan.errors import BetterThanError
+from betterthan.arrays import BoolArray, FloatArray
+from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.davidson import davidson_exists
 from betterthan.kernels.intervals import bca_interval, percentile_interval
 from betterthan.kernels.match_order import score_matches
@@ -29,6 +29,7 @@ from betterthan.tables.scores import Scores
 
 RESAMPLES = 2000
 MANY_PAIRS = 1000  # beyond, certain p-values of every pair would take minutes
+HELP = 0.5  # wins and losses that every system gets where a bootstrap sample has no strengths
 _JACKKNIFE_ROWS = 256
 
 By = str | Callable[[FloatArray], FloatArray]
@@ -63,16 +64,6 @@ def rank_scores(scores: Scores, wish: Wish) -> Ranking:
     else:
         found = _aggregated(complete, by, units, wish)
     return ranking(_strengths(complete, found, wish), _pairs(complete, found, by, wish), wish)
-
-
-def _how(scores: Scores, units: Units, wish: Wish, n_resamples: int, extra: str) -> Bootstrap:
-    return Bootstrap(
-        units=units,
-        n_resamples=wish.n_resamples or n_resamples,
-        seed=wish.seed,
-        digest=f"{scores.digest} {extra}",
-        computing=wish.computing,
-    )
 
 
 def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> _Estimated:
@@ -112,19 +103,19 @@ def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> _Estimated:
     method = aggregation(by, ties=ties, prior=wish.prior, scale=wish.scale)
     is_model = by == "bradley_terry"
     notes = _about_wins(scores, ties, wish.prior) if is_model else ()
-    how = _how(scores, units, wish, RESAMPLES, f"{ties} {wish.prior} {wish.scale}")
+    strength = _checked(method, scores)
+    draws = _drawn(method, scores, units, wish, f"{ties} {wish.prior} {wish.scale}")
+    lost = np.asarray(np.isnan(draws).any(axis=1))
+    if is_model and ties != "davidson" and lost.any():
+        # Without these the interval would speak only of samples that look like the data.
+        helped = aggregation(by, ties=ties, prior=HELP, scale=wish.scale)
+        draws[lost] = _drawn(helped, scores, units, wish, f"{ties} {HELP} {wish.scale}")[lost]
+        notes = (*notes, _about_lost(lost))
     return _Estimated(
         name=method.name,
         unit=method.unit,
-        strength=_checked(method, scores.goodness),
-        draws=bootstrap(
-            method.name,
-            scores.goodness,
-            method.resampled,
-            how,
-            bytes_each=method.bytes_each(*scores.goodness.shape),
-            is_ours=method.is_ours,
-        ),
+        strength=strength,
+        draws=draws,
         order_spread=None,
         jackknife=lambda: _jackknife(method, scores.goodness, units),
         options={"ties": ties, "prior": wish.prior or None, "scale": wish.scale} if is_model else {},
@@ -132,13 +123,43 @@ def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> _Estimated:
     )
 
 
-def _checked(method: Aggregation, goodness: FloatArray) -> FloatArray:
-    strength = np.asarray(method.estimate(goodness), dtype=np.float64)
-    if strength.shape != (len(goodness),):
+def _drawn(method: Aggregation, scores: Scores, units: Units, wish: Wish, extra: str) -> FloatArray:
+    how = Bootstrap(
+        units=units,
+        n_resamples=wish.n_resamples or RESAMPLES,
+        seed=wish.seed,
+        digest=f"{scores.digest} {extra}",
+        computing=wish.computing,
+    )
+    return bootstrap(
+        method.name,
+        scores.goodness,
+        method.resampled,
+        how,
+        bytes_each=method.bytes_each(*scores.goodness.shape),
+        is_ours=method.is_ours,
+    )
+
+
+def _about_lost(lost: BoolArray) -> str:
+    return (
+        f"{np.count_nonzero(lost):,} of {lost.size:,} bootstrap samples had no strengths (somebody without a win or "
+        f"without a loss); there, every system got half a win and half a loss more."
+    )
+
+
+def _checked(method: Aggregation, scores: Scores) -> FloatArray:
+    strength = np.asarray(method.estimate(scores.goodness), dtype=np.float64)
+    if strength.shape != (scores.n_systems,):
         raise BetterThanError(
-            f"{method.name} gave an array of shape {strength.shape} for {len(goodness)} systems. "
+            f"{method.name} gave an array of shape {strength.shape} for {scores.n_systems} systems. "
             f"It must return one number a system."
         )
+    for name, value in zip(scores.systems, strength.tolist(), strict=True):
+        if not np.isfinite(value):
+            raise BetterThanError(
+                f"{method.name} gave {value} for {name}. It must return one number a system."
+            )
     return strength
 
 
@@ -149,6 +170,7 @@ def _about_wins(scores: Scores, ties: str, prior: float) -> tuple[str, ...]:
         check_connected(with_ties(counts.wins, counts.ties, ties), scores.systems)  # type: ignore[arg-type]
     elif ties == "davidson" and not davidson_exists(counts.wins, counts.ties):
         check_connected(counts.wins + counts.ties / 2, scores.systems)
+        raise NotEstimable('The ties model of Davidson has no fit for these scores. Use ties="half".')
     return ties_note(counts, ties)
 
 
@@ -164,9 +186,9 @@ def _jackknife(method: Aggregation, goodness: FloatArray, units: Units) -> Float
 
 
 def _strengths(scores: Scores, found: _Estimated, wish: Wish) -> Strengths:
-    low, high, notes = _interval(found, wish)
+    low, high, notes = _interval(found, scores.n_segments, wish)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
-    is_turned = found.unit == "" and not scores.higher_is_better and not callable(wish.by)
+    is_turned = found.unit == "" and not scores.higher_is_better
     kind = "bca" if wish.interval == "bca" else "percentile"
     few = scores.n_segments < FEW_SEGMENTS
     direction = "higher" if scores.higher_is_better else "lower"
@@ -194,15 +216,11 @@ def _few_segments(scores: Scores) -> str:
     return f"Only {scores.n_segments} segments: intervals of so few are rough."
 
 
-def _interval(found: _Estimated, wish: Wish) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+def _interval(found: _Estimated, n_units: int, wish: Wish) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     whole = np.asarray(~np.isnan(found.draws).any(axis=1))
     lost = int((~whole).sum())
     notes = (
-        (
-            f"{lost} of {len(whole)} bootstrap samples had no strengths (a system without a win) and were left out.",
-        )
-        if lost
-        else ()
+        (f"{lost:,} of {len(whole):,} bootstrap samples had no strengths and were left out.",) if lost else ()
     )
     if not whole.any():
         missing = np.full(found.strength.size, np.nan)
@@ -211,6 +229,8 @@ def _interval(found: _Estimated, wish: Wish) -> tuple[FloatArray, FloatArray, tu
         return *percentile_interval(found.draws[whole], wish.confidence), notes
     if found.jackknife is None:
         raise BetterThanError(f'interval="bca" is not known for {found.name}. Use interval="percentile".')
+    if n_units < 2:
+        raise BetterThanError('interval="bca" leaves out one segment at a time, and there is only one.')
     limits = bca_interval(found.draws[whole], found.strength, found.jackknife(), confidence=wish.confidence)
     return *limits, notes
 

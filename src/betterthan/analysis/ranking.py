@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from betterthan.analysis.aggregations import SCALES
 from betterthan.analysis.computing import Computing
-from betterthan.analysis.leaderboard import standing
-from betterthan.analysis.matches import TiesModel
-from betterthan.analysis.ordered import Order
+from betterthan.analysis.leaderboard import shared_ranks, standing
+from betterthan.analysis.matches import TIES, TiesModel
+from betterthan.analysis.ordered import ORDERS, Order
 from betterthan.analysis.pairwise import Decision
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
@@ -19,7 +20,13 @@ from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Option, Settings
 
-INTERVALS = ("default", "percentile", "bca", "robust")
+CHOICES = {
+    "ties": ("default", *TIES),
+    "scale": tuple(SCALES),
+    "order": ORDERS,
+    "missing": ("raise", "drop"),
+    "interval": ("default", "percentile", "bca", "robust"),
+}
 FEW_SEGMENTS = 10
 
 
@@ -50,10 +57,13 @@ class Wish:
             raise BetterThanError(f"n_resamples must be 1 or more; it is {self.n_resamples}.")
         if self.n_orders < 1:
             raise BetterThanError(f"n_orders must be 1 or more; it is {self.n_orders}.")
-        if self.interval not in INTERVALS:
-            raise unknown_name("interval", self.interval, INTERVALS)
-        if self.missing not in ("raise", "drop"):
-            raise unknown_name("missing", self.missing, ("raise", "drop"))
+        if not 0 <= self.prior < np.inf:
+            raise BetterThanError(f"prior must be 0 or more; it is {self.prior}.")
+        if self.prior and self.ties == "davidson":
+            raise BetterThanError('ties="davidson" takes no prior. Use ties="half" with it.')
+        for name, known in CHOICES.items():
+            if getattr(self, name) not in known:
+                raise unknown_name(name, getattr(self, name), known)
 
     def decision(self) -> Decision:
         """How the pairwise tests behind rank intervals and clusters decide."""
@@ -90,7 +100,7 @@ class Strengths:
 def ranking(found: Strengths, pairs: PairwiseTable, wish: Wish) -> Ranking:
     """Sort the systems best first and wrap everything in a result."""
     goodness = found.strength if found.higher_is_better else -found.strength
-    order = np.argsort(-goodness, kind="stable")
+    order = np.argsort(shared_ranks(goodness), kind="stable")
     systems = tuple(found.systems[i] for i in order)
     stand = standing(systems, goodness[order], pairs)
     settings = Settings(

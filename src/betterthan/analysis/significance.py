@@ -29,8 +29,10 @@ def _t(question: Question) -> Answer:
         return Answer(pvalue=paired_t(question.goodness, alternative=question.alternative).pvalue)
     mean, error = clustered_mean_differences(question.goodness, question.units)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(error > 0, mean / error, np.where(mean == 0, 0.0, np.sign(mean) * np.inf))
-    upper = np.maximum(stdtr(question.units.n_units - 1, -t), np.finfo(np.float64).tiny)
+        t = mean / error
+    # Without any spread p is the least that so many documents can support, as for single segments.
+    least = np.where(mean > 0, 0.5**question.units.n_units, 1.0)
+    upper = np.where(error > 0, stdtr(question.units.n_units - 1, -np.nan_to_num(t)), least)
     return Answer(pvalue=pairwise_pvalues(upper, alternative=question.alternative), how="clustered")
 
 

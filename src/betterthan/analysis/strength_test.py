@@ -6,6 +6,7 @@ import numpy as np
 
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.arrays import FloatArray
+from betterthan.errors import NotEstimable
 from betterthan.kernels.intervals import percentile_interval
 from betterthan.kernels.permutation import add_one
 from betterthan.kernels.wins import win_counts
@@ -24,6 +25,8 @@ def compare_draws(
     """
     usable = draws[~np.isnan(draws).any(axis=1)]
     m = strength.size
+    if not len(usable):
+        raise NotEstimable("No bootstrap sample has strengths of all systems. More segments are needed.")
     below = np.stack([(usable[:, a, None] <= usable).sum(axis=0) for a in range(m)])
     limits = [percentile_interval(usable[:, a, None] - usable, decision.confidence) for a in range(m)]
     p = np.minimum(1.0, 2 * np.minimum(add_one(below, len(usable)), add_one(below.T, len(usable))))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value")
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
@@ -21,3 +26,20 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
     limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
     return limits
+
+
+def with_one_blas_thread(verb: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """Return `verb` such that BLAS uses one thread while it runs; see :func:`one_blas_thread`.
+
+    Examples
+    --------
+    >>> with_one_blas_thread(abs)(-3)
+    3
+    """
+
+    @functools.wraps(verb)
+    def wrapped(*arguments: Arguments.args, **options: Arguments.kwargs) -> Value:
+        with one_blas_thread():
+            return verb(*arguments, **options)
+
+    return wrapped

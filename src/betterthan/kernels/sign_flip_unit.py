@@ -74,6 +74,7 @@ def _magnitudes(flat: FloatArray) -> FloatArray:
 
 def _fits(magnitudes: FloatArray, unit: float | FloatArray) -> BoolArray:
     largest = magnitudes.max()
-    multiples = np.rint(magnitudes / unit)
+    with np.errstate(over="ignore"):  # differences hundreds of orders of magnitude apart fit no unit
+        multiples = np.rint(magnitudes / unit)
     near = np.abs(magnitudes - multiples * unit) <= CLOSENESS * largest
     return np.asarray(near & (multiples > 0) & (largest <= MOST_STEPS * unit))

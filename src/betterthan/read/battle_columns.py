@@ -1,10 +1,11 @@
-"""Which columns of a table are the two systems, the winner, the weight, the segment and the judge."""
+"""Which columns of a table are the two systems, the winner, the weight, the segment, the judge and covariates."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from betterthan.errors import ReadError, some_of
 
@@ -15,6 +16,7 @@ PAIRS = (
     ("model_left", "model_right"),
     ("system_a", "system_b"),
     ("system_1", "system_2"),
+    ("system1_id", "system2_id"),
     ("generator_1", "generator_2"),
     ("player_a", "player_b"),
     ("chosen_model", "rejected_model"),
@@ -22,20 +24,37 @@ PAIRS = (
 )
 WINNERS = ("winner", "outcome", "preference", "result", "vote")
 SEVERAL_WINNERS = (("winner_model_a", "winner_model_b", "winner_tie"), ("g1_winner", "g2_winner"))
+RANKS = (
+    ("system1_rank", "system2_rank"),
+    ("rank_1", "rank_2"),
+    ("rank_a", "rank_b"),
+    ("left_rank", "right_rank"),
+)
+"""Two columns in which 1 is best and equal numbers are a tie."""
 WEIGHTS = ("weight", "weights")
 ITEMS = ("question_id", "item", "item_id", "segment", "segment_id", "prompt_id", "example_id", "prompt", "id")
+# A judge's battles include those of his sessions and rankings, so the judge comes first.
 JUDGES = (
-    "evaluation_session_id",
-    "session_id",
     "judge",
     "judge_id",
     "rater",
     "annotator",
+    "annotator_id",
     "worker",
     "worker_id",
     "user_id",
+    "evaluation_session_id",
+    "session_id",
+    "ranking_id",
 )
 ROLES = ("left", "right", "winner", "weight", "item", "judge")
+
+
+class Covariate(NamedTuple):
+    """A number of each battle: a column, or the column of the left system less that of the right one."""
+
+    name: str
+    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +62,8 @@ class BattleColumns:
     """The columns of a battle table, by their names in the file.
 
     `winner` holds no column when the left system won by definition (chosen and rejected), two for two games
-    with swapped sides, three for left, right and tie as 0 or 1.
+    with swapped sides or for two ranks, three for left, right and tie as 0 or 1. `needs_judge` says whether a row
+    without a judge stops the reading, or all judges are given up.
     """
 
     left: str
@@ -52,6 +72,8 @@ class BattleColumns:
     weight: str | None = None
     item: str | None = None
     judge: str | None = None
+    needs_judge: bool = True
+    covariates: tuple[Covariate, ...] = ()
 
     @property
     def is_preference(self) -> bool:
@@ -59,9 +81,15 @@ class BattleColumns:
         return len(self.winner) == 1 and plain_name(self.winner[0]) == "preference"
 
     @property
+    def is_ranks(self) -> bool:
+        """Whether the winner is the system with the smaller number."""
+        plain = tuple(plain_name(name) for name in self.winner)
+        return plain in {tuple(plain_name(word) for word in pair) for pair in RANKS}
+
+    @property
     def keeps_rows(self) -> bool:
-        """Whether single rows are asked for."""
-        return self.item is not None or self.judge is not None
+        """Whether single rows are needed, in the order of the data."""
+        return self.item is not None or bool(self.covariates)
 
 
 def plain_name(name: str) -> str:
@@ -76,7 +104,13 @@ def plain_name(name: str) -> str:
 
 
 def find_columns(
-    names: Sequence[str], *, given: Mapping[str, str], keep: Sequence[str] = (), path: str | None = None
+    names: Sequence[str],
+    *,
+    given: Mapping[str, str],
+    keep: Sequence[str] = (),
+    cluster: bool = False,
+    covariates: Sequence[str] = (),
+    path: str | None = None,
 ) -> BattleColumns:
     """Find the columns of a battle table.
 
@@ -88,6 +122,10 @@ def find_columns(
         Roles (left, right, winner, weight, item, judge) whose columns the user named.
     keep : sequence of {"item", "judge"}
         Roles whose columns are found by name and must be there.
+    cluster : bool, default False
+        Whether to take a column of judges or sessions where there is one, and do without it where it has gaps.
+    covariates : sequence of str
+        Columns, or two columns with a minus between them: that of the left system and that of the right one.
     path : str, optional
         The file, for messages.
 
@@ -109,13 +147,16 @@ def find_columns(
     for role in keep:
         if found.get(role) is None and role not in given:
             raise _not_found(f"No column for the {role}s", names, f"name it ({role}=, --{role})", path)
+    needs_judge = "judge" in keep or "judge" in given
     return BattleColumns(
         left=left,
         right=right,
         winner=_winner(known, given, left, names, path),
         weight=given.get("weight") or _first(known, WEIGHTS),
         item=given.get("item") or (found["item"] if "item" in keep else None),
-        judge=given.get("judge") or (found["judge"] if "judge" in keep else None),
+        judge=given.get("judge") or (found["judge"] if "judge" in keep or cluster else None),
+        needs_judge=needs_judge,
+        covariates=tuple(_covariate(text, names, path) for text in dict.fromkeys(covariates)),
     )
 
 
@@ -135,6 +176,24 @@ def _by_plain_name(names: Sequence[str]) -> dict[str, str]:
 
 def _first(known: Mapping[str, str], words: Sequence[str]) -> str | None:
     return next((known[plain_name(word)] for word in words if plain_name(word) in known), None)
+
+
+def _covariate(text: str, names: Sequence[str], path: str | None) -> Covariate:
+    if text in names:
+        return Covariate(text, (text,))
+    cuts = [i for i, letter in enumerate(text) if letter == "-"]
+    pairs = [(text[:i].strip(), text[i + 1 :].strip()) for i in cuts]
+    for pair in pairs:
+        if set(pair) <= set(names) and pair[0] != pair[1]:
+            return Covariate(text, pair)
+    near = difflib.get_close_matches(text, names, n=1)
+    guess = f'Did you mean "{near[0]}"? ' if near else ""
+    raise ReadError(
+        f'There is no column "{text}" for a covariate. {guess}Name a column, or two with a minus between them: '
+        f"len_a-len_b is the number of the left system less that of the right one.",
+        path=path,
+        code="BT120",
+    )
 
 
 def _check_given(role: str, column: str, names: Sequence[str], path: str | None) -> None:
@@ -186,7 +245,7 @@ def _winner(
     single = _first(known, WINNERS)
     if single is not None:
         return (single,)
-    for several in SEVERAL_WINNERS:
+    for several in (*SEVERAL_WINNERS, *RANKS):
         if all(plain_name(word) in known for word in several):
             return tuple(known[plain_name(word)] for word in several)
     if plain_name(left) == plain_name("chosen_model"):

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from betterthan.arrays import IntArray
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError
+from betterthan.read.battle_clusters import Judged, bad_covariate, empty_judge, refuse_too_many, usable
 from betterthan.read.battle_columns import BattleColumns
 from betterthan.read.battle_tally import Kind, Tally
-from betterthan.read.winner_labels import is_missing
+from betterthan.read.winner_labels import is_missing, number
 
 IN_MEMORY = "the data"
 
@@ -55,16 +57,34 @@ def open_frame(data: object) -> Frame:
 
 
 def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
-    """Count the battles of columns in memory by kind.
+    """Count the battles of columns in memory by kind, and by judge where `columns` has one.
 
     Raises
     ------
     ReadError
-        When the columns differ in length (BT120), or a row has no item or judge (BT127).
+        When the columns differ in length (BT120), a row has no item or judge (BT127), or covariates are not
+        numbers (BT128) or too many (BT129).
     """
+    measured = [name for covariate in columns.covariates for name in covariate.columns]
     wanted = [columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge]
-    data = {name: _texts(frame.column(name)) for name in wanted if name is not None}
+    data = {name: _texts(frame.column(name)) for name in [*wanted, *measured] if name is not None}
     _check_lengths(data)
+    tally, rows = _by_kind(data, columns)
+    segment, group = _codes(data, columns.item), _codes(data, columns.judge)
+    if columns.keeps_rows:
+        return replace(
+            tally,
+            rows=rows,
+            segment=segment,
+            group=group,
+            covariates=_covariates(data, columns),
+            covariate_names=tuple(covariate.name for covariate in columns.covariates),
+        )
+    return tally if group is None else _by_judge(tally, rows, group, columns)
+
+
+def _by_kind(data: Mapping[str, list[str]], columns: BattleColumns) -> tuple[Tally, IntArray]:
+    """Return the kinds of battle, and the kind of each row."""
     left = data[columns.left]
     ends = zip(*(data[name] for name in columns.winner), strict=True) if columns.winner else [()] * len(left)
     weight = data[columns.weight] if columns.weight else [""] * len(left)
@@ -78,7 +98,7 @@ def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
     names = sorted({name for kind in kinds for name in kind[:2]})
     winners = sorted({kind.winner for kind in kinds})
     texts = sorted({kind.weight for kind in kinds})
-    return Tally(
+    tally = Tally(
         names=names,
         winners=winners,
         weights=texts,
@@ -87,13 +107,42 @@ def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
         winner=_indices([kind.winner for kind in kinds], winners),
         weight=_indices([kind.weight for kind in kinds], texts),
         counts=np.bincount(rows, minlength=len(kinds)).astype(np.int64),
-        rows=rows if columns.keeps_rows else None,
-        segment=_codes(data, columns.item),
-        group=_codes(data, columns.judge),
+        judge=columns.judge,
         preference=columns.is_preference,
+        ranks=columns.is_ranks,
         weighted=columns.weight is not None,
         path=IN_MEMORY,
     )
+    return tally, rows
+
+
+def _by_judge(tally: Tally, rows: IntArray, group: IntArray, columns: BattleColumns) -> Tally:
+    n_judges = int(group.max(initial=-1)) + 1
+    cells, times = np.unique(rows * max(n_judges, 1) + group, return_counts=True)
+    kept, remarks = usable(columns, Judged(rows.size, 0, n_judges, cells.size))
+    if kept.judge is None:
+        return replace(tally, judge=None, remarks=remarks)
+    return replace(tally, rows=cells // n_judges, times=times.astype(np.int64), group=cells % n_judges)
+
+
+def _covariates(data: Mapping[str, list[str]], columns: BattleColumns) -> FloatArray | None:
+    """Return rows × covariates: a column, or the left system's less the right system's."""
+    if not columns.covariates:
+        return None
+    refuse_too_many(len(data[columns.left]), path=IN_MEMORY)
+    found = []
+    for covariate in columns.covariates:
+        first, *second = (_numbers(name, data[name]) for name in covariate.columns)
+        found.append(first - second[0] if second else first)
+    return np.column_stack(found)
+
+
+def _numbers(column: str, cells: list[str]) -> FloatArray:
+    found = np.array([number(cell) for cell in cells], dtype=np.float64)
+    odd = np.flatnonzero(~np.isfinite(found))
+    if odd.size:
+        raise bad_covariate(column, cells[odd[0]], path=IN_MEMORY, line=None, row=int(odd[0]) + 1)
+    return found
 
 
 def _indices(cells: Sequence[Hashable], known: Sequence[Hashable]) -> IntArray:
@@ -138,10 +187,5 @@ def _codes(data: Mapping[str, list[str]], column: str | None) -> IntArray | None
     texts = data[column]
     empty = [i for i, text in enumerate(texts, 1) if is_missing(text)]
     if empty:
-        raise ReadError(
-            f'The column "{column}" is empty in row {empty[0]} and in {len(empty) - 1:,} other rows. '
-            f"Fill it in, or read the battles without it.",
-            path=IN_MEMORY,
-            code="BT127",
-        )
+        raise empty_judge(column, len(empty), path=IN_MEMORY, line=None, row=empty[0])
     return _indices(texts, sorted(set(texts)))

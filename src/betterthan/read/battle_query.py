@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import duckdb
 import numpy as np
 
-from betterthan.arrays import IntArray
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError
+from betterthan.read.battle_clusters import (
+    FEWEST_JUDGES,
+    Judged,
+    bad_covariate,
+    empty_judge,
+    refuse_too_many,
+    usable,
+)
 from betterthan.read.battle_columns import BattleColumns
 from betterthan.read.battle_files import bad_json_line, check_text, line_of_row, text_query
 from betterthan.read.battle_tally import Kind, Tally
@@ -20,8 +28,51 @@ from betterthan.read.source import Source
 from betterthan.read.winner_labels import MISSING
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Count:
+    """A connection, the file it may read, and the columns that matter.
+
+    The columns of every query are called ``v0``, ``v1``, …: first the keys of a kind of battle, then the segment,
+    the judge and the covariates.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    source: Source
+    names: Sequence[str]
+    columns: BattleColumns
+
+    @property
+    def keys(self) -> list[str]:
+        """The cells that tell kinds of battle apart."""
+        return _cells(0, len(_key_columns(self.columns)))
+
+    @property
+    def codes(self) -> dict[str, str]:
+        """The cells that are numbered, by the name that their codes get."""
+        roles = {"segment": self.columns.item, "grouped": self.columns.judge}
+        used = [role for role, column in roles.items() if column is not None]
+        start = len(self.keys)
+        return dict(zip(used, _cells(start, start + len(used)), strict=True))
+
+    @property
+    def query(self) -> str:
+        """The SQL that selects these cells from the file."""
+        wanted = [name for name in (self.columns.item, self.columns.judge) if name is not None]
+        measured = [name for covariate in self.columns.covariates for name in covariate.columns]
+        return text_query(self.source, self.names, [*_key_columns(self.columns), *wanted, *measured])
+
+    def one(self, sql: str) -> tuple[int, ...]:
+        """Return the only row of a query."""
+        return tuple(int(number) for number in self.connection.execute(sql).fetchone() or ())
+
+    def row_where(self, relation: str, condition: str) -> int:
+        """Return the number, from 1, of the first row that fulfils a condition."""
+        numbered = f"SELECT *, row_number() OVER () AS row FROM ({relation})"  # noqa: S608
+        return self.one(f"SELECT min(row) FROM ({numbered}) WHERE {condition}")[0]  # noqa: S608
+
+
 def tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> Tally:
-    """Count the battles of a file by kind; keep the rows' codes where `columns` has an item or a judge.
+    """Count the battles of a file by kind, and by judge where `columns` has one; keep single rows where needed.
 
     Parameters
     ----------
@@ -34,18 +85,19 @@ def tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> 
     Raises
     ------
     ReadError
-        When the file cannot be parsed (BT010, or the more exact BT004 to BT007), or a row has no item or
-        judge (BT127).
+        When the file cannot be parsed (BT010, or the more exact BT004 to BT007), a row has no item or judge
+        (BT127), or covariates are not numbers (BT128) or too many (BT129).
     """
     if source.is_gzip:
         check_text(source)  # DuckDB does not look at gzip's check sum
-    keys = _key_columns(columns)
-    query = text_query(source, names, [*keys, *_row_columns(columns).values()])
     try:
         with connect(source) as connection:
+            count = _Count(connection=connection, source=source, names=names, columns=columns)
             if columns.keeps_rows:
-                return _with_rows(connection, query, source, names, columns)
-            return _counted(connection, query, source, names, columns)
+                return _with_rows(count)
+            if columns.judge is not None:
+                return _by_judge(count)
+            return _counted(count, _grouped(count.keys, count.query))
     except duckdb.Error as error:
         check_text(source)
         raise _parse_error(error, source) from error
@@ -76,26 +128,21 @@ def _key_columns(columns: BattleColumns) -> list[str]:
     return [columns.left, columns.right, *columns.winner, *weight]
 
 
-def _row_columns(columns: BattleColumns) -> dict[str, str]:
-    roles = {"segment": columns.item, "group": columns.judge}
-    return {role: column for role, column in roles.items() if column is not None}
+def _grouped(cells: Sequence[str], query: str) -> str:
+    return f"SELECT {', '.join(cells)}, count(*) AS n FROM ({query}) GROUP BY ALL"  # noqa: S608
 
 
-def _counted(
-    connection: duckdb.DuckDBPyConnection,
-    query: str,
-    source: Source,
-    names: Sequence[str],
-    columns: BattleColumns,
-) -> Tally:
-    keys = _cells(0, len(_key_columns(columns)))
+def _counted(count: _Count, grouped: str) -> Tally:
+    """Make the table `kind` of a query of keys and their number, and return it in numbers."""
+    connection, columns, keys = count.connection, count.columns, count.keys
     winner = keys[2 : 2 + len(columns.winner)]
     weight = keys[2 + len(columns.winner) :]
-    grouped = f"SELECT {', '.join(keys)}, count(*) AS n FROM ({query}) GROUP BY ALL"  # noqa: S608
     connection.execute(f"CREATE TEMP TABLE kind AS {grouped}")
-    listed = _number(connection, "name", ["v0"], "SELECT v0 FROM kind UNION SELECT v1 FROM kind")
-    labels = _number(connection, "winner", winner, "SELECT * FROM kind")
-    weights = _number(connection, "weight", weight, "SELECT * FROM kind")
+    _number(connection, "name", ["v0"], "SELECT v0 FROM kind UNION SELECT v1 FROM kind")
+    if winner:
+        _number(connection, "winner", winner, "SELECT * FROM kind")
+    if weight:
+        _number(connection, "weight", weight, "SELECT * FROM kind")
     joins = "JOIN name AS a USING (v0) JOIN name AS b ON kind.v1 = b.v0"
     codes = f"a.code AS a, b.code AS b, {_code('winner', winner)}, {_code('weight', weight)}"
     # Sorted, so that sums of weights do not depend on the number of threads.
@@ -105,36 +152,140 @@ def _counted(
     )
     found = _arrays(connection, sql)
     return Tally(
-        names=[cells[0] for cells in listed],
-        winners=labels,
-        weights=[cells[0] if cells else "" for cells in weights],
+        names=[cells[0] for cells in _listed(connection, "name", ["v0"])],
+        winners=_listed(connection, "winner", winner),
+        weights=[cells[0] if cells else "" for cells in _listed(connection, "weight", weight)],
         left=found["a"],
         right=found["b"],
         winner=found["winner"],
         weight=found["weight"],
         counts=found["n"],
+        judge=columns.judge,
         preference=columns.is_preference,
+        ranks=columns.is_ranks,
         weighted=columns.weight is not None,
-        path=source.name,
-        line_of=partial(_line_of, source, names, columns),
+        path=count.source.name,
+        line_of=partial(_line_of, count.source, count.names, columns),
     )
+
+
+def _by_judge(count: _Count) -> Tally:
+    """Count by kind and judge, unless that gives too many cells."""
+    columns, remarks = usable(count.columns, _judged(count, count.query))
+    count = replace(count, columns=columns)
+    if columns.judge is None:
+        return replace(_counted(count, _grouped(count.keys, count.query)), remarks=remarks)
+    keys, judge = count.keys, count.codes["grouped"]
+    count.connection.execute(f"CREATE TEMP TABLE cell AS {_grouped([*keys, judge], count.query)}")
+    tally = _counted(count, f"SELECT {', '.join(keys)}, sum(n)::BIGINT AS n FROM cell GROUP BY ALL")  # noqa: S608
+    found = _arrays(count.connection, _coded(count, "cell", "n AS times", order="ALL"))
+    return replace(tally, rows=found["rows"], times=found["times"], group=found["grouped"])
+
+
+def _with_rows(count: _Count) -> Tally:
+    if count.columns.covariates:
+        refuse_too_many(count.one(f"SELECT count(*) FROM ({count.query})")[0], path=count.source.name)  # noqa: S608
+    # A table in the order of the file: its rowid brings the rows back in that order after the joins.
+    count.connection.execute(f"CREATE TEMP TABLE battle AS {count.query}")
+    covariates = _covariates(count)
+    if count.columns.item is not None:
+        _check_filled(count, "SELECT * FROM battle", "segment", count.columns.item)
+    remarks: tuple[str, ...] = ()
+    if count.columns.judge is not None:
+        columns, remarks = usable(count.columns, _judged(count, "SELECT * FROM battle"))
+        count = replace(count, columns=columns)
+    tally = _counted(count, _grouped(count.keys, "SELECT * FROM battle"))
+    found = _arrays(count.connection, _coded(count, "battle", order="battle.rowid"))
+    return replace(
+        tally,
+        rows=found["rows"],
+        segment=found.get("segment"),
+        group=found.get("grouped"),
+        covariates=covariates,
+        covariate_names=tuple(covariate.name for covariate in count.columns.covariates),
+        remarks=remarks,
+    )
+
+
+def _coded(count: _Count, table: str, *more: str, order: str) -> str:
+    """Return the SQL that gives the number of the kind and of the other codes of each row of a table."""
+    # The kinds are sorted by the codes of their cells, which is the order of the cells themselves.
+    _number(count.connection, "code_rows", count.keys, "SELECT * FROM kind")
+    joins = [_join("code_rows", count.keys)]
+    for role, cell in count.codes.items():
+        _number(count.connection, f"code_{role}", [cell], f"SELECT * FROM {table}")  # noqa: S608
+        joins.append(_join(f"code_{role}", [cell]))
+    codes = [f"code_{role}.code AS {role}" for role in ("rows", *count.codes)]
+    return f"SELECT {', '.join([*codes, *more])} FROM {table} {' '.join(joins)} ORDER BY {order}"  # noqa: S608
+
+
+def _covariates(count: _Count) -> FloatArray | None:
+    """Return rows × covariates of the table `battle`, in its order."""
+    covariates = count.columns.covariates
+    if not covariates:
+        return None
+    start = len(count.keys) + len(count.codes)
+    measured = [name for covariate in covariates for name in covariate.columns]
+    for i, name in enumerate(measured, start):
+        _check_numbers(count, f"v{i}", name)
+    numbers = ", ".join(f"v{i}::DOUBLE AS v{i}" for i in range(start, start + len(measured)))
+    found = count.connection.execute(f"SELECT {numbers} FROM battle ORDER BY rowid").fetchnumpy()  # noqa: S608
+    columns = iter([np.asarray(column, dtype=np.float64) for column in found.values()])
+    # One column is the difference itself, two are left's and right's.
+    return np.column_stack(
+        [next(columns) if len(each.columns) == 1 else next(columns) - next(columns) for each in covariates]
+    )
+
+
+def _check_numbers(count: _Count, cell: str, column: str) -> None:
+    odd = f"contains({cell}, '_') OR NOT coalesce(isfinite(TRY_CAST({cell} AS DOUBLE)), false)"
+    sql = f"SELECT rowid + 1, {cell} FROM battle WHERE {odd} ORDER BY rowid LIMIT 1"  # noqa: S608
+    found = count.connection.execute(sql).fetchone()
+    if found:
+        line = line_of_row(count.source, int(found[0]))
+        raise bad_covariate(column, str(found[1]), path=count.source.name, line=line, row=int(found[0]))
+
+
+def _judged(count: _Count, relation: str) -> Judged:
+    """Look at the judges before counting by them; refuse gaps where the user asked for the judges."""
+    cell = count.codes["grouped"]
+    if count.columns.needs_judge and count.columns.judge is not None:
+        _check_filled(count, relation, "grouped", count.columns.judge)
+    # Buckets of a hash bound the number of judges from below without listing them.
+    sql = (
+        f"SELECT count(*), count(*) FILTER (WHERE {_is_empty(cell)}), count(DISTINCT hash({cell}) % 1024), "  # noqa: S608
+        f"approx_count_distinct(hash({', '.join([*count.keys, cell])})) FROM ({relation})"
+    )
+    n_rows, n_empty, n_judges, n_cells = count.one(sql)
+    if n_judges < FEWEST_JUDGES:
+        n_judges = count.one(f"SELECT count(DISTINCT {cell}) FROM ({relation})")[0]  # noqa: S608
+    return Judged(n_rows, n_empty, n_judges, n_cells)
+
+
+def _is_empty(cell: str) -> str:
+    words = ", ".join(literal(word) for word in sorted(MISSING))
+    return f"lower(trim({cell})) IN ({words})"
+
+
+def _check_filled(count: _Count, relation: str, role: str, column: str) -> None:
+    condition = _is_empty(count.codes[role])
+    n_empty = count.one(f"SELECT count(*) FROM ({relation}) WHERE {condition}")[0]  # noqa: S608
+    if n_empty:
+        row = count.row_where(relation, condition)
+        line = line_of_row(count.source, row)
+        raise empty_judge(column, n_empty, path=count.source.name, line=line, row=row)
 
 
 def _cells(start: int, end: int) -> list[str]:
     return [f"v{i}" for i in range(start, end)]
 
 
-def _number(
-    connection: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str], query: str
-) -> list[tuple[str, ...]]:
-    """Make a table that numbers the distinct keys of `query` in their order, and return them."""
-    if not keys:
-        return [()]
+def _number(connection: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str], query: str) -> None:
+    """Make a table that numbers the distinct keys of `query` in their order."""
     listed = ", ".join(keys)
     code = f"row_number() OVER (ORDER BY {listed}) - 1 AS code"
     sql = f"SELECT {listed}, {code} FROM (SELECT DISTINCT {listed} FROM ({query}))"  # noqa: S608
     connection.execute(f"CREATE TEMP TABLE {table} AS {sql}")
-    return connection.execute(f"SELECT {listed} FROM {table} ORDER BY code").fetchall()  # noqa: S608
 
 
 def _code(table: str, keys: Sequence[str]) -> str:
@@ -145,47 +296,16 @@ def _join(table: str, keys: Sequence[str]) -> str:
     return f"JOIN {table} USING ({', '.join(keys)})" if keys else ""
 
 
-def _with_rows(
-    connection: duckdb.DuckDBPyConnection,
-    query: str,
-    source: Source,
-    names: Sequence[str],
-    columns: BattleColumns,
-) -> Tally:
-    # A table in the order of the file: its rowid brings the rows back in that order after the joins.
-    connection.execute(f"CREATE TEMP TABLE battle AS {query}")
-    tally = _counted(connection, "SELECT * FROM battle", source, names, columns)
-    n_keys = len(_key_columns(columns))
-    cell = dict(zip(_row_columns(columns), _cells(n_keys, n_keys + 2), strict=False))
-    for role, column in _row_columns(columns).items():
-        _check_filled(connection, cell[role], column, source)
-        _number(connection, f"code_{role}", [cell[role]], "SELECT * FROM battle")
-    # The kinds are sorted by the codes of their cells, which is the order of the cells themselves.
-    _number(connection, "code_rows", _cells(0, n_keys), "SELECT * FROM kind")
-    joins = [_join("code_rows", _cells(0, n_keys)), *(_join(f"code_{role}", [cell[role]]) for role in cell)]
-    codes = ", ".join(f"code_{role}.code AS {role}" for role in ("rows", *cell))
-    sql = f"SELECT {codes} FROM battle {' '.join(joins)} ORDER BY battle.rowid"  # noqa: S608
-    found = _arrays(connection, sql)
-    return replace(tally, rows=found["rows"], segment=found.get("segment"), group=found.get("group"))
+def _listed(connection: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the keys of a table that numbers them, in their order; the empty key where there are none."""
+    if not keys:
+        return [()]
+    return connection.execute(f"SELECT {', '.join(keys)} FROM {table} ORDER BY code").fetchall()  # noqa: S608
 
 
 def _arrays(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, IntArray]:
     found = connection.execute(sql).fetchnumpy()
     return {name: np.asarray(column, dtype=np.int64) for name, column in found.items()}
-
-
-def _check_filled(connection: duckdb.DuckDBPyConnection, cell: str, column: str, source: Source) -> None:
-    words = ", ".join(literal(word) for word in sorted(MISSING))
-    sql = f"SELECT count(*), min(rowid) + 1 FROM battle WHERE lower(trim({cell})) IN ({words})"  # noqa: S608
-    empty, first = connection.execute(sql).fetchone() or (0, None)
-    if empty:
-        raise ReadError(
-            f'The column "{column}" is empty here and in {empty - 1:,} other rows. '
-            f"Fill it in, or read the battles without it.",
-            path=source.name,
-            line=line_of_row(source, int(first)),
-            code="BT127",
-        )
 
 
 def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind: Kind) -> int | None:

@@ -1,4 +1,4 @@
-"""Battles counted by (left, right, winner, weight), and how they become :class:`Matches`.
+"""Battles counted by (left, right, winner, weight), perhaps also by judge, and how they become :class:`Matches`.
 
 Files are counted by DuckDB, frames by us; both give a :class:`Tally`, and only this module decides what a
 winner's label means and what is refused.
@@ -15,6 +15,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
+from betterthan.read.battle_clusters import grouped_note
 from betterthan.read.winner_labels import (
     KNOWN,
     MEANINGS,
@@ -23,6 +24,7 @@ from betterthan.read.winner_labels import (
     joined_meaning,
     listed,
     number,
+    rank_meaning,
     word_meaning,
 )
 from betterthan.tables.matches import Matches
@@ -39,7 +41,7 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """Kinds of battle with their counts; `rows`, `segment` and `group` only where single rows were asked for.
+    """Kinds of battle with their counts; `rows` only where single rows or judges were asked for.
 
     Attributes
     ----------
@@ -50,11 +52,20 @@ class Tally:
     counts : array of int
         How many rows are of each kind.
     rows : array of int, optional
-        The kind of each row, in the order of the data.
+        The kind of each row, in the order of the data; or of each kind and judge, when `times` counts them.
+    times : array of int, optional
+        How often each of `rows` occurred; None when they are single rows.
     segment, group : array of int, optional
         Codes of each row's segment and judge.
-    preference : bool
-        Whether numbers in the winner column run from 1 to 2.
+    covariates : array, optional
+        Rows × covariates.
+    covariate_names : tuple of str
+    judge : str, optional
+        The column of the judge.
+    remarks : tuple of str
+        What the counting has to say.
+    preference, ranks : bool
+        Whether numbers in the winner column run from 1 to 2; whether there are two columns of ranks.
     weighted : bool
         Whether there is a column of weights.
     path : str, optional
@@ -72,9 +83,15 @@ class Tally:
     weight: IntArray
     counts: IntArray
     rows: IntArray | None = None
+    times: IntArray | None = None
     segment: IntArray | None = None
     group: IntArray | None = None
+    covariates: FloatArray | None = None
+    covariate_names: tuple[str, ...] = ()
+    judge: str | None = None
+    remarks: tuple[str, ...] = ()
     preference: bool = False
+    ranks: bool = False
     weighted: bool = False
     path: str | None = None
     line_of: Callable[[Kind], int | None] = lambda _: None
@@ -116,10 +133,11 @@ def settle(tally: Tally, *, both_bad: Literal["tie", "drop"]) -> Settled:
     bad = meaning == MEANINGS.index("both_bad")
     n_bad = int(tally.counts[bad].sum())
     kept = ~bad if both_bad == "drop" else np.ones_like(bad)
-    notes = [*_notes(tally, meaning, n_bad, both_bad), *_look_alikes(tally.names)]
+    notes = [*_notes(tally, meaning, n_bad, both_bad), *tally.remarks, *_look_alikes(tally.names)]
     matches = _table(tally, np.array(OUTCOMES)[meaning], weight, kept, notes)
-    n_dropped = n_bad if both_bad == "drop" else 0
-    return Settled(matches if tally.rows is not None else matches.aggregated(), tally.n_rows, n_dropped)
+    if tally.rows is None or tally.times is not None:
+        matches = matches.aggregated(keep_groups=True)
+    return Settled(matches, tally.n_rows, n_bad if both_bad == "drop" else 0)
 
 
 def _table(
@@ -130,14 +148,17 @@ def _table(
     chosen = kept[every]
     rows = every[chosen]
     total = weight * tally.counts if tally.rows is None else weight
+    times = 1 if tally.times is None else tally.times[chosen]
     return Matches(
         systems=tuple(tally.names),
         left=tally.left[rows],
         right=tally.right[rows],
         outcome=outcome[rows],
-        weight=total[rows],
+        weight=total[rows] * times,
         segment=None if tally.segment is None else tally.segment[chosen],
         group=None if tally.group is None else tally.group[chosen],
+        covariates=None if tally.covariates is None else tally.covariates[chosen],
+        covariate_names=tally.covariate_names,
         notes=tuple(notes),
     )
 
@@ -186,9 +207,11 @@ def _meanings(tally: Tally) -> IntArray:
     if unknown.any():
         found = np.flatnonzero(unknown).tolist()
         labels = [(" / ".join(tally.winners[tally.winner[i]]), int(tally.counts[i])) for i in found]
+        known = f"Known are {KNOWN} and the names of the row's two systems."
+        if tally.ranks:
+            known = "Ranks are whole numbers, 1 for the best."
         message = (
-            f"Unknown winner labels: {listed(labels)}. "
-            f"Known are {KNOWN} and the names of the row's two systems. "
+            f"Unknown winner labels: {listed(labels)}. {known} "
             f"Mend or remove these rows, or name another column (winner=, --winner)."
         )
         raise _at(tally, unknown, message, code="BT121")
@@ -198,8 +221,12 @@ def _meanings(tally: Tally) -> IntArray:
 def _word(tally: Tally, winner: tuple[str, ...]) -> int:
     if not winner:
         return MEANINGS.index("left")
-    several = len(winner) > 1
-    found = joined_meaning(winner) if several else word_meaning(winner[0], preference=tally.preference)
+    if tally.ranks:
+        found = rank_meaning(winner)
+    elif len(winner) > 1:
+        found = joined_meaning(winner)
+    else:
+        found = word_meaning(winner[0], preference=tally.preference)
     return -1 if found is None else MEANINGS.index(found)
 
 
@@ -242,6 +269,8 @@ def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie",
     if n_bad:
         done = "left out" if both_bad == "drop" else 'counted as ties; both_bad="drop" leaves them out'
         notes.append(f'Battles that ended with "both bad": {n_bad:,} ({done}).')
+    if tally.judge is not None and tally.group is not None:
+        notes.append(grouped_note(tally.judge, int(tally.group.max(initial=-1)) + 1))
     return notes
 
 

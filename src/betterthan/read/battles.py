@@ -2,13 +2,14 @@
 
 Layouts understood: ``model_a, model_b, winner``; ``left, right, winner``; ``a, b, outcome``; two generators
 with ``preference`` on the scale 1 to 2; three columns of 0 and 1 for left, right and tie; two games with
-swapped sides; chosen and rejected models.
+swapped sides; two ranks (the relative ranking of WMT, where 1 is best and equal ranks are a tie); chosen and
+rejected models.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from betterthan.errors import ReadError, unknown_name
@@ -43,7 +44,14 @@ def read(source: Source, options: Options) -> Reading:
     """Read a file of battles; see :func:`read_matches`."""
     given = {role: options.columns[role] for role in ROLES if role in options.columns}
     names = column_names(source)
-    columns = find_columns(names, given=given, keep=options.keep, path=source.name)
+    columns = find_columns(
+        names,
+        given=given,
+        keep=options.keep,
+        cluster=options.cluster,
+        covariates=options.covariates,
+        path=source.name,
+    )
     settled = settle(_tally_file(source, names, columns), both_bad=options.both_bad)
     return Reading(
         format=FORMAT,
@@ -66,14 +74,16 @@ def read_matches(
     item: str | None = None,
     judge: str | None = None,
     keep: Sequence[Literal["item", "judge"]] = (),
+    covariates: Sequence[str] = (),
     both_bad: Literal["tie", "drop"] = "tie",
 ) -> Matches:
     """Read battles, aggregated unless single rows are asked for.
 
     Columns are found by their names (case and punctuation ignored) or given. The winner may be told by side
     (left, right; model_a, model_b; a, b), by number (1, 0, 0.5 for the left system), or by the name of one of
-    the row's two systems; tie, both_bad and their usual spellings are known. Anything else, the empty cell
-    included, stops the reading: a typo must never become a tie.
+    the row's two systems; tie, both_bad and their usual spellings are known. Two columns of ranks tell it as well:
+    1 is best, equal ranks are a tie. Anything else, the empty cell included, stops the reading: a typo must never
+    become a tie.
 
     Parameters
     ----------
@@ -81,11 +91,19 @@ def read_matches(
         A file is CSV, TSV, JSON (lines or an array of objects) or Parquet, possibly gzipped.
     left, right, winner, weight : str, optional
         Columns, where their names do not tell. A column called "weight" is used without asking.
-    item, judge : str, optional
-        The columns of the segment (question, prompt) and of the judge (session, worker). When one is given,
-        every row is kept, in the order of the data, with codes in `segment` and `group`.
+    item : str, optional
+        The column of the segment (question, prompt). When it is given, every row is kept, in the order of the
+        data, with a code in `segment`.
+    judge : str, optional
+        The column of the judge (worker, session). When it is given, battles are counted for each judge by itself,
+        with a code in `group`, so that errors are clustered by judge; no more rows than needed are kept.
     keep : sequence of {"item", "judge"}, optional
-        The same with the columns found by name.
+        The same with the columns found by name. A judge comes before a session and a ranking, because all
+        battles of a session are one judge's.
+    covariates : sequence of str, optional
+        Columns of numbers that are held equal when systems are ranked (style control): the difference of the two
+        systems, such as "length_difference", or two columns with a minus between them, such as "len_a-len_b",
+        left's first. Every row is kept.
     both_bad : {"tie", "drop"}, default "tie"
         What "both are bad" counts as; a note says how many there were.
 
@@ -97,12 +115,15 @@ def read_matches(
     Raises
     ------
     ReadError
-        When columns are not found, labels are not known, a system has no name or meets itself.
+        When columns are not found, labels are not known, a system has no name or meets itself, or covariates are
+        asked for in more than five million rows.
 
     Notes
     -----
     Rows in which a system meets itself are refused, not dropped: they often mean that a column was misread.
-    Files are counted inside DuckDB: memory grows with the pairs of systems, not with the rows.
+    Files are counted inside DuckDB: memory grows with the pairs of systems, not with the rows. With judges it grows
+    with the different (left, right, winner, judge); above five million of these the judges are given up, and a note
+    says so.
 
     Examples
     --------
@@ -119,9 +140,12 @@ def read_matches(
     if isinstance(data, str | os.PathLike) or hasattr(data, "read"):
         source = open_source(data)  # type: ignore[arg-type]  # anything with read() is an open file
         names = column_names(source)
-        tally = _tally_file(source, names, find_columns(names, given=given, keep=keep, path=source.name))
+        columns = find_columns(names, given=given, keep=keep, covariates=covariates, path=source.name)
+        tally = _tally_file(source, names, columns)
     else:
-        tally = _tally_frame(data, given, keep)
+        frame = open_frame(data)
+        columns = find_columns(frame.names, given=given, keep=keep, covariates=covariates, path=IN_MEMORY)
+        tally = tally_frame(frame, columns)
     return settle(tally, both_bad=both_bad).matches
 
 
@@ -129,11 +153,6 @@ def _tally_file(source: Source, names: Sequence[str], columns: BattleColumns) ->
     from betterthan.read.battle_query import tally_file  # noqa: PLC0415  (brings DuckDB)
 
     return tally_file(source, names, columns)
-
-
-def _tally_frame(data: object, given: Mapping[str, str], keep: Sequence[str]) -> Tally:
-    frame = open_frame(data)
-    return tally_frame(frame, find_columns(frame.names, given=given, keep=keep, path=IN_MEMORY))
 
 
 def _check_choices(both_bad: str, keep: Sequence[str]) -> None:
@@ -149,4 +168,4 @@ def _unused(names: Sequence[str], columns: BattleColumns) -> list[str]:
     if not unused:
         return []
     listed = " and ".join(f'"{name}"' for name in unused)
-    return [f"Not used: {listed}; name them as item or judge to keep single rows."]
+    return [f"Not used: {listed}; name them as item (to keep single rows) or judge (to cluster errors)."]

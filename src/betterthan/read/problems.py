@@ -218,6 +218,16 @@ PROBLEMS: dict[str, Explanation] = {
         "A row has no value in the column that tells segments or judges apart.",
         "Fill the column in, or read the battles without it.",
     ),
+    "BT128": Explanation(
+        "covariate is not a number",
+        "A covariate, such as the difference in length, must be a finite number in every battle.",
+        "Fill the cell in, or leave the row or the covariate out.",
+    ),
+    "BT129": Explanation(
+        "too many battles for covariates",
+        "With covariates battles cannot be counted by kind, so each stands in memory by itself.",
+        "Read a random sample of the rows, or leave the covariates out.",
+    ),
     "BT130": Explanation(
         "unequal numbers of lines",
         "Line k of every parallel file must be segment k, so their lengths must agree.",

@@ -51,8 +51,9 @@ class Options:
 
     `columns` maps a role (item, system, score, metric, group, judge, left, right, winner, weight) to the
     user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is given, or hold
-    :data:`EVERY`. `keep` asks for the single rows of battles with these columns, found by name. `metric` asks for
-    one metric of several; `name` is the metric's name where the file has none.
+    :data:`EVERY`. `keep` asks for these columns of battles, found by name; `cluster` for the judge or session where
+    there is one; `covariates` names columns of numbers. `metric` asks for one metric of several; `name` is the
+    metric's name where the file has none.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +62,8 @@ class Options:
     duplicates: Literal["raise", "first", "last", "mean"] = "raise"
     both_bad: Literal["tie", "drop"] = "tie"
     keep: tuple[Literal["item", "judge"], ...] = ()
+    cluster: bool = False
+    covariates: tuple[str, ...] = ()
     metric: str | None = None
     name: str | None = None
 

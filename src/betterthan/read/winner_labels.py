@@ -125,6 +125,22 @@ def joined_meaning(texts: Sequence[str]) -> Meaning | None:
     return meanings[0] if meanings[0] == meanings[1] else "tie"
 
 
+def rank_meaning(texts: Sequence[str]) -> Meaning | None:
+    """Return what the ranks of the left and the right system mean together: 1 is best, equal ranks are a tie.
+
+    Ranks are whole numbers from 1; a system that was not ranked (-1, an empty cell) decides nothing.
+
+    Examples
+    --------
+    >>> rank_meaning(["4", "3"]), rank_meaning(["2", "2.0"]), rank_meaning(["-1", "3"])
+    ('right', 'tie', None)
+    """
+    left, right = (number(text) for text in texts)
+    if not all(1 <= rank < math.inf and rank == math.floor(rank) for rank in (left, right)):
+        return None
+    return "tie" if left == right else "left" if left < right else "right"
+
+
 def _one_hot() -> dict[tuple[str, ...], Meaning]:
     spellings = [("1", "0"), ("1.0", "0.0"), ("true", "false")]
     order: tuple[Meaning, ...] = ("left", "right", "tie")

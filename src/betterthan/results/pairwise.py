@@ -133,13 +133,17 @@ class PairwiseTable(Result):
     def _verdict(self, i: int, j: int) -> str | None:
         if i == j or not self.adjusted[i, j] <= self.alpha:
             return None
-        neutral = 0.5 if self.effect_name.startswith("P(") else 0.0
-        gain = self.effect[i, j] - neutral
-        if self.alternative == "less":
-            gain = -1.0
-        elif self.alternative == "greater":
-            gain = 1.0
+        gain = self._gain(i, j)
         return None if gain == 0 else self.systems[i if gain > 0 else j]
+
+    def _gain(self, i: int, j: int) -> float:
+        """Positive where a significant test speaks for system i."""
+        if self.alternative != "two-sided":
+            return 1.0 if self.alternative == "greater" else -1.0
+        if self.test == "wilcoxon":  # ranks decide; the median of differences may be 0 or point the other way
+            return float(self.size[i, j])
+        neutral = 0.5 if self.effect_name.startswith("P(") else 0.0
+        return float(self.effect[i, j]) - neutral
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a pair, the better-placed system first."""

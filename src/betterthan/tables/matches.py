@@ -187,14 +187,10 @@ class Matches(Frozen):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON-able data."""
-        arrays = ("left", "right", "outcome", "weight", "segment", "group")
+        arrays = ("left", "right", "outcome", "weight", "segment", "group", "covariates")
         fields = {name: None if (a := getattr(self, name)) is None else a.tolist() for name in arrays}
-        if self.covariates is not None:
-            fields |= {
-                "covariates": self.covariates.tolist(),
-                "covariate_names": list(self.covariate_names),
-            }
-        return {"kind": "matches", "systems": list(self.systems), **fields, "notes": list(self.notes)}
+        texts = {name: list(getattr(self, name)) for name in ("systems", "covariate_names", "notes")}
+        return {"kind": "matches", **texts, **fields}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
