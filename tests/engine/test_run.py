@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from betterthan.engine import run as run_module
+from betterthan.engine.blas import one_blas_thread
 from betterthan.engine.blocks import Job
 from betterthan.engine.cache import Cache
 from betterthan.engine.checkpoints import job_key
@@ -28,7 +29,8 @@ MULTIPLY = Job(
 
 def expected_bytes(job):
     """The fingerprint of what a plain loop gives."""
-    return engine_blocks.fingerprint(job.function(job.payload, block) for block in range(job.n_blocks))
+    with one_blas_thread():
+        return engine_blocks.fingerprint(job.function(job.payload, block) for block in range(job.n_blocks))
 
 
 @pytest.mark.parametrize("job", [DRAW, MULTIPLY], ids=lambda job: job.name)

@@ -70,9 +70,8 @@ def run(
     script or notebook itself, is done in threads. Ctrl-C comes out at once: worker processes end, a thread in
     the middle of a block goes on to the end of that block.
 
-    BLAS rounds sums of fractions differently with another number of threads of its own. That number is the same
-    for all workers here, but may not be on a cluster (dask gives its workers one): there only sums of whole
-    numbers are the same to the last bit.
+    BLAS rounds sums of fractions differently with another number of threads of its own, so it gets one thread here,
+    in worker processes and in the caller's executor alike.
 
     Examples
     --------
@@ -171,7 +170,7 @@ def _by_caller(
     at_once: int,
 ) -> None:
     def submit(block: int) -> Future[Result]:
-        return executor.submit(job.function, job.payload, block)
+        return executor.submit(_elsewhere, job.function, job.payload, block)
 
     try:
         _share_out(blocks, submit, keep, at_once=at_once)
@@ -180,6 +179,12 @@ def _by_caller(
             f'The executor lost its workers while it ran "{job.name}". Run again with a new executor, '
             "or with workers=N, whose workers are replaced when they die; finished blocks stay in the cache."
         ) from error
+
+
+def _elsewhere(function: Callable[[Any, int], Result], payload: Any, block: int) -> Result:  # noqa: ANN401
+    """Do a block wherever the caller's executor is, with the same one thread of BLAS as here."""
+    with one_blas_thread():
+        return function(payload, block)
 
 
 @contextmanager
