@@ -44,23 +44,26 @@ _ROOMS = {
     "read": "Reading",
     "tables": "Tables",
     "results": "Results",
+    "present": "Showing",
     "engine": "Carrying out",
     "errors": "Errors and warnings",
 }
 # Not at the front door, but named in docstrings, so that readers need them.
 _BEHIND = (
-    "betterthan.read.protocol.Options",
-    "betterthan.read.sniff.sniff",
     "betterthan.read.sniff.Recognition",
-    "betterthan.read.write.write_table",
     "betterthan.results.checkup.Finding",
-    "betterthan.present.render.render",
+    "betterthan.results.pairwise.Pair",
+    "betterthan.results.explanation.Mechanism",
+    "betterthan.results.explanation.OtherTest",
+    "betterthan.results.explanation.Flip",
+    "betterthan.results.explanation.Slice",
+    "betterthan.results.agreement.Concord",
+    "betterthan.results.diagnosis.Triple",
     "betterthan.analysis.computing.Computing",
     "betterthan.engine.progress.Progress",
     "betterthan.engine.progress.terminal_progress",
     "betterthan.engine.cache.CacheSize",
     "betterthan.engine.cache.default_folder",
-    "betterthan.errors.MissingExtra",
 )
 
 

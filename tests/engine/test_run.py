@@ -120,11 +120,12 @@ def test_no_more_blocks_are_in_flight_than_twice_the_workers():
     flying, peak, lock = set(), [], threading.Lock()
 
     class Watched(ThreadPoolExecutor):
-        def submit(self, function, /, payload, block):
+        def submit(self, function, /, *arguments):
+            block = arguments[-1]
             with lock:
                 flying.add(block)
                 peak.append(len(flying))
-            future = super().submit(function, payload, block)
+            future = super().submit(function, *arguments)
             future.add_done_callback(lambda _: flying.discard(block))
             return future
 

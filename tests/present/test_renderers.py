@@ -10,6 +10,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.made import a_ranking
 
 import betterthan as bt
 from betterthan.present.describe import describe
@@ -19,7 +20,6 @@ from betterthan.present.markdown import render_markdown
 from betterthan.present.render import FORMATS, render
 from betterthan.present.table import Column, Table
 from betterthan.present.text import render_text
-from tests.made import a_ranking
 
 EVIL = "<script>alert(1)</script>"
 

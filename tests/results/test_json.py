@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.made import a_ranking
 
 import betterthan as bt
 from betterthan.arrays import BoolArray, FloatArray, IntArray
@@ -19,17 +20,8 @@ from betterthan.results.jsonable import decode, encode
 def ranking(strength=(2.0, 1.0), low=(1.5, np.nan), notes=("a note",)):
     """A small ranking."""
     names = tuple(f"S{i}" for i in range(len(strength)))
-    return bt.Ranking(
-        systems=names,
-        strength=np.array(strength),
-        low=np.array(low),
-        high=np.array(strength) + 1,
-        confidence=0.95,
-        rank=np.arange(1, len(names) + 1),
-        unit="points",
-        notes=notes,
-        settings=bt.Settings(method="mean", options={"ci": "95"}, seed=1, data="abc"),
-    )
+    settings = bt.Settings(method="mean", options={"ci": "95"}, seed=1, data="abc")
+    return a_ranking(names, strength=strength, low=low, notes=notes, settings=settings)
 
 
 def test_a_result_survives_json_and_back():
@@ -79,7 +71,9 @@ def test_a_result_becomes_a_frame_of_any_library(backend):
     frame = ranking().to_frame(backend)
     names = list(frame.column_names if backend == "pyarrow" else frame.columns)
 
-    assert names == ["rank", "system", "strength", "low", "high"]
+    assert names == [
+        *("rank", "system", "strength", "low", "high", "rank_low", "rank_high", "cluster", "letters"),
+    ]
     assert len(frame) == 2
 
 

@@ -51,6 +51,8 @@ TABLES = {
         weight=[1, 2, 0.5],
         segment=[0, 0, 1],
         group=[3, 4, 3],
+        covariates=[[0.5], [0], [-2]],
+        covariate_names=["length"],
         notes=["Read."],
     ),
     "ratings": Ratings(
@@ -113,6 +115,8 @@ CHANGES = {
         "weight": [1, 1, 1],
         "segment": None,
         "group": [3, 4, 4],
+        "covariates": [[0.5], [0], [2]],
+        "covariate_names": ["lists"],
     },
     "ratings": {
         "name": "MQM",
@@ -149,7 +153,7 @@ SINGLE_CHANGES = [(kind, name) for kind, changes in CHANGES.items() for name in 
 GOLDEN = {
     "scores": "230fdf73",
     "counts": "65dc3dde",
-    "matches": "72e1ae7b",
+    "matches": "a9c23566",
     "ratings": "8ea66851",
     "word_tags": "dd380d5f",
     "texts": "289839fe",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, ndtr, stdtr
 
-from betterthan.analysis.matches import TiesModel, fit_matches
+from betterthan.analysis.match_covariates import style_notes
+from betterthan.analysis.matches import MatchFit, TiesModel, critical_value, fit_matches
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.kernels.pvalues import pairwise_pvalues
 from betterthan.kernels.sandwich import difference_errors
@@ -14,20 +15,29 @@ from betterthan.tables.matches import Matches
 
 
 def compare_matches(
-    matches: Matches, ties: TiesModel, decision: Decision, *, prior: float = 0.0
+    matches: Matches,
+    ties: TiesModel,
+    decision: Decision,
+    *,
+    prior: float = 0.0,
+    fit: MatchFit | None = None,
 ) -> PairwiseTable:
     r"""Wald tests of all differences of log strengths.
 
     .. math:: z_{ab} = \frac{\theta_a - \theta_b}{\sqrt{v_{aa} + v_{bb} - 2 v_{ab}}}
 
-    with the sandwich covariance v, clustered by judge or session when the matches have groups.
+    with the sandwich covariance v. When the matches have groups, v is clustered by judge or session and z is
+    referred to Student's t (:func:`betterthan.analysis.matches.degrees_of_freedom`). Covariates are held equal. A
+    `fit` made before is not made again.
     """
-    fit = fit_matches(matches, ties=ties, prior=prior)
+    fit = fit or fit_matches(matches, ties=ties, prior=prior)
     difference = fit.log_strength[:, None] - fit.log_strength[None, :]
     error = difference_errors(fit.covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, difference / error, 0.0)
-    width = -ndtri((1 - decision.confidence) / 2) * error
+    critical = critical_value(decision.confidence, fit.degrees)
+    width = critical * error
+    upper = ndtr(-z) if np.isinf(fit.degrees) else stdtr(fit.degrees, -z)
     clustered = matches.group is not None
     return pairwise_table(
         Findings(
@@ -42,15 +52,16 @@ def compare_matches(
             size=difference,
             wins=fit.counts.wins,
             ties=fit.counts.ties,
-            pvalue=pairwise_pvalues(ndtr(-z), alternative=decision.alternative),
+            pvalue=pairwise_pvalues(upper, alternative=decision.alternative),
             data=matches.digest,
             options={
                 "matches": round(matches.n_matches),
                 "ties": fit.ties,
                 "prior": prior or None,
+                "covariates": ",".join(matches.covariate_names) or None,
                 "se": "clustered" if clustered else "model" if prior else "robust",
             },
-            notes=fit.notes,
+            notes=(*fit.notes, *style_notes(fit.style, critical, decision.confidence)),
         ),
         decision,
     )

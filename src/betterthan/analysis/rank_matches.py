@@ -2,36 +2,84 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from betterthan import __version__
-from betterthan.analysis.aggregations import NAMES, SCALES, log_strengths, win_rates
+from betterthan.analysis.aggregations import NAMES, SCALES, win_rates
 from betterthan.analysis.compare_matches import compare_matches
-from betterthan.analysis.matches import TiesModel, fit_matches, fitted, ties_note
+from betterthan.analysis.match_covariates import refuse_covariates, style_notes
+from betterthan.analysis.match_draws import drawn_strengths, usable_draws
+from betterthan.analysis.matches import (
+    MatchFit,
+    TiesModel,
+    cluster_note,
+    critical_value,
+    degrees_of_freedom,
+    fit_matches,
+    fitted,
+    graph_note,
+    n_groups,
+    refuse_unmet,
+    ties_note,
+)
 from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many
 from betterthan.analysis.ranking import Strengths, Wish, ranking
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import Job, block_ranges
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, NotEstimable, unknown_name
-from betterthan.kernels.cells import resampled_match_counts
-from betterthan.kernels.intervals import normal_interval, percentile_interval
+from betterthan.kernels.intervals import percentile_interval
 from betterthan.kernels.match_order import MatchList
+from betterthan.kernels.proportion_intervals import wilson_interval
+from betterthan.kernels.sandwich import small_sample_factor
 from betterthan.kernels.wins import WinCounts
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Option
 from betterthan.tables.matches import Matches
 
-RESAMPLES = 2000
 HELP = 0.5  # prior of the tests behind win rates, Elo and TrueSkill where strengths do not exist
-Limits = tuple[FloatArray, FloatArray, str]
 
 
 def rank_matches(matches: Matches, wish: Wish) -> Ranking:
     """Rank by Bradley–Terry with robust intervals, by win rate, or by Elo and TrueSkill."""
+    by = _method(wish)
+    ties = "half" if wish.ties == "default" else wish.ties
+    refuse_covariates(matches, by, ties=ties, prior=wish.prior, interval=wish.interval)
+    counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
+    refuse_unmet(counts, matches.systems)
+    make = {"bradley_terry": _bradley_terry, "win_rate": _win_rate}.get(by, _ordered)
+    made = make(matches, counts, ties, by, wish)
+    pairs, about = _pairs(matches, by, ties, wish, made.fit)
+    found = Strengths(
+        systems=matches.systems,
+        method=by,
+        unit=_unit(by, wish.scale),
+        strength=made.strength,
+        low=made.low,
+        high=made.high,
+        higher_is_better=True,
+        data=matches.digest,
+        n_segments=None,
+        order_spread=made.spread,
+        options={
+            "matches": round(matches.n_matches),
+            **made.options,
+            "ci": f"{100 * wish.confidence:g},{made.kind}",
+        },
+        notes=(
+            *matches.notes,
+            *ties_note(counts, ties),
+            *cluster_note(matches),
+            *made.notes,
+            *graph_note(matches, counts, ties),
+            *about,
+        ),
+        drew=made.drew,
+    )
+    return ranking(found, pairs, wish)
+
+
+def _method(wish: Wish) -> str:
     by = "bradley_terry" if wish.by is None else wish.by
     if callable(by) or by not in ("bradley_terry", "win_rate", "elo", "trueskill"):
         if isinstance(by, str) and by not in (*NAMES, "pooled"):
@@ -39,34 +87,16 @@ def rank_matches(matches: Matches, wish: Wish) -> Ranking:
         raise BetterThanError(
             "Matches have no scores to average. Rank them by bradley_terry, win_rate, elo or trueskill."
         )
-    ties = "half" if wish.ties == "default" else wish.ties
-    counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
-    make = {"bradley_terry": _bradley_terry, "win_rate": _win_rate}.get(by, _ordered)
-    strength, (low, high, kind), spread, options = make(matches, counts, ties, by, wish)
-    pairs, about = _pairs(matches, by, ties, wish)
-    found = Strengths(
-        systems=matches.systems,
-        method=by,
-        unit=_unit(by, wish.scale),
-        strength=strength,
-        low=low,
-        high=high,
-        higher_is_better=True,
-        data=matches.digest,
-        n_segments=None,
-        order_spread=spread,
-        options={"matches": round(matches.n_matches), **options, "ci": f"{100 * wish.confidence:g},{kind}"},
-        notes=(*matches.notes, *ties_note(counts, ties), *_weakest(matches, counts), *about),
-        drew=kind not in {"robust", "clustered", "model"},
-    )
-    return ranking(found, pairs, wish)
+    return by
 
 
-def _pairs(matches: Matches, by: str, ties: str, wish: Wish) -> tuple[PairwiseTable, tuple[str, ...]]:
+def _pairs(
+    matches: Matches, by: str, ties: str, wish: Wish, fit: MatchFit | None
+) -> tuple[PairwiseTable, tuple[str, ...]]:
     """The tests of all pairs; with a prior, which is said, where strengths are not asked for and do not exist."""
     tested: TiesModel = "half" if ties == "davidson" else ties  # type: ignore[assignment]  # checked by the wish
     try:
-        return compare_matches(matches, tested, wish.decision(), prior=wish.prior), ()
+        return compare_matches(matches, tested, wish.decision(), prior=wish.prior, fit=fit), ()
     except NotEstimable:
         if by == "bradley_terry":
             raise
@@ -83,26 +113,51 @@ def _unit(by: str, scale: str) -> str:
     return named[by]
 
 
-_Made = tuple[FloatArray, Limits, FloatArray | None, dict[str, Option]]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """Strengths by one method, in the order of the table."""
+
+    strength: FloatArray
+    low: FloatArray
+    high: FloatArray
+    kind: str
+    options: dict[str, Option]
+    drew: bool = False
+    spread: FloatArray | None = None
+    fit: MatchFit | None = None
+    notes: tuple[str, ...] = ()
 
 
 def _bradley_terry(matches: Matches, counts: WinCounts, ties: str, _by: str, wish: Wish) -> _Made:
-    if wish.scale not in SCALES:
-        raise unknown_name("scale", wish.scale, SCALES)
     to_scale = SCALES[wish.scale][1]
-    theta = fitted(counts, matches.systems, ties=ties, prior=wish.prior)
-    options: dict[str, Option] = {"ties": ties, "prior": wish.prior or None, "scale": wish.scale}
+    options: dict[str, Option] = {
+        "ties": ties,
+        "prior": wish.prior or None,
+        "covariates": ",".join(matches.covariate_names) or None,
+        "scale": wish.scale,
+    }
     if wish.interval in ("default", "robust") and ties != "davidson":
         fit = fit_matches(matches, ties=ties, prior=wish.prior)  # type: ignore[arg-type]
-        error = np.sqrt(np.diag(fit.covariance))
-        low, high = normal_interval(theta, error, confidence=wish.confidence)
-        kind = "clustered" if matches.group is not None else "model" if wish.prior else "robust"
-        return to_scale(theta), (*_on_scale(theta, low, high, wish.scale), kind), None, options
-    if matches.group is not None:
-        raise BetterThanError('Matches with groups need interval="robust", which knows their clusters.')
-    draws = to_scale(_drawn(matches, counts, wish, ties))
-    low, high = percentile_interval(draws[~np.isnan(draws).any(axis=1)], wish.confidence)
-    return to_scale(theta), (low, high, f"percentile,{len(draws)}"), None, options
+        theta, critical = fit.log_strength, critical_value(wish.confidence, fit.degrees)
+        reach = critical * np.sqrt(np.diag(fit.covariance))
+        low, high = _on_scale(theta, theta - reach, theta + reach, wish.scale)
+        return _Made(
+            strength=to_scale(theta),
+            low=low,
+            high=high,
+            kind="clustered" if matches.group is not None else "model" if wish.prior else "robust",
+            options=options,
+            fit=fit,
+            notes=style_notes(fit.style, critical, wish.confidence),
+        )
+    theta = fitted(counts, matches.systems, ties=ties, prior=wish.prior)
+    drawn = drawn_strengths(matches, counts, wish, ties)
+    usable, notes = usable_draws(drawn)
+    low, high = percentile_interval(to_scale(usable), wish.confidence)
+    kind = f"percentile,{len(drawn)}"
+    return _Made(
+        strength=to_scale(theta), low=low, high=high, kind=kind, options=options, drew=True, notes=notes
+    )
 
 
 def _on_scale(
@@ -119,34 +174,34 @@ def _on_scale(
     return ends[0], ends[1]
 
 
-def _drawn(matches: Matches, counts: WinCounts, wish: Wish, ties: str) -> FloatArray:
-    n_resamples = wish.n_resamples or RESAMPLES
-    blocks = block_ranges(n_resamples, 64 * matches.n_systems**2)
-    job: Job[Any, FloatArray] = Job(
-        name=f"bootstrap of Bradley–Terry ({n_resamples:,} resamples)",
-        function=_block,
-        payload=(counts, ties, wish.prior, wish.seed, blocks),
-        n_blocks=len(blocks),
-        digest=f"{matches.digest} {ties} {wish.prior} {n_resamples} {wish.seed} {__version__}",
-        uses="processes" if ties == "davidson" else "threads",
-    )
-    return np.concatenate(wish.computing.run(job))
-
-
-def _block(payload: tuple[WinCounts, str, float, int, tuple[range, ...]], block: int) -> FloatArray:
-    counts, ties, prior, seed, blocks = payload
-    rng = stream(seed, "bootstrap of matches", block)
-    drawn = resampled_match_counts(counts.wins, counts.ties, len(blocks[block]), rng)
-    return log_strengths(drawn, ties=ties, prior=prior)
-
-
-def _win_rate(_matches: Matches, counts: WinCounts, _ties: str, _by: str, wish: Wish) -> _Made:
-    """Win rates, with the binomial error of what each system played (ties vary less, so this is safe)."""
+def _win_rate(matches: Matches, counts: WinCounts, _ties: str, _by: str, wish: Wish) -> _Made:
+    """Win rates with Wilson's interval (ties vary less, so this is safe), or with clustered errors."""
     rate = win_rates(counts)
     played = (counts.wins + counts.wins.T + counts.ties).sum(axis=1)
-    error = np.sqrt(rate * (1 - rate) / played)
-    low, high = normal_interval(rate, error, confidence=wish.confidence)
-    return rate, (np.maximum(low, 0.0), np.minimum(high, 1.0), "robust"), None, {}
+    if matches.group is None:
+        low, high = wilson_interval(rate * played, played, confidence=wish.confidence)
+        return _Made(strength=rate, low=low, high=high, kind="wilson", options={})
+    reach = critical_value(wish.confidence, degrees_of_freedom(matches)) * _clustered_error(matches, rate)
+    low, high = np.maximum(rate - reach, 0.0), np.minimum(rate + reach, 1.0)
+    return _Made(strength=rate, low=low, high=high, kind="clustered", options={})
+
+
+def _clustered_error(matches: Matches, rate: FloatArray) -> FloatArray:
+    r"""Standard errors of win rates when the matches of a group belong together.
+
+    .. math:: \operatorname{var} \hat r_a = \frac{g}{g - 1} \frac{1}{n_a^2}
+              \sum_c \Big(\sum_{r \in c} w_r (y_{ra} - \hat r_a)\Big)^2
+    """
+    m = matches.n_systems
+    groups = np.unique(np.asarray(matches.group), return_inverse=True)[1].reshape(-1)
+    system = np.concatenate([matches.left, matches.right])
+    weight = np.tile(matches.weight, 2)
+    excess = weight * (np.concatenate([matches.outcome, 1 - matches.outcome]) - rate[system])
+    cells, cell = np.unique(np.tile(groups, 2) * m + system, return_inverse=True)
+    sums = np.bincount(cell.reshape(-1), excess, minlength=cells.size)
+    squares = np.bincount(cells % m, sums**2, minlength=m)
+    factor = small_sample_factor(n_groups(matches))
+    return np.asarray(np.sqrt(factor * squares) / np.bincount(system, weight, minlength=m))
 
 
 def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wish) -> _Made:
@@ -171,8 +226,15 @@ def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wi
     )
     low, high = percentile_interval(found.draws, wish.confidence)
     orders = None if found.order_spread is None else wish.n_orders
-    options: dict[str, Option] = {"order": wish.order, "orders": orders}
-    return found.strength, (low, high, f"percentile,{len(found.draws)}"), found.order_spread, options
+    return _Made(
+        strength=found.strength,
+        low=low,
+        high=high,
+        kind=f"percentile,{len(found.draws)}",
+        options={"order": wish.order, "orders": orders},
+        drew=True,
+        spread=found.order_spread,
+    )
 
 
 def _clusters(matches: Matches) -> IntArray:
@@ -197,9 +259,3 @@ def _listed(matches: Matches) -> MatchList:
         np.repeat(matches.outcome, times),
         segment,
     )
-
-
-def _weakest(matches: Matches, counts: WinCounts) -> tuple[str, ...]:
-    played = (counts.wins + counts.wins.T + counts.ties).sum(axis=1)
-    i = int(np.argmin(played))
-    return (f"Fewest matches: {matches.systems[i]} with {played[i]:,.10g}.",)

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+from betterthan.cli.options import (
+    battle_options,
+    computing_options,
+    output_options,
+    reading_options,
+    units_option,
+)
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -67,6 +73,7 @@ if TYPE_CHECKING:
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdicts.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@battle_options
 @reading_options
 @computing_options
 @output_options
@@ -76,6 +83,8 @@ def compare(
     options: Options,
     format_in: str | None,
     metric: str | None,
+    cluster: str | None,
+    covariates: tuple[str, ...],
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> list[Result]:
     """Compare the systems in FILE pair by pair, or only those that are named.
@@ -92,7 +101,7 @@ def compare(
     from betterthan.errors import BetterThanError
     from betterthan.tables.matches import Matches
 
-    table = table_of(file, options, format_in, metric)
+    table = table_of(file, options, format_in, metric, cluster=cluster, covariates=covariates)
     if systems and isinstance(table, Matches):
         raise BetterThanError("Battles are compared all together. Leave out the names of systems.")
     if systems and not isinstance(table, Matches):

@@ -126,6 +126,29 @@ def units_option(command: Command) -> Command:
     )(command)
 
 
+def battle_options(command: Command) -> Command:
+    """Add ``--cluster`` and ``--covariate``; the command gets `cluster` and `covariates`."""
+    return _with(command, _BATTLES)
+
+
+_BATTLES = (
+    click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="Battles with the same value in it belong together; none: each stands for itself. "
+        "[default: the judge or session, if there is such a column]",
+    ),
+    click.option(
+        "--covariate",
+        "covariates",
+        multiple=True,
+        metavar="COLUMN",
+        help="Of battles, held equal by bradley-terry: a difference, or two columns such as len_a-len_b; "
+        "name several.",
+    ),
+)
+
+
 def computing_options(command: Command) -> Command:
     """Add ``--seed``, ``--resamples``, ``--workers`` and ``--no-cache``."""
     return _with(command, _COMPUTING)

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+from betterthan.cli.options import (
+    battle_options,
+    computing_options,
+    output_options,
+    reading_options,
+    units_option,
+)
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -56,6 +62,7 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
     help="Of the strengths. [default: percentile, for battles robust]",
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@battle_options
 @reading_options
 @computing_options
 @output_options
@@ -64,6 +71,8 @@ def rank(
     options: Options,
     format_in: str | None,
     metric: str | None,
+    cluster: str | None,
+    covariates: tuple[str, ...],
     by: tuple[str, ...],
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> list[Result]:
@@ -75,7 +84,8 @@ def rank(
     Examples:
       betterthan rank scores.csv
       betterthan rank scores.csv --by mean --by bradley-terry --units groups
-      betterthan rank battles.parquet --by bradley-terry --ties davidson
+      betterthan rank battles.parquet --ties davidson --cluster session_id
+      betterthan rank battles.parquet --covariate len_a-len_b
       betterthan rank metrics.tsv --metric TER -f latex -o table.tex
     """  # noqa: D301
     from betterthan.analysis.rank import rank as ranked
@@ -83,7 +93,7 @@ def rank(
     from betterthan.cli.tables import table_of
     from betterthan.tables.matches import Matches
 
-    table = table_of(file, options, format_in, metric)
+    table = table_of(file, options, format_in, metric, cluster=cluster, covariates=covariates)
     battles = isinstance(table, Matches)
     arguments = {
         **computing_arguments(given),

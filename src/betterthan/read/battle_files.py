@@ -13,9 +13,34 @@ from collections.abc import Sequence
 from itertools import islice
 
 from betterthan.errors import ReadError
-from betterthan.read.source import HEAD_BYTES, LONGEST_LINE, Source
+from betterthan.read.source import HEAD_BYTES, LONGEST_LINE, Source, open_source
 
 _DELIMITERS = "\t,;|"
+
+
+class _PlainLineEnds:
+    r"""The bytes of a source with ``\r\r\n``, which a text mode used twice leaves behind, as ``\n``."""
+
+    def __init__(self, source: Source) -> None:
+        self.name = source.name
+        self._stream = source.open()
+
+    def read(self, size: int) -> bytes:
+        """Return whole lines of about `size` bytes."""
+        lines = self._stream.readlines(size) if size else []
+        return b"".join(line.replace(b"\r\r\n", b"\n") for line in lines)
+
+
+def with_plain_line_ends(source: Source) -> Source:
+    r"""Return the source, or a copy of it when its header ends with ``\r\r\n``, which no parser takes.
+
+    The files of the WMT16 relative ranking are such; the numbers of their lines stay the same.
+    """
+    first = source.head.split(b"\n", 1)[0]
+    if source.is_parquet or not first.endswith(b"\r\r"):
+        return source
+    check_text(source)  # so that a damaged file is named before it is copied
+    return open_source(_PlainLineEnds(source))  # type: ignore[arg-type]  # it has a name and read()
 
 
 def column_names(source: Source) -> list[str]:

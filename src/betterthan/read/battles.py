@@ -14,7 +14,7 @@ from typing import Literal
 
 from betterthan.errors import ReadError, unknown_name
 from betterthan.read.battle_columns import ROLES, BattleColumns, find_columns, kept_out
-from betterthan.read.battle_files import column_names
+from betterthan.read.battle_files import column_names, with_plain_line_ends
 from betterthan.read.battle_frames import IN_MEMORY, open_frame, tally_frame
 from betterthan.read.battle_tally import Tally, settle
 from betterthan.read.protocol import Format, Guess, Options, Reading
@@ -43,6 +43,7 @@ def sniff(source: Source) -> Guess | None:
 def read(source: Source, options: Options) -> Reading:
     """Read a file of battles; see :func:`read_matches`."""
     given = {role: options.columns[role] for role in ROLES if role in options.columns}
+    source = with_plain_line_ends(source)
     names = column_names(source)
     columns = find_columns(
         names,
@@ -138,7 +139,7 @@ def read_matches(
     roles = {"left": left, "right": right, "winner": winner, "weight": weight, "item": item, "judge": judge}
     given = {role: column for role, column in roles.items() if column is not None}
     if isinstance(data, str | os.PathLike) or hasattr(data, "read"):
-        source = open_source(data)  # type: ignore[arg-type]  # anything with read() is an open file
+        source = with_plain_line_ends(open_source(data))  # type: ignore[arg-type]  # whatever has read()
         names = column_names(source)
         columns = find_columns(names, given=given, keep=keep, covariates=covariates, path=source.name)
         tally = _tally_file(source, names, columns)
