@@ -1,4 +1,3 @@
-
 """How the pages are built: MyST Markdown, no network, generated parts from the code itself."""
 
 from __future__ import annotations

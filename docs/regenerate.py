@@ -1,4 +1,3 @@
-
 """Run the examples of the pages and write the outputs that came into the pages.
 
     python docs/regenerate.py                 all pages and the README

@@ -175,6 +175,8 @@ def test_formulas_become_mathml():
     assert flat.startswith('<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">')
     assert "<msub><mover" in flat
     assert "<munderover><mo" in flat
+    assert "|" in to_mathml(r"\Big| \sum_i d_i \Big|", as_block=True)
+    assert "\u2061" in to_mathml(r"\log 10", as_block=False)  # written by the converter as an entity of HTML
     with pytest.raises(Exception, match="cannot be shown"):
         to_mathml(r"\nosuchcommand", as_block=False)
 

@@ -1,4 +1,3 @@
-
 """The examples on a page: found, run in order, and compared with what the page shows.
 
 Three kinds of fenced block take part. The blocks of a page share one folder and one Python namespace.

@@ -1,4 +1,3 @@
-
 """Parts of pages that are made from the code when the pages are built, so that they cannot drift from it.
 
 A page holds a line such as ``<!-- generated: problems -->``; it is replaced by what the function of that name

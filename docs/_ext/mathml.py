@@ -1,4 +1,3 @@
-
 """Formulas as MathML, which browsers draw by themselves: no script, no font and no network is needed.
 
 Docutils brings the converter, so this needs no further package.
@@ -6,6 +5,8 @@ Docutils brings the converter, so this needs no further package.
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -17,6 +18,8 @@ from sphinx.writers.html5 import HTML5Translator
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 _ACCENTS = frozenset("ˉˆ˜^~→⃗˙¨¯")
+_SIZE = re.compile(r"\\[bB]igg?[lrm]?(?![A-Za-z])")  # of brackets; MathML chooses it by itself
+_ENTITY = re.compile(r"&(?!lt;|gt;|amp;|quot;)\w+;")  # names that HTML knows and XML does not
 
 
 def to_mathml(formula: str, *, as_block: bool) -> str:
@@ -28,9 +31,10 @@ def to_mathml(formula: str, *, as_block: bool) -> str:
     '<mathxmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>x</mi><mn>2</mn></msup></math>'
     """
     try:
-        return _with_indices_beside(latex2mathml.tex2mathml(formula, as_block=as_block))
+        text = latex2mathml.tex2mathml(_SIZE.sub("", formula), as_block=as_block)
     except MathError as error:
         raise ExtensionError(f"This formula cannot be shown: {formula} ({error})") from error
+    return _with_indices_beside(_ENTITY.sub(lambda found: html.unescape(found.group()), text))
 
 
 def _with_indices_beside(text: str) -> str:

@@ -49,6 +49,7 @@ def force(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way == "compiled":
         pytest.importorskip("numba")
     monkeypatch.setattr(match_play, "WORTH_COMPILING", 0 if way == "compiled" else 2**62)
+    monkeypatch.setattr(match_play, "is_loaded", lambda: False)
     for module in (elo_module, trueskill_module):
         monkeypatch.setattr(module, "WORTH_LOCKSTEP", 1 if way == "lockstep" else 2**62)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -125,3 +127,18 @@ def test_every_type_of_field_survives_encoding(floats, integers, flags, number, 
     np.testing.assert_array_equal(back.flags, flags)
     assert back.flags.dtype == np.bool_
     assert encode(back) == encode(sample)
+
+
+def test_every_kind_is_read_back_in_a_fresh_process():
+    """No module of a kind need have been imported before: the homes are complete."""
+    code = (
+        "from betterthan.results.base import _HOMES, _KINDS, Result\n"
+        "from betterthan.errors import BetterThanError\n"
+        "for kind in _HOMES:\n"
+        "    try:\n"
+        "        Result.from_dict({'schema': 'betterthan.result/1', 'kind': kind})\n"
+        "    except TypeError:\n"
+        "        pass\n"
+        "assert set(_KINDS) == set(_HOMES), (_KINDS, _HOMES)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

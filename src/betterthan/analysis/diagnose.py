@@ -212,7 +212,9 @@ def _circles(found: Diagnosis) -> str:
     cycles, changes = found.count("cycle"), len(found.triples) - found.count("cycle")
     parts = []
     if cycles:
-        parts.append(f"{amount(cycles, 0)} of {counted(found.n_triples, 'triple')} run in a circle")
+        parts.append(
+            f"{amount(cycles, 0)} of {counted(found.n_triples, 'triple')} {'runs' if cycles == 1 else 'run'} in a circle"
+        )
     if changes:
         example = next(triple for triple in found.triples if triple.effect != "cycle")
         parts.append(

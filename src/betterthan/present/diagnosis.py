@@ -36,4 +36,4 @@ def diagnosis_table(result: Diagnosis) -> Table:
 
 
 def _share(value: float) -> str:
-    return "–" if value != value else percent(round(value, 3))  # noqa: PLR0124  (NaN is not equal to itself)
+    return "–" if value != value else percent(round(value, 3)).replace("-", "−")  # noqa: PLR0124  (NaN is not equal to itself)

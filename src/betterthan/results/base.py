@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,15 @@ from betterthan.results.settings import Settings
 
 SCHEMA = "betterthan.result/1"
 _KINDS: dict[str, type[Result]] = {}
+# Where the kinds live: a result may be read back before its module was ever needed.
+_HOMES = {
+    "agreement": "agreement",
+    "checkup": "checkup",
+    "diagnosis": "diagnosis",
+    "explanation": "explanation",
+    "pairwise": "pairwise",
+    "ranking": "ranking",
+}
 
 
 class Result(ABC):
@@ -63,8 +73,10 @@ class Result(ABC):
                 f'This is not a result: its schema is {data.get("schema")!r}, not "{SCHEMA}".'
             )
         kind = str(data.get("kind"))
+        if kind in _HOMES:
+            importlib.import_module(f"betterthan.results.{_HOMES[kind]}")
         if kind not in _KINDS:
-            raise unknown_name("kind of result", kind, _KINDS)
+            raise unknown_name("kind of result", kind, _HOMES)
         result: Result = decode_fields(data, _KINDS[kind])
         return result
 

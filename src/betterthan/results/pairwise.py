@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from betterthan.arrays import FloatArray
+from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import unknown_name
 from betterthan.results.base import Result
 from betterthan.results.settings import Settings
+
+NUMBERS = ("effect", "low", "high", "size", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,31 +101,25 @@ class PairwiseTable(Result):
     def pair(self, a: str, b: str) -> Pair:
         """Return the comparison of `a` with `b`, seen from `a`."""
         i, j = self._index(a), self._index(b)
-        fields = (
-            "effect",
-            "low",
-            "high",
-            "size",
-            "wins",
-            "ties",
-            "losses",
-            "pvalue",
-            "adjusted",
-            "p_low",
-            "p_high",
-        )
-        numbers = {name: float(getattr(self, name)[i, j]) for name in fields}
-        return Pair(a=a, b=b, **numbers, verdict=self._verdict(i, j))
+        numbers = {name: float(getattr(self, name)[i, j]) for name in NUMBERS}
+        verdict = None if i == j else self._verdict(i, j)
+        return Pair(a=a, b=b, **numbers, verdict=verdict)
 
     def pairs(self) -> list[Pair]:
         """Return every pair once, the better-placed system first."""
-        m = len(self.systems)
-        return [self.pair(self.systems[i], self.systems[j]) for i in range(m) for j in range(i + 1, m)]
+        table = self.columns()
+        rows = zip(*table.values(), strict=True)
+        return [Pair(**{**dict(zip(table, row, strict=True)), "verdict": row[-1] or None}) for row in rows]
+
+    def better(self) -> BoolArray:
+        """Return systems × systems, entry [a, b] whether the pair's verdict is that a is better than b."""
+        speaks = np.triu(self._verdicts(), 1)
+        return np.asarray((speaks > 0) | (speaks.T < 0))
 
     @property
     def n_different(self) -> int:
         """How many pairs are told apart at alpha after the correction."""
-        return sum(pair.verdict is not None for pair in self.pairs())
+        return int(np.count_nonzero(np.triu(self._verdicts(), 1)))
 
     def _index(self, name: str) -> int:
         if name not in self.systems:
@@ -131,26 +127,34 @@ class PairwiseTable(Result):
         return self.systems.index(name)
 
     def _verdict(self, i: int, j: int) -> str | None:
-        if i == j or not self.adjusted[i, j] <= self.alpha:
-            return None
-        gain = self._gain(i, j)
-        return None if gain == 0 else self.systems[i if gain > 0 else j]
+        speaks = self._verdicts()[i, j]
+        return None if speaks == 0 else self.systems[i if speaks > 0 else j]
 
-    def _gain(self, i: int, j: int) -> float:
-        """Positive where a significant test speaks for system i."""
+    def _verdicts(self) -> FloatArray:
+        """Return (m, m): 1 where a significant test speaks for the row, -1 where for the column, else 0."""
         if self.alternative != "two-sided":
-            return 1.0 if self.alternative == "greater" else -1.0
-        if self.test == "wilcoxon":  # ranks decide; the median of differences may be 0 or point the other way
-            return float(self.size[i, j])
-        neutral = 0.5 if self.effect_name.startswith("P(") else 0.0
-        return float(self.effect[i, j]) - neutral
+            gain = np.full(self.effect.shape, 1.0 if self.alternative == "greater" else -1.0)
+        elif (
+            self.test == "wilcoxon"
+        ):  # ranks decide; the median of differences may be 0 or point the other way
+            gain = self.size
+        else:
+            gain = self.effect - (0.5 if self.effect_name.startswith("P(") else 0.0)
+        with np.errstate(invalid="ignore"):
+            return np.where(self.adjusted <= self.alpha, np.sign(gain), 0.0)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a pair, the better-placed system first."""
-        pairs = self.pairs()
-        names = [name for name in Pair.__dataclass_fields__ if name != "verdict"]
-        table: dict[str, Sequence[Any]] = {name: [getattr(pair, name) for pair in pairs] for name in names}
-        return {**table, "verdict": [pair.verdict or "" for pair in pairs]}
+        above = np.triu_indices(len(self.systems), k=1)
+        first, second = (at.tolist() for at in above)
+        speaks = self._verdicts()[above].tolist()
+        named = zip(speaks, first, second, strict=True)
+        return {
+            "a": [self.systems[i] for i in first],
+            "b": [self.systems[j] for j in second],
+            **{name: getattr(self, name)[above].tolist() for name in NUMBERS},
+            "verdict": ["" if says == 0 else self.systems[i if says > 0 else j] for says, i, j in named],
+        }
 
     def __repr__(self) -> str:
         m = len(self.systems)
