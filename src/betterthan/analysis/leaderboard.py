@@ -9,8 +9,11 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.kernels.clusters import greedy_clusters
 from betterthan.kernels.letters import letter_display
+from betterthan.kernels.letters_of_many import letters_of_many
 from betterthan.kernels.rank_intervals import simultaneous_rank_intervals
 from betterthan.results.pairwise import PairwiseTable
+
+MOST_FOR_FEWEST_LETTERS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,12 +42,13 @@ def standing(systems: tuple[str, ...], goodness: FloatArray, pairs: PairwiseTabl
     played = (pairs.wins + pairs.losses + pairs.ties)[np.ix_(index, index)]
     with np.errstate(invalid="ignore", divide="ignore"):
         share = points / played
+    display = letter_display if len(systems) <= MOST_FOR_FEWEST_LETTERS else letters_of_many
     return Standing(
         rank=shared_ranks(goodness),
         rank_low=low,
         rank_high=high,
         cluster=greedy_clusters(different),
-        letters=letter_display(different).labels,
+        letters=display(different).labels,
         beats_next=np.append(np.diagonal(share, offset=1), np.nan),
         differs_from_next=np.append(np.diagonal(different, offset=1), False),
     )
@@ -52,13 +56,9 @@ def standing(systems: tuple[str, ...], goodness: FloatArray, pairs: PairwiseTabl
 
 def decisions(systems: tuple[str, ...], pairs: PairwiseTable) -> BoolArray:
     """Entry [a, b]: a is better than b at the table's level, after correction; in the order of `systems`."""
-    m = len(systems)
-    better = np.zeros((m, m), dtype=bool)
-    for pair in pairs.pairs():
-        if pair.verdict is not None:
-            loser = pair.b if pair.verdict == pair.a else pair.a
-            better[systems.index(pair.verdict), systems.index(loser)] = True
-    return better
+    place = {name: i for i, name in enumerate(pairs.systems)}
+    index = [place[name] for name in systems]
+    return np.asarray(pairs.better()[np.ix_(index, index)])
 
 
 def shared_ranks(goodness: FloatArray) -> IntArray:

@@ -10,15 +10,13 @@ from betterthan import __version__
 from betterthan.analysis.aggregations import log_strengths
 from betterthan.analysis.ranking import Wish
 from betterthan.arrays import FloatArray
-from betterthan.engine.blocks import Job, block_ranges
+from betterthan.engine.blocks import Job
 from betterthan.engine.streams import stream
 from betterthan.errors import NotEstimable
 from betterthan.kernels.cells import resampled_match_counts
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.wins import WinCounts
 from betterthan.tables.matches import Matches
-
-RESAMPLES = 2000
 
 
 class _Clusters(NamedTuple):
@@ -37,15 +35,21 @@ class _Payload(NamedTuple):
     blocks: tuple[range, ...]
 
 
-def drawn_strengths(matches: Matches, counts: WinCounts, wish: Wish, ties: str) -> FloatArray:
+def bytes_of_a_draw(matches: Matches) -> int:
+    """Return the memory that one bootstrap sample needs."""
+    units = 0 if matches.group is None else matches.left.size
+    return 64 * matches.n_systems**2 + 16 * units
+
+
+def drawn_strengths(
+    matches: Matches, counts: WinCounts, wish: Wish, ties: str, blocks: tuple[range, ...]
+) -> FloatArray:
     """Log strengths of bootstrap samples of the matches, or of their groups: (n_resamples, m).
 
     Samples in which strengths do not exist are NaN.
     """
-    n_resamples = wish.n_resamples or RESAMPLES
+    n_resamples = sum(map(len, blocks))
     clusters = None if matches.group is None else _clusters(matches)
-    more = 0 if clusters is None else 16 * (clusters.weights.shape[0] + clusters.weights.shape[1])
-    blocks = block_ranges(n_resamples, 64 * matches.n_systems**2 + more)
     job: Job[_Payload, FloatArray] = Job(
         name=f"bootstrap of Bradley–Terry ({n_resamples:,} resamples)",
         function=_block,

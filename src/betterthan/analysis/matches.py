@@ -92,7 +92,12 @@ def degrees_of_freedom(matches: Matches) -> float:
        Review of Economics and Statistics 99.
     """
     sizes = _group_sizes(matches)
-    return np.inf if sizes is None else max(1.0, float(sizes.sum() ** 2 / (sizes**2).sum()) - 1)
+    return np.inf if sizes is None else max(1.0, _even_groups(sizes) - 1)
+
+
+def _even_groups(sizes: FloatArray) -> float:
+    """How many groups of equal size would tell as much."""
+    return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 def _group_sizes(matches: Matches) -> FloatArray | None:
@@ -249,11 +254,12 @@ def ties_note(counts: WinCounts, policy: str) -> tuple[str, ...]:
 
 def cluster_note(matches: Matches) -> tuple[str, ...]:
     """Say that errors are clustered, by how many groups, and what these are worth when they are uneven."""
-    if matches.group is None:
+    sizes = _group_sizes(matches)
+    if sizes is None:
         return ()
-    n, worth = n_groups(matches), degrees_of_freedom(matches) + 1
-    uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * n else ""
-    return (f"Intervals and tests are clustered by group ({n:,} groups{uneven}).",)
+    worth = _even_groups(sizes)
+    uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * sizes.size else ""
+    return (f"Intervals and tests are clustered by group ({sizes.size:,} groups{uneven}).",)
 
 
 def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...]:

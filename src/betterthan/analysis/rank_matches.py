@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.aggregations import NAMES, SCALES, win_rates
 from betterthan.analysis.compare_matches import compare_matches
 from betterthan.analysis.match_covariates import refuse_covariates, style_notes
-from betterthan.analysis.match_draws import drawn_strengths, usable_draws
+from betterthan.analysis.match_draws import bytes_of_a_draw, drawn_strengths, usable_draws
 from betterthan.analysis.matches import (
     MatchFit,
     TiesModel,
@@ -26,6 +26,7 @@ from betterthan.analysis.matches import (
 from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many
 from betterthan.analysis.ranking import Strengths, Wish, ranking
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.engine.blocks import block_ranges
 from betterthan.errors import BetterThanError, NotEstimable, unknown_name
 from betterthan.kernels.intervals import percentile_interval
 from betterthan.kernels.match_order import MatchList
@@ -37,6 +38,7 @@ from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Option
 from betterthan.tables.matches import Matches
 
+RESAMPLES = 2000
 HELP = 0.5  # prior of the tests behind win rates, Elo and TrueSkill where strengths do not exist
 
 
@@ -151,7 +153,8 @@ def _bradley_terry(matches: Matches, counts: WinCounts, ties: str, _by: str, wis
             notes=style_notes(fit.style, critical, wish.confidence),
         )
     theta = fitted(counts, matches.systems, ties=ties, prior=wish.prior)
-    drawn = drawn_strengths(matches, counts, wish, ties)
+    blocks = block_ranges(wish.n_resamples or RESAMPLES, bytes_of_a_draw(matches))
+    drawn = drawn_strengths(matches, counts, wish, ties, blocks)
     usable, notes = usable_draws(drawn)
     low, high = percentile_interval(to_scale(usable), wish.confidence)
     kind = f"percentile,{len(drawn)}"

@@ -40,6 +40,7 @@ class _Estimated(NamedTuple):
 
     name: str
     unit: str
+    n_units: int
     strength: FloatArray
     draws: FloatArray
     order_spread: FloatArray | None
@@ -89,6 +90,7 @@ def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> _Estimated:
     return _Estimated(
         name=by,
         unit=UNITS[by],
+        n_units=units.n_units,
         strength=found.strength,
         draws=found.draws,
         order_spread=found.order_spread,
@@ -114,6 +116,7 @@ def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> _Estimated:
     return _Estimated(
         name=method.name,
         unit=method.unit,
+        n_units=units.n_units,
         strength=strength,
         draws=draws,
         order_spread=None,
@@ -186,7 +189,7 @@ def _jackknife(method: Aggregation, goodness: FloatArray, units: Units) -> Float
 
 
 def _strengths(scores: Scores, found: _Estimated, wish: Wish) -> Strengths:
-    low, high, notes = _interval(found, scores.n_segments, wish)
+    low, high, notes = _interval(found, wish)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
     is_turned = found.unit == "" and not scores.higher_is_better
     kind = "bca" if wish.interval == "bca" else "percentile"
@@ -216,7 +219,7 @@ def _few_segments(scores: Scores) -> str:
     return f"Only {scores.n_segments} segments: intervals of so few are rough."
 
 
-def _interval(found: _Estimated, n_units: int, wish: Wish) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+def _interval(found: _Estimated, wish: Wish) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     whole = np.asarray(~np.isnan(found.draws).any(axis=1))
     lost = int((~whole).sum())
     notes = (
@@ -229,7 +232,7 @@ def _interval(found: _Estimated, n_units: int, wish: Wish) -> tuple[FloatArray, 
         return *percentile_interval(found.draws[whole], wish.confidence), notes
     if found.jackknife is None:
         raise BetterThanError(f'interval="bca" is not known for {found.name}. Use interval="percentile".')
-    if n_units < 2:
+    if found.n_units < 2:
         raise BetterThanError('interval="bca" leaves out one segment at a time, and there is only one.')
     limits = bca_interval(found.draws[whole], found.strength, found.jackknife(), confidence=wish.confidence)
     return *limits, notes
@@ -239,7 +242,7 @@ def _pairs(scores: Scores, found: _Estimated, by: By, wish: Wish) -> PairwiseTab
     """The test that belongs to the mechanism, or the bootstrap of strengths where it has none."""
     test = OWN_TEST.get(by) if isinstance(by, str) else None
     if test is None or (wish.units == "groups" and not TESTS[test].takes_groups):
-        return compare_draws(scores, found.strength, found.draws, wish.decision())
+        return compare_draws(scores, found.strength, found.draws, found.n_units, wish.decision())
     m = scores.n_systems
     computing = wish.computing
     return compare(

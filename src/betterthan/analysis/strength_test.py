@@ -15,13 +15,14 @@ from betterthan.tables.scores import Scores
 
 
 def compare_draws(
-    scores: Scores, strength: FloatArray, draws: FloatArray, decision: Decision
+    scores: Scores, strength: FloatArray, draws: FloatArray, n_units: int, decision: Decision
 ) -> PairwiseTable:
     r"""Two-sided percentile bootstrap test that two strengths are equal.
 
     .. math:: p = 2 \min(p_+, p_-), \qquad p_\pm = \frac{1 + \#\{\pm(s_a^* - s_b^*) \le 0\}}{B + 1}
 
-    The interval of the difference at level 1 - p just touches 0.
+    The interval of the difference at level 1 - p just touches 0. A handful of units hardly varies when drawn again,
+    so p is at least :math:`2^{1-n}`, the least that n signs support.
     """
     usable = draws[~np.isnan(draws).any(axis=1)]
     m = strength.size
@@ -30,6 +31,7 @@ def compare_draws(
     below = np.stack([(usable[:, a, None] <= usable).sum(axis=0) for a in range(m)])
     limits = [percentile_interval(usable[:, a, None] - usable, decision.confidence) for a in range(m)]
     p = np.minimum(1.0, 2 * np.minimum(add_one(below, len(usable)), add_one(below.T, len(usable))))
+    p = np.maximum(p, 2.0 ** (1 - n_units))
     effect = strength[:, None] - strength[None, :]
     spread = np.stack([(usable[:, a, None] - usable).std(axis=0) for a in range(m)])
     counts = win_counts(scores.goodness)

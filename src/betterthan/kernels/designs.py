@@ -7,6 +7,8 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 
 _BLOCK_NUMBERS = 2**22
+_MANY_CLUSTERS = 10_000
+_SPARSE = 4  # a multiplication of sparse numbers takes several times as long as one of a full table
 
 
 def laplacian(weights: FloatArray) -> FloatArray:
@@ -86,7 +88,8 @@ def squares_of_clusters(
 
     Notes
     -----
-    g (m + k)² operations for g clusters, in blocks of clusters.
+    g (m + k)² operations for g clusters, in blocks of clusters; many small clusters (sessions of a few matches) cost
+    the square of their size each instead.
 
     Examples
     --------
@@ -99,6 +102,8 @@ def squares_of_clusters(
     order = np.argsort(cluster, kind="stable")
     numbered = np.unique(cluster[order], return_inverse=True)[1].reshape(-1)
     n_clusters, width = int(numbered[-1]) + 1 if len(left) else 0, n_systems + extra.shape[1]
+    if n_clusters > _MANY_CLUSTERS and len(left) * _SPARSE < n_clusters * width:
+        return _sparse_squares(value[order], left[order], right[order], extra[order], numbered, n_systems)
     squares, step = np.zeros((width, width)), max(1, _BLOCK_NUMBERS // width)
     for start in range(0, n_clusters, step):
         begin, end = np.searchsorted(numbered, [start, start + step])
@@ -106,6 +111,20 @@ def squares_of_clusters(
         sums = _cluster_sums(value[rows], left[rows], right[rows], extra[rows], place, n_systems)
         squares += sums.T @ sums
     return squares
+
+
+def _sparse_squares(
+    value: FloatArray, left: IntArray, right: IntArray, extra: FloatArray, number: IntArray, n_systems: int
+) -> FloatArray:
+    """Add up s sᵀ over clusters numbered by `number`, most entries of each s being 0."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  (takes a while to load, and is seldom needed)
+
+    n_extra = extra.shape[1]
+    columns = [left, right, *(np.full(left.size, n_systems + i) for i in range(n_extra))]
+    numbers = [value, -value, *(value * column for column in extra.T)]
+    entries = np.concatenate(numbers), (np.tile(number, 2 + n_extra), np.concatenate(columns))
+    sums = csr_array(entries, shape=(int(number[-1]) + 1, n_systems + n_extra))
+    return np.asarray((sums.T @ sums).toarray(), dtype=np.float64)
 
 
 def signed_sums(values: FloatArray, left: IntArray, right: IntArray, *, n_systems: int) -> FloatArray:
