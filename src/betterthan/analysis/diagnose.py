@@ -212,9 +212,8 @@ def _circles(found: Diagnosis) -> str:
     cycles, changes = found.count("cycle"), len(found.triples) - found.count("cycle")
     parts = []
     if cycles:
-        parts.append(
-            f"{amount(cycles, 0)} of {counted(found.n_triples, 'triple')} {'runs' if cycles == 1 else 'run'} in a circle"
-        )
+        verb = "runs" if cycles == 1 else "run"
+        parts.append(f"{amount(cycles, 0)} of {counted(found.n_triples, 'triple')} {verb} in a circle")
     if changes:
         example = next(triple for triple in found.triples if triple.effect != "cycle")
         parts.append(

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from betterthan.cli.options import FORMATS, reading_options
-from betterthan.cli.wording import as_typed
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
-    from betterthan.results.checkup import Checkup
 
 
 @click.command()
@@ -53,16 +50,8 @@ def check(
     from betterthan.cli.output import emit_all
     from betterthan.read.check import check as look
 
-    found = [_in_our_words(look(file, options=options, format=format_in)) for file in files]
+    found = [look(file, options=options, format=format_in) for file in files]
     return emit_all(found, **place)
-
-
-def _in_our_words(checkup: Checkup) -> Checkup:
-    root = click.get_current_context().find_root().command
-    if not isinstance(root, click.Group):
-        return checkup
-    problems = tuple(replace(p, message=as_typed(p.message, root)) for p in checkup.problems)
-    return replace(checkup, problems=problems, notes=tuple(as_typed(note, root) for note in checkup.notes))
 
 
 def _explain(code: str) -> None:

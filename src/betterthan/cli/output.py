@@ -7,14 +7,17 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.describe import describe
 from betterthan.present.render import SUFFIXES, render
+from betterthan.present.table import Table
 from betterthan.present.text import WIDTH, render_text
 from betterthan.results.base import Result
 
@@ -91,7 +94,19 @@ def _write(path: Path, text: str) -> None:
 
 def _for_terminal(result: Result, color: str) -> str:
     width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
-    return render_text(describe(result), width=width, color=_colored(color), unicode=_can_show_unicode())
+    return render_text(
+        _as_typed(describe(result)), width=width, color=_colored(color), unicode=_can_show_unicode()
+    )
+
+
+def _as_typed(table: Table) -> Table:
+    """Write Python's arguments in words and notes as the options that they are here."""
+    context = click.get_current_context(silent=True)
+    root = None if context is None else context.find_root().command
+    if not isinstance(root, click.Group):
+        return table
+    words, notes = ([as_typed(line, root) for line in lines] for lines in (table.words, table.notes))
+    return replace(table, words=tuple(words), notes=tuple(notes))
 
 
 def _colored(color: str) -> bool:

@@ -11,6 +11,7 @@ import io
 import json
 from collections.abc import Sequence
 from itertools import islice
+from typing import IO
 
 from betterthan.errors import ReadError
 from betterthan.read.source import HEAD_BYTES, LONGEST_LINE, Source, open_source
@@ -21,9 +22,9 @@ _DELIMITERS = "\t,;|"
 class _PlainLineEnds:
     r"""The bytes of a source with ``\r\r\n``, which a text mode used twice leaves behind, as ``\n``."""
 
-    def __init__(self, source: Source) -> None:
-        self.name = source.name
-        self._stream = source.open()
+    def __init__(self, name: str, stream: IO[bytes]) -> None:
+        self.name = name
+        self._stream = stream
 
     def read(self, size: int) -> bytes:
         """Return whole lines of about `size` bytes."""
@@ -40,7 +41,8 @@ def with_plain_line_ends(source: Source) -> Source:
     if source.is_parquet or not first.endswith(b"\r\r"):
         return source
     check_text(source)  # so that a damaged file is named before it is copied
-    return open_source(_PlainLineEnds(source))  # type: ignore[arg-type]  # it has a name and read()
+    with source.open() as stream:
+        return open_source(_PlainLineEnds(source.name, stream))  # type: ignore[arg-type]  # it has read()
 
 
 def column_names(source: Source) -> list[str]:
