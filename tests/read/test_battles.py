@@ -224,7 +224,7 @@ def judged(tmp_path, name="judged.csv"):
     return written(tmp_path, csv_text(rows, ("question_id", "model_a", "model_b", "winner", "judge")), name)
 
 
-def test_rows_are_kept_in_order_when_segments_or_judges_are_asked_for(tmp_path):
+def test_rows_are_kept_in_order_when_segments_are_asked_for(tmp_path):
     """Codes are made inside DuckDB; the order is the file's."""
     matches = read_matches(judged(tmp_path), keep=("item", "judge"))
     assert rows_of(matches) == [(0, 1, 1.0, 1), (1, 0, 0.5, 1), (0, 1, 1.0, 1)]
@@ -232,8 +232,9 @@ def test_rows_are_kept_in_order_when_segments_or_judges_are_asked_for(tmp_path):
     assert matches.group.tolist() == [0, 1, 0]
     by_judge = read_matches(judged(tmp_path), judge="judge")
     assert by_judge.segment is None
-    assert by_judge.group.tolist() == [0, 1, 0]
-    assert by_judge.aggregated() == read_matches(judged(tmp_path))
+    assert rows_of(by_judge) == [(0, 1, 1.0, 2), (1, 0, 0.5, 1)]
+    assert by_judge.group.tolist() == [0, 1]
+    assert by_judge.aggregated().digest == read_matches(judged(tmp_path)).digest
 
 
 def test_rows_of_frames_are_kept_like_rows_of_files(tmp_path):
@@ -370,7 +371,10 @@ def test_the_reading_accounts_for_every_row(tmp_path):
     assert (reading.format, reading.rows_read, reading.rows_kept) == (FORMAT, 6, 5)
     assert reading.dropped == {"both bad": 1}
     assert reading.notes[0] == "Battles read: 6 (left 3, tie 1, both bad 1, right 1)."
-    assert reading.notes[-1] == 'Not used: "question_id"; name them as item or judge to keep single rows.'
+    expected = (
+        'Not used: "question_id"; name them as item (to keep single rows) or judge (to cluster errors).'
+    )
+    assert reading.notes[-1] == expected
     kept = read(open_source(path), Options(columns={"item": "question_id"})).tables[0]
     assert kept.segment.tolist() == [0] * 6
 

@@ -1,5 +1,6 @@
 """Who met whom, and how it ended."""
 
+import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -59,6 +60,12 @@ def rows_of(matches):
         ({"segment": [0]}, "segment must have the shape 2, but have 1"),
         ({"segment": [0, -1]}, "segment must lie between 0 and"),
         ({"group": [0.5, 1]}, r"group must be whole numbers \(indices\), not float64"),
+        ({"covariates": [[1], [2]]}, "Covariates need as many different names in covariate_names"),
+        ({"covariate_names": ["x"]}, "Covariates need as many different names"),
+        ({"covariates": [[1, 1], [2, 2]], "covariate_names": ["x", "x"]}, "as many different names"),
+        ({"covariates": [[1, 1], [2, 2]], "covariate_names": ["x"]}, "Covariates must have the shape 2 × 1"),
+        ({"covariates": [[1], [None]], "covariate_names": ["x"]}, 'Match 2: the covariate "x" is missing'),
+        ({"covariates": [[1], [np.inf]], "covariate_names": ["x"]}, "Covariates contain an infinite number"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, message):
@@ -169,3 +176,41 @@ def test_the_text_counts_matches_and_rows():
     matches = Matches(systems=["A", "B"], left=[0], right=[1], outcome=[1], weight=[1234567.5])
 
     assert repr(matches) == "Matches(2 systems, 1,234,567.5 matches in 1 rows)"
+
+
+@given(tables(), st.data())
+def test_groups_may_be_kept_when_rows_are_added_up(matches, data):
+    """Each (left, right, outcome, group) once, sorted, under the group's own number."""
+    t = matches.left.size
+    group = data.draw(st.lists(st.sampled_from([0, 3, 2**60]), min_size=t, max_size=t))
+    grouped = dataclasses.replace(matches, group=np.array(group, dtype=np.int64))
+    total = Counter()
+    for (left, right, outcome, weight), number in zip(rows_of(matches), group, strict=True):
+        total[left, right, outcome, number] += weight
+    ordered = sorted(total.items(), key=lambda item: (*item[0][:2], -item[0][2], item[0][3]))
+    small = grouped.aggregated(keep_groups=True)
+
+    assert list(zip(rows_of(small), small.group.tolist(), strict=True)) == [
+        ((*row[:3], weight), row[3]) for row, weight in ordered
+    ]
+    assert grouped.aggregated() == matches.aggregated()
+    assert matches.aggregated(keep_groups=True) == matches.aggregated()
+
+
+def test_matches_without_covariates_are_named_as_before():
+    """A field that is not used changes no digest, and an empty table has no covariates to lose."""
+    matches = Matches(
+        systems=["A", "B", "C"],
+        left=[0, 1, 0],
+        right=[1, 2, 2],
+        outcome=[1, 0.5, 0],
+        weight=[1, 2, 0.5],
+        segment=[0, 0, 1],
+        group=[3, 4, 3],
+    )
+    none = Matches(systems=["A"], left=[], right=[], outcome=[], covariates=[], covariate_names=["x"])
+
+    assert matches.digest == "72e1ae7b"
+    assert Matches.from_dict(none.to_dict()) == none
+    assert none.covariates.shape == (0, 1)
+    assert none.aggregated().covariates is None

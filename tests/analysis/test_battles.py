@@ -1,0 +1,393 @@
+"""Ranking and comparing battles: clusters of judges, covariates, and what is said about the graph."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+from betterthan.analysis import match_draws
+from betterthan.analysis.matches import critical_value, degrees_of_freedom, fit_matches
+from betterthan.errors import BetterThanError, NotConverged, NotEstimable
+from betterthan.kernels.bradley_terry import bradley_terry
+from betterthan.kernels.resample import bootstrap_counts
+from betterthan.tables.matches import Matches
+
+NAMES = ("Kea", "Moa", "Tui", "Weka", "Kaka")
+
+
+def battles(seed=1, n=600, n_judges=12, *, spread=0.4, covariates=0, ties=0.2):
+    """Battles of five systems by judges who differ, single rows."""
+    rng = np.random.default_rng(seed)
+    m = len(NAMES)
+    left = rng.integers(0, m, n)
+    right = (left + rng.integers(1, m, n)) % m
+    judge = rng.choice(n_judges, n, p=rng.dirichlet(np.full(n_judges, 5.0)))
+    theta = np.linspace(0.8, -0.8, m) + rng.normal(0, spread, (n_judges, m))
+    x = rng.normal(size=(n, covariates)) * [10.0**k for k in range(covariates)]
+    style = (x / [10.0**k for k in range(covariates)]).sum(axis=1) * 0.5
+    ahead = theta[judge, left] - theta[judge, right] + style
+    outcome = (rng.random(n) < 1 / (1 + np.exp(-ahead))).astype(np.float64)
+    outcome[rng.random(n) < ties] = 0.5
+    more = {"covariates": x, "covariate_names": [f"x{k}" for k in range(covariates)]} if covariates else {}
+    return Matches(systems=NAMES, left=left, right=right, outcome=outcome, group=judge, **more)
+
+
+def statsmodels_fit(matches, policy="half"):
+    """Strengths with sum 0 and coefficients, and their clustered covariance, from a logistic regression."""
+    sm = pytest.importorskip("statsmodels.api")
+    kept = matches.outcome != 0.5 if policy == "drop" else np.ones(matches.outcome.size, dtype=bool)
+    m = matches.n_systems
+    design = (np.eye(m)[matches.left] - np.eye(m)[matches.right])[kept, :-1]
+    n_extra = 0
+    if matches.covariates is not None:
+        x = matches.covariates[kept]
+        design = np.column_stack([design, x / np.sqrt((x**2).mean(axis=0))])
+        n_extra = x.shape[1]
+    model = sm.GLM(matches.outcome[kept], design, family=sm.families.Binomial())
+    group = np.arange(kept.sum()) if matches.group is None else matches.group[kept]
+    options = {"groups": group, "use_correction": False}
+    fit = model.fit(cov_type="cluster", cov_kwds=options, tol=1e-14, maxiter=200)
+    centre = np.zeros((m + n_extra, m - 1 + n_extra))
+    centre[:m, : m - 1] = (np.eye(m) - 1 / m)[:, :-1]
+    centre[m:, m - 1 :] = np.eye(n_extra)
+    g = np.unique(group).size
+    return centre @ fit.params, centre @ fit.cov_params() @ centre.T * g / (g - 1)
+
+
+def student(matches, confidence=0.95):
+    """The quantile for clusters of these sizes, with scipy's own distribution."""
+    from scipy import stats
+
+    sizes = np.bincount(np.unique(matches.group, return_inverse=True)[1], matches.weight)
+    return stats.t.ppf((1 + confidence) / 2, sizes.sum() ** 2 / (sizes**2).sum() - 1)
+
+
+@pytest.mark.parametrize("ties", ["half", "drop"])
+@pytest.mark.parametrize("aggregated", [True, False])
+def test_clustered_intervals_are_those_of_statsmodels(aggregated, ties):
+    """Rows added up within a judge give what single rows give."""
+    matches = battles()
+    theta, covariance = statsmodels_fit(matches, ties)
+    given = matches.aggregated(keep_groups=True) if aggregated else matches
+    found = bt.rank(given, ties=ties, scale="log")
+    order = [NAMES.index(name) for name in found.systems]
+    reach = student(matches) * np.sqrt(np.diag(covariance))[order]
+
+    np.testing.assert_allclose(found.strength, theta[order], atol=1e-8)
+    np.testing.assert_allclose(found.high - found.strength, reach, rtol=1e-6)
+    np.testing.assert_allclose(found.strength - found.low, reach, rtol=1e-6)
+    assert "Intervals and tests are clustered by group (12 groups, worth 8.34 of equal size)." in found.notes
+
+
+def test_clustered_comparisons_use_student():
+    """The Wald statistic of statsmodels' covariance, with few degrees of freedom."""
+    from scipy import stats
+
+    matches = battles()
+    theta, covariance = statsmodels_fit(matches)
+    found = bt.compare(matches.aggregated(keep_groups=True), correction="none")
+    degrees = degrees_of_freedom(matches)
+    for pair in found.pairs():
+        a, b = NAMES.index(pair.a), NAMES.index(pair.b)
+        error = np.sqrt(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b])
+        z = abs(theta[a] - theta[b]) / error
+        assert pair.pvalue == pytest.approx(2 * stats.t.sf(z, degrees), rel=1e-6)
+        limit = theta[a] - theta[b] - student(matches) * error
+        assert pair.low == pytest.approx(1 / (1 + np.exp(-limit)), rel=1e-6)
+
+
+def test_degrees_of_freedom_count_even_judges():
+    """Equal judges count fully, a dominant one hardly adds; never below one; infinite without judges."""
+    rows = {"systems": ["A", "B"], "left": [0] * 4, "right": [1] * 4, "outcome": [1, 0, 1, 0]}
+
+    assert degrees_of_freedom(Matches(**rows, group=[1, 5, 7, 9])) == pytest.approx(3)
+    assert degrees_of_freedom(Matches(**rows, group=[1, 1, 1, 9])) == 1
+    assert degrees_of_freedom(Matches(**rows, group=[1, 5, 7, 9], weight=[2, 1, 1, 0])) == pytest.approx(
+        5 / 3
+    )
+    assert degrees_of_freedom(Matches(**rows)) == np.inf
+    assert critical_value(0.9, np.inf) == pytest.approx(1.6448536269514722)
+
+
+def test_uneven_groups_are_said_to_be_worth_less():
+    """Many judges of whom one does most of the work are few; equal ones are only counted."""
+    group = np.arange(600) % 12
+    even = bt.rank(dataclasses.replace(battles(), group=group)).notes
+    uneven = bt.rank(dataclasses.replace(battles(), group=np.where(np.arange(600) < 480, 0, group))).notes
+
+    assert "Intervals and tests are clustered by group (12 groups)." in even
+    assert "Intervals and tests are clustered by group (12 groups, worth 1.49 of equal size)." in uneven
+
+
+def test_one_group_has_no_errors():
+    """Two or more are needed, for intervals of every kind."""
+    matches = dataclasses.replace(battles(), group=np.zeros(600, dtype=np.int64))
+    for options in ({}, {"by": "win_rate"}, {"interval": "percentile", "n_resamples": 5}):
+        with pytest.raises(NotEstimable, match="belong to one"):
+            bt.rank(matches, **options)
+
+
+def test_win_rates_are_clustered_like_a_loop():
+    """The squared excess of each judge, added up."""
+    matches = battles()
+    found = bt.rank(matches.aggregated(keep_groups=True), by="win_rate")
+    for name, rate, high in zip(found.systems, found.strength, found.high, strict=True):
+        i = NAMES.index(name)
+        excess, played = np.zeros(12), 0
+        for left, right, outcome, judge in zip(
+            matches.left, matches.right, matches.outcome, matches.group, strict=True
+        ):
+            if i in (left, right):
+                excess[judge] += (outcome if left == i else 1 - outcome) - rate
+                played += 1
+        error = np.sqrt(12 / 11 * (excess**2).sum()) / played
+        assert high == pytest.approx(rate + student(matches) * error)
+    assert found.settings.options["ci"] == "95,clustered"
+
+
+def test_a_win_rate_of_one_is_not_certain():
+    """Wilson's interval has a width also at the ends."""
+    matches = Matches(systems=["A", "B"], left=[0] * 5, right=[1] * 5, outcome=[1] * 5)
+    found = bt.rank(matches, by="win_rate")
+
+    assert found.strength.tolist() == [1.0, 0.0]
+    np.testing.assert_allclose(found.low, [0.565518, 0], atol=1e-6)
+    assert found.settings.options["ci"] == "95,wilson"
+    assert found.settings.seed is None
+
+
+@pytest.mark.parametrize("ties", ["half", "drop", "davidson"])
+def test_whole_groups_are_drawn_for_percentiles(ties):
+    """Battles of a judge come and go together, so percentiles are as wide as clustered errors."""
+    matches = battles(n=1500, n_judges=30, spread=0.8)
+    drawn = bt.rank(matches, ties=ties, interval="percentile", scale="log", n_resamples=400)
+    alone = dataclasses.replace(matches, group=None)
+    single = bt.rank(alone, ties=ties, interval="percentile", scale="log", n_resamples=400)
+    assert (drawn.high - drawn.low).mean() > 1.3 * (single.high - single.low).mean()
+    if ties != "davidson":
+        robust = bt.rank(matches, ties=ties, scale="log")
+        ratio = (drawn.high - drawn.low) / (robust.high - robust.low)
+        assert 0.75 < ratio.mean() < 1.15
+    assert drawn.settings.seed == 12345
+
+
+def test_drawn_groups_equal_a_loop_over_them():
+    """Wins and ties of each drawn judge, as often as drawn."""
+    matches = battles(n=80, n_judges=6).aggregated(keep_groups=True)
+    clusters = match_draws._clusters(matches)
+    drawn = match_draws._drawn_clusters(clusters, 3, np.random.default_rng(5))
+    times = bootstrap_counts(3, clusters.weights.shape[1], np.random.default_rng(5))
+    numbers = np.unique(matches.group)
+    for k in range(3):
+        weight = matches.weight * times[k][np.searchsorted(numbers, matches.group)]
+        again = dataclasses.replace(matches, weight=weight)
+        np.testing.assert_array_equal(drawn.wins[k], again.wins())
+        np.testing.assert_array_equal(drawn.ties[k], again.ties())
+
+
+def test_draws_without_strengths_are_counted():
+    """A few are left out and said; when all are lost there is no interval."""
+    rows = {"systems": ["A", "B"], "left": [0] * 6, "right": [1] * 6}
+    few = Matches(**rows, outcome=[1, 1, 1, 1, 1, 0])
+    found = bt.rank(few, interval="percentile", n_resamples=200)
+    assert any("of 200 bootstrap samples have no strengths and were left out" in note for note in found.notes)
+    judged = Matches(**rows, outcome=[1, 1, 1, 0, 0, 0], group=[0, 0, 0, 1, 1, 1])
+    with pytest.raises(NotEstimable, match="Strengths exist in none of the bootstrap samples"):
+        bt.rank(judged, interval="percentile", n_resamples=1, rng=2)
+
+
+@pytest.mark.parametrize("ties", ["half", "drop"])
+@pytest.mark.parametrize("clustered", [True, False])
+def test_covariates_are_held_equal_as_statsmodels_does(clustered, ties):
+    """Strengths, their intervals, and the coefficients in the notes."""
+    matches = battles(covariates=2)
+    matches = matches if clustered else dataclasses.replace(matches, group=None)
+    theta, covariance = statsmodels_fit(matches, ties)
+    found = bt.rank(matches, ties=ties, scale="log")
+    order = [NAMES.index(name) for name in found.systems]
+    reach = student(matches) if clustered else critical_value(0.95, np.inf)
+    errors = np.sqrt(np.diag(covariance))
+
+    np.testing.assert_allclose(found.strength, theta[:5][order], atol=1e-8)
+    np.testing.assert_allclose(found.high - found.strength, reach * errors[:5][order], rtol=1e-6)
+    for k in range(2):
+        b, e = theta[5 + k], errors[5 + k]
+        limits = f"95 % {b - reach * e:+.3g} to {b + reach * e:+.3g}"
+        assert f"x{k}: log odds {b:+.3g} per standard deviation ({limits})." in found.notes
+    assert found.settings.options["covariates"] == "x0,x1"
+    pairs = bt.compare(matches, ties=ties)
+    assert set(found.notes) >= {note for note in pairs.notes if note.startswith("x")}
+    first, second = found.systems[:2]
+    assert pairs.pair(first, second).size == pytest.approx(found.strength[0] - found.strength[1], abs=1e-9)
+
+
+def test_sides_and_units_of_covariates_do_not_matter():
+    """Swapping left and right, or metres for kilometres, changes neither strengths nor notes."""
+    matches = battles(covariates=2)
+    flip = np.arange(600) % 3 == 0
+    swapped = dataclasses.replace(
+        matches,
+        left=np.where(flip, matches.right, matches.left),
+        right=np.where(flip, matches.left, matches.right),
+        outcome=np.where(flip, 1 - matches.outcome, matches.outcome),
+        covariates=np.where(flip[:, None], -matches.covariates, matches.covariates) * [1000, 0.001],
+    )
+    found, again = bt.rank(matches, scale="log"), bt.rank(swapped, scale="log")
+
+    np.testing.assert_allclose(found.strength, again.strength, atol=1e-9)
+    np.testing.assert_allclose(found.low, again.low, atol=1e-9)
+    assert found.notes == again.notes
+
+
+def test_covariates_explain_what_looked_like_strength():
+    """Two equal systems, one of which writes longer answers that people like."""
+    rng = np.random.default_rng(3)
+    length = rng.normal(1.0, 1.0, 4000)
+    outcome = (rng.random(4000) < 1 / (1 + np.exp(-length))).astype(float)
+    rows = {"systems": ["long", "short"], "left": [0] * 4000, "right": [1] * 4000, "outcome": outcome}
+    naive = bt.rank(Matches(**rows))
+    fair = bt.rank(Matches(**rows, covariates=length[:, None], covariate_names=["length"]), scale="log")
+
+    assert naive.differs_from_next[0]
+    assert not fair.differs_from_next[0]
+    assert abs(fair.strength[0]) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": "win_rate"}, 'win_rate cannot hold covariates equal. Rank by="bradley_terry", or read none.'),
+        ({"by": "elo"}, "elo cannot hold covariates equal"),
+        ({"ties": "davidson"}, 'Covariates do not go with ties="davidson". Use ties="half" or "drop".'),
+        ({"prior": 0.5}, "Covariates do not go with a prior. Leave out the prior"),
+        ({"interval": "percentile"}, 'Covariates need interval="robust"'),
+    ],
+)
+def test_covariates_are_never_ignored(options, message):
+    """What cannot hold them equal refuses."""
+    with pytest.raises(BetterThanError) as caught:
+        bt.rank(battles(covariates=1), **options)
+    assert message in str(caught.value)
+
+
+def test_covariates_that_say_nothing_or_everything_are_refused():
+    """Always 0, or deciding every match."""
+    matches = battles(covariates=1, ties=0)
+    with pytest.raises(NotEstimable, match="always 0"):
+        bt.rank(dataclasses.replace(matches, covariates=np.zeros((600, 1))))
+    with pytest.raises(NotConverged, match="leave some out"):
+        bt.rank(dataclasses.replace(matches, covariates=(2 * matches.outcome - 1)[:, None]))
+    lost = dataclasses.replace(
+        matches,
+        outcome=np.where(matches.left == 4, 0.0, np.where(matches.right == 4, 1.0, matches.outcome)),
+    )
+    with pytest.raises(
+        NotEstimable, match=r"Kaka never won\. Read them without covariates, which take no prior"
+    ):
+        bt.rank(lost)
+
+
+CIRCLE = {"systems": ["A", "B", "C"], "left": [0, 1, 2, 0], "right": [1, 2, 0, 1], "outcome": [1, 1, 1, 1]}
+
+
+def test_the_graph_is_described():
+    """Connected or not, and who has played least."""
+    assert bt.rank(Matches(**CIRCLE)).notes == ("Comparison graph: connected; fewest matches: C (2).",)
+    lost = Matches(**{**CIRCLE, "outcome": [1, 1, 0, 1]})
+    notes = bt.rank(lost, prior=0.5).notes
+    assert (
+        notes[-1] == "Comparison graph: not connected, C never won and A never lost; fewest matches: C (2)."
+    )
+    rows = {"left": [0, 1, 2, 3], "right": [1, 0, 3, 2], "outcome": [1, 1, 1, 1]}
+    apart = Matches(systems=["A", "B", "C", "D"], **rows)
+    notes = bt.rank(apart, prior=0.5).notes
+    assert notes[-1] == (
+        "Comparison graph: 2 sets of systems that no decided match connects; fewest matches: A (2)."
+    )
+
+
+def test_the_systems_concerned_are_carried_by_the_error():
+    """Not all of them."""
+    with pytest.raises(NotEstimable) as caught:
+        bt.rank(Matches(**{**CIRCLE, "outcome": [1, 1, 0, 1]}))
+    assert caught.value.systems == ("C", "A")
+    two = Matches(
+        systems=["A", "B", "C", "D", "E"],
+        left=[0, 1, 2, 3, 4],
+        right=[1, 0, 3, 4, 2],
+        outcome=[1, 1, 1, 1, 1],
+    )
+    with pytest.raises(NotEstimable, match="between these sets of systems: A, B; C, D, E") as caught:
+        bt.rank(two)
+    assert caught.value.systems == ("A", "B")
+
+
+def test_a_system_without_a_match_is_named():
+    """A prior cannot tell anything about it."""
+    matches = Matches(systems=["A", "B", "C"], left=[0, 1], right=[1, 0], outcome=[1, 1])
+    for options in ({}, {"prior": 0.5}, {"by": "win_rate"}, {"by": "elo"}):
+        with pytest.raises(NotEstimable, match="No match is left of C") as caught:
+            bt.rank(matches, **options)
+        assert caught.value.systems == ("C",)
+    with pytest.raises(NotEstimable, match="No match is left of C"):
+        bt.compare(matches)
+
+
+def test_a_thousand_systems_are_ranked_in_seconds():
+    """Nothing is done pair by pair in Python."""
+    rng = np.random.default_rng(1)
+    m, t = 1000, 300_000
+    left = rng.integers(0, m, t)
+    right = (left + rng.integers(1, m, t)) % m
+    theta = rng.normal(0, 0.7, m)
+    outcome = (rng.random(t) < 1 / (1 + np.exp(theta[right] - theta[left]))).astype(float)
+    systems = [f"s{i:04d}" for i in range(m)]
+    found = bt.rank(Matches(systems=systems, left=left, right=right, outcome=outcome).aggregated())
+
+    pairs = bt.compare(Matches(systems=systems, left=left, right=right, outcome=outcome).aggregated())
+    better = pairs.better()
+    place = np.array([pairs.systems.index(name) for name in found.systems])
+    np.testing.assert_array_equal(found.rank_low, 1 + better.sum(axis=0)[place])
+    np.testing.assert_array_equal(found.rank_high, m - better.sum(axis=1)[place])
+    assert pairs.n_different == better.sum() > 0
+    assert all(found.letters)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_judges", [5, 12, 40])
+@pytest.mark.parametrize("even", [50.0, 1.0])
+def test_clustered_intervals_cover_what_they_promise(n_judges, even):
+    """Judges who differ, equally busy or not at all: about 95 % of the true differences lie inside."""
+    m, n, spread = 6, 1500, 0.3
+    truth = np.linspace(-0.5, 0.5, m)
+    rng = np.random.default_rng(n_judges)
+
+    def drawn(judge, effects, size):
+        left = rng.integers(0, m, size)
+        right = (left + rng.integers(1, m, size)) % m
+        theta = truth + effects
+        ahead = theta[judge, left] - theta[judge, right]
+        return left, right, (rng.random(size) < 1 / (1 + np.exp(-ahead))).astype(float)
+
+    many = 400_000
+    every = drawn(np.arange(many), rng.normal(0, spread, (many, m)), many)
+    target = bradley_terry(
+        Matches(systems=list("abcdef"), left=every[0], right=every[1], outcome=every[2]).wins()
+    )
+    inside = []
+    for _ in range(300):
+        judge = rng.choice(n_judges, n, p=rng.dirichlet(np.full(n_judges, even)))
+        left, right, outcome = drawn(judge, rng.normal(0, spread, (n_judges, m)), n)
+        fit = fit_matches(
+            Matches(systems=list("abcdef"), left=left, right=right, outcome=outcome, group=judge)
+        )
+        variance = np.diag(fit.covariance)
+        error = np.sqrt(variance[:, None] + variance - 2 * fit.covariance)
+        off = np.abs(
+            np.subtract.outer(fit.log_strength - target.log_strength, fit.log_strength - target.log_strength)
+        )
+        inside.append((off <= critical_value(0.95, fit.degrees) * error)[np.triu_indices(m, 1)].mean())
+    assert 0.93 < np.mean(inside) < 0.985

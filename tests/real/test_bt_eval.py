@@ -1,0 +1,116 @@
+"""The data behind "Better than average": 13 metrics on five data sets, some without Bradley–Terry strengths."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+from betterthan.errors import NotEstimable
+from betterthan.kernels.wins import win_counts
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))
+FOLDER = DATA / "bt-eval"
+
+pytestmark = pytest.mark.skipif(
+    not FOLDER.exists(), reason=f"no {FOLDER}; set BETTERTHAN_DATA to the data's folder"
+)
+
+SIZES = {"TAC08": (58, 48), "TAC09": (55, 44), "TAC11": (50, 44), "tc": (5, 60), "pc": (4, 60)}
+METRICS = (
+    "S3_pyr", "S3_resp", "ROUGE_WE_1", "ROUGE_WE_2", "JS_1", "JS_2", "ROUGE_L", "ROUGE_1", "ROUGE_2", "BLEU",
+    "Chrfpp", "BERTScore", "MoverScore",
+)  # fmt: skip
+DIVERGENCES = {"JS_1", "JS_2"}  # the only ones where less is better
+EXACT = {"mean": np.mean, "median": np.median}
+SETUPS = [(dataset, metric) for dataset in SIZES for metric in METRICS]
+
+NEVER_LOST = {("TAC09", metric): ("M1",) for metric in ("BLEU", "Chrfpp", "BERTScore", "MoverScore")}
+# Nine metrics in which two systems never win, and the divergence in which they always lose.
+NEVER_WON = {
+    ("TAC11", metric): ("M26", "M29")
+    for metric in METRICS
+    if metric not in {"S3_pyr", "S3_resp", "JS_1"}
+}  # fmt: skip
+
+
+@cache
+def tables():
+    """Every setup as a table of scores, systems and instances in the order of the file."""
+    cells = {}
+    for name in ("tac", "dialogue"):
+        with gzip.open(FOLDER / f"{name}.csv.gz", "rt", encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                setup = cells.setdefault((row["dataset"], row["metric"]), {})
+                setup.setdefault(row["system"], {})[row["instance"]] = float(row["score"])
+    return {
+        (dataset, metric): bt.Scores(
+            name=metric,
+            systems=tuple(systems),
+            segments=tuple(next(iter(systems.values()))),
+            values=[list(scores.values()) for scores in systems.values()],
+            higher_is_better=metric not in DIVERGENCES,
+        )
+        for (dataset, metric), systems in cells.items()
+    }
+
+
+def test_all_setups_are_there():
+    """13 metrics times five data sets, of the sizes that are told."""
+    assert set(tables()) == set(SETUPS)
+    for (dataset, _), scores in tables().items():
+        assert scores.values.shape == SIZES[dataset]
+
+
+@pytest.mark.parametrize("setup", SETUPS, ids="-".join)
+def test_bradley_terry_exists_or_says_who_is_to_blame(setup):
+    """Strengths as choix finds them, or the names and the cure; never an endless loop, never a silent 0."""
+    scores = tables()[setup]
+    if setup in NEVER_LOST or setup in NEVER_WON:
+        never = f"{', '.join(NEVER_WON[setup])} never won" if setup in NEVER_WON else "M1 never lost"
+        with pytest.raises(NotEstimable) as caught:
+            bt.rank(scores, by="bradley_terry")
+        assert str(caught.value) == (
+            f'Bradley–Terry strengths do not exist here: {never}. Rank by="win_rate", or add prior=0.5.'
+        )
+        assert caught.value.systems == (NEVER_LOST | NEVER_WON)[setup]
+        found = bt.rank(scores, by="bradley_terry", prior=0.5, scale="log", n_resamples=20)
+        assert np.isfinite(found.strength).all()
+        concerned = found.systems[:1] if setup in NEVER_LOST else found.systems[-2:]
+        assert sorted(concerned) == sorted(caught.value.systems)
+        return
+    choix = pytest.importorskip("choix")
+    found = bt.rank(scores, by="bradley_terry", ties="drop", scale="log", n_resamples=20)
+    wins = win_counts(scores.goodness).wins
+    expected = choix.ilsr_pairwise_dense(wins, max_iter=10_000, tol=1e-13)
+    ours = dict(zip(found.systems, found.strength.tolist(), strict=True))
+    np.testing.assert_allclose([ours[name] for name in scores.systems], expected - expected.mean(), atol=1e-8)
+
+
+def test_the_setups_without_strengths_are_these():
+    """Four in which one system always wins, nine in which two never do, and a divergence that says the same."""
+    assert len(NEVER_LOST) == 4
+    assert len(NEVER_WON) == 9 + 1
+
+
+@pytest.mark.parametrize("by", ["mean", "median", "win_rate", "elo", "trueskill"])
+@pytest.mark.parametrize("dataset", SIZES)
+def test_the_other_mechanisms_rank_every_setup(dataset, by):
+    """Every strength is a number inside its interval, every rank inside its spread, best first."""
+    few = {"n_orders": 2, "n_resamples": 2} if by in ("elo", "trueskill") else {"n_resamples": 20}
+    for metric in METRICS:
+        scores = tables()[dataset, metric]
+        found = bt.rank(scores, by=by, **few)
+        goodness = found.strength if scores.higher_is_better or by not in EXACT else -found.strength
+        assert sorted(found.systems) == sorted(scores.systems)
+        assert np.isfinite(found.strength).all()
+        assert (np.diff(goodness) <= 1e-9).all()
+        assert (found.low <= found.high).all()
+        assert ((found.rank_low <= found.rank) & (found.rank <= found.rank_high)).mean() > 0.9
