@@ -2,10 +2,10 @@
 
 Usage: python benchmarks/battles_ranking.py [--rows 20000000] [--full] [--systems 100] [--judges 0]
 
-`--full` is 100 million battles, and must end within a minute and 2 GB (without judges; with them it is a figure). The file is written by DuckDB in another
-process, into a temporary folder that goes afterwards; a hundred million battles take 0.7 GB there. The reading and
-the ranking are one fresh process, imports included. A plain count of the wins by DuckDB and Newton's method on them
-must give the same strengths; a difference, or a broken bound, ends with exit code 1.
+`--full` is 100 million battles, and must end within a minute and 2 GB (with judges it is only a figure). The file is
+written by DuckDB in another process, into a temporary folder that goes afterwards; a hundred million battles take a
+few hundred MB there. The reading and the ranking are one fresh process, imports included. A plain count of the wins by
+DuckDB and Newton's method on them must give the same strengths; a difference, or a broken bound, ends with exit code 1.
 """
 
 # ruff: noqa: S608  (the numbers and the path in the SQL are our own)

@@ -176,10 +176,32 @@ def _by_judge(count: _Count) -> Tally:
     if columns.judge is None:
         return replace(_counted(count, _grouped(count.keys, count.query)), remarks=remarks)
     keys, judge = count.keys, count.codes["grouped"]
-    count.connection.execute(f"CREATE TEMP TABLE cell AS {_grouped([*keys, judge], count.query)}")
-    tally = _counted(count, f"SELECT {', '.join(keys)}, sum(n)::BIGINT AS n FROM cell GROUP BY ALL")  # noqa: S608
-    found = _arrays(count.connection, _coded(count, "cell", "n AS times", order="ALL"))
+    tally = _counted(count, _grouped(keys, count.query))
+    _number(count.connection, "code_rows", keys, "SELECT * FROM kind")
+    _number(count.connection, "code_grouped", [judge], count.query)
+    # Texts of millions of cells do not fit in memory, so cells are counted by hashes, once it is seen that these
+    # tell all kinds and all judges apart.
+    salt = next(i for i in range(100) if not _collide(count, "code_rows", keys, i))
+    other = next(i for i in range(100) if not _collide(count, "code_grouped", [judge], i))
+    hashed = f"SELECT {_hash(keys, salt)} AS k, {_hash([judge], other)} AS j FROM ({count.query})"  # noqa: S608
+    counted = f"SELECT k, j, count(*) AS n FROM ({hashed}) GROUP BY ALL"  # noqa: S608
+    found = _arrays(
+        count.connection,
+        f"SELECT r.code AS rows, g.code AS grouped, n AS times FROM ({counted}) "  # noqa: S608
+        f"JOIN (SELECT code, {_hash(keys, salt)} AS k FROM code_rows) AS r USING (k) "
+        f"JOIN (SELECT code, {_hash([judge], other)} AS j FROM code_grouped) AS g USING (j) ORDER BY ALL",
+    )
     return replace(tally, rows=found["rows"], times=found["times"], group=found["grouped"])
+
+
+def _hash(cells: Sequence[str], salt: int) -> str:
+    return f"hash({', '.join(cells)}, {salt})"
+
+
+def _collide(count: _Count, table: str, cells: Sequence[str], salt: int) -> bool:
+    """Whether two keys of a table have the same hash."""
+    sql = f"SELECT count(*) - count(DISTINCT {_hash(cells, salt)}) FROM {table}"  # noqa: S608
+    return count.one(sql)[0] > 0
 
 
 def _with_rows(count: _Count) -> Tally:
@@ -195,7 +217,7 @@ def _with_rows(count: _Count) -> Tally:
         columns, remarks = usable(count.columns, _judged(count, "SELECT * FROM battle"))
         count = replace(count, columns=columns)
     tally = _counted(count, _grouped(count.keys, "SELECT * FROM battle"))
-    found = _arrays(count.connection, _coded(count, "battle", order="battle.rowid"))
+    found = _arrays(count.connection, _coded(count))
     return replace(
         tally,
         rows=found["rows"],
@@ -207,16 +229,16 @@ def _with_rows(count: _Count) -> Tally:
     )
 
 
-def _coded(count: _Count, table: str, *more: str, order: str) -> str:
-    """Return the SQL that gives the number of the kind and of the other codes of each row of a table."""
+def _coded(count: _Count) -> str:
+    """Return the SQL that gives the number of the kind and of the other codes of each row of the table `battle`."""
     # The kinds are sorted by the codes of their cells, which is the order of the cells themselves.
     _number(count.connection, "code_rows", count.keys, "SELECT * FROM kind")
     joins = [_join("code_rows", count.keys)]
     for role, cell in count.codes.items():
-        _number(count.connection, f"code_{role}", [cell], f"SELECT * FROM {table}")  # noqa: S608
+        _number(count.connection, f"code_{role}", [cell], "SELECT * FROM battle")
         joins.append(_join(f"code_{role}", [cell]))
-    codes = [f"code_{role}.code AS {role}" for role in ("rows", *count.codes)]
-    return f"SELECT {', '.join([*codes, *more])} FROM {table} {' '.join(joins)} ORDER BY {order}"  # noqa: S608
+    codes = ", ".join(f"code_{role}.code AS {role}" for role in ("rows", *count.codes))
+    return f"SELECT {codes} FROM battle {' '.join(joins)} ORDER BY battle.rowid"  # noqa: S608
 
 
 def _covariates(count: _Count) -> FloatArray | None:
