@@ -139,7 +139,9 @@ def measure(folder: str, n_rows: int, n_systems: int, n_judges: int) -> bool:
     print(
         f"{'battles':>12}{'systems':>9}{'judges':>11}{'file MB':>9}{'read s':>8}{'wall s':>8}{'cpu s':>7}{'MB':>7}"
     )
-    cells = f"{n_rows:>12,}{n_systems:>9,}{n_judges:>11,}{size:>9,.0f}{cost['read']:>8.1f}{cost['wall']:>8.1f}"
+    cells = (
+        f"{n_rows:>12,}{n_systems:>9,}{n_judges:>11,}{size:>9,.0f}{cost['read']:>8.1f}{cost['wall']:>8.1f}"
+    )
     print(f"{cells}{cost['cpu']:>7.1f}{cost['mb']:>7.0f}   intervals: {cost['kind']}", flush=True)
     fine = agree(cost["found"], json.loads(in_own_process("--plain", path))) and cost["rows"] == n_rows
     return fine and (n_rows < FULL or bool(n_judges) or within_bounds(cost))

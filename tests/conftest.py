@@ -1,7 +1,8 @@
-"""What holds for all tests: nothing may leave this machine."""
+"""What holds for all tests: nothing may leave this machine, and Ctrl-C is heard."""
 
 from __future__ import annotations
 
+import signal
 import socket
 from typing import Any
 
@@ -18,5 +19,9 @@ def _only_loopback(self: socket.socket, address: Any) -> None:
 
 
 def pytest_configure() -> None:
-    """Guard every connection that a test or the package opens."""
+    """Guard every connection that a test or the package opens, and listen to Ctrl-C.
+
+    A shell starts background jobs with Ctrl-C ignored, and children inherit that; the tests of interruption need it.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     socket.socket.connect = _only_loopback  # type: ignore[method-assign]
