@@ -197,9 +197,12 @@ def _newton(wins: FloatArray, tolerance: float, max_iterations: int) -> _Solved:
     active = np.arange(len(wins))
     for iteration in range(1, max_iterations + 1):
         up, down, information = _pulls_and_information(wins, theta)
-        step = _damped(newton_steps(information, up - down), wins)
-        theta = theta + step
+        step = newton_steps(information, up - down)
         change = np.abs(step).max(axis=1)
+        if not change.max() <= 0.5:  # or NaN; two log strengths may then move apart by more than 1
+            step = _damped(step, wins)
+            change = np.abs(step).max(axis=1)
+        theta = theta + step
         going = change > tolerance  # false for NaN, too
         if iteration > _LATE:
             going &= (change > _KNOWN) | (np.abs(up - down) > _rounding(theta) * (up + down)).any(axis=1)

@@ -27,7 +27,7 @@ from betterthan.kernels.sign_flip_scores import (
 )
 
 CHUNK_BYTES = 48 * 2**20
-SIGN_BYTES = 16 * 2**20
+SIGN_BYTES = 2 * 2**20
 LARGEST_CHUNK = 2000  # resamples; eight times 255 of them can be counted in bytes
 Words = npt.NDArray[np.uint64]
 SIGNS_OF_BYTE = (2.0 * (np.arange(256)[:, None] >> np.arange(8) & 1) - 1).astype(np.float32)
