@@ -78,7 +78,7 @@ def compare(
         * "wilcoxon": signed ranks, exact with ties up to 50 nonzero differences.
         * "mood": medians, unpaired.
         * "permutation": mean difference under sign flips; see `method`.
-        * "bootstrap": mean difference, bootstrap distribution shifted to the null.
+        * "bootstrap": mean difference in standard errors, bootstrap distribution shifted to the null.
     by : str, default "mean"
         The mechanism whose test "auto" takes.
     method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}, default "auto"

@@ -14,9 +14,10 @@ from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.kernels.mood import mood_median
 from betterthan.kernels.paired import paired_t
+from betterthan.kernels.paired_bootstrap import bootstrap_t_tallies
 from betterthan.kernels.permutation import add_one
 from betterthan.kernels.pvalues import Alternative, pairwise_pvalues
-from betterthan.kernels.resample import bootstrap_counts, resampled_means
+from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.sign_test import sign_test
 from betterthan.kernels.wilcoxon import wilcoxon
 from betterthan.kernels.wins import win_counts
@@ -73,17 +74,16 @@ def _mood(question: Question) -> Answer:
 
 
 def _bootstrap(question: Question) -> Answer:
-    """Shift the paired bootstrap of the mean difference to the null, and count what is as extreme [1].
-
-    .. [1] Efron and Tibshirani (1993), An introduction to the bootstrap, section 16.4.
-    """
-    units, blocks = question.units, block_ranges(question.n_resamples, 24 * question.units.n_units)
+    """Shift the paired bootstrap of the mean difference to the null, and count what is as many errors away."""
+    units = question.units
+    bytes_each = 24 * units.n_units + 48 * len(question.goodness)
+    blocks = block_ranges(question.n_resamples, bytes_each)
     job = Job(
         name=f"paired bootstrap ({question.n_resamples:,} resamples)",
         function=_bootstrap_part,
         payload=(units.summed(question.goodness), units.sizes, question.alternative, question.seed, blocks),
         n_blocks=len(blocks),
-        digest=f"{question.digest} bootstrap {units.n_units} {question.alternative} {question.n_resamples} "
+        digest=f"{question.digest} bootstrap-t {units.n_units} {question.alternative} {question.n_resamples} "
         f"{question.seed} {__version__}",
     )
     tallies = np.sum(np.stack(question.computing.run(job)), axis=0)
@@ -99,19 +99,7 @@ def _bootstrap_part(
 ) -> IntArray:
     sums, sizes, alternative, seed, blocks = payload
     weights = bootstrap_counts(len(blocks[block]), sizes.size, stream(seed, "bootstrap test", block))
-    drawn = resampled_means(weights, sums, sizes)
-    mean = sums.sum(axis=1) / sizes.sum()
-    tallies = np.zeros((len(mean), len(mean)), dtype=np.int64)
-    for a in range(len(mean)):
-        observed = mean[a] - mean
-        shifted = (drawn[:, a, None] - drawn) - observed
-        slack = 1e-12 * (np.abs(mean[a]) + np.abs(mean))
-        if alternative == "two-sided":
-            tallies[a] = (np.abs(shifted) >= np.abs(observed) - slack).sum(axis=0)
-        else:
-            side = 1.0 if alternative == "greater" else -1.0
-            tallies[a] = (side * shifted >= side * observed - slack).sum(axis=0)
-    return tallies
+    return bootstrap_t_tallies(weights, sums, sizes, alternative=alternative)
 
 
 TESTS = {

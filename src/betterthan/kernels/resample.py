@@ -1,4 +1,4 @@
-"""Resampling as a linear map on segments: draw counts times sums, then a ratio."""
+"""Resampling as a linear map on segments: how often each is drawn, and sums over units."""
 
 from __future__ import annotations
 
@@ -44,28 +44,3 @@ def unit_sums(values: FloatArray, unit_of_segment: IntArray, n_units: int) -> Fl
     sums = np.zeros((values.shape[0], n_units))
     np.add.at(sums.T, unit_of_segment, values.T)
     return sums
-
-
-def resampled_means(weights: FloatArray, sums: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Mean score of each system in each resample.
-
-    The mean of a resample of documents is a ratio: drawn scores over drawn segments.
-
-    Parameters
-    ----------
-    weights : array, shape (n_resamples, n_units)
-    sums : array, shape (m, n_units)
-        Sum of scores in each unit.
-    sizes : array, shape (n_units,)
-        Number of segments in each unit.
-
-    Returns
-    -------
-    array, shape (n_resamples, m)
-
-    Examples
-    --------
-    >>> resampled_means(np.array([[2.0, 0.0]]), np.array([[6.0, 1.0]]), np.array([2.0, 1.0]))
-    array([[3.]])
-    """
-    return (weights @ sums.T) / (weights @ sizes)[:, None]
