@@ -16,7 +16,12 @@ if TYPE_CHECKING:
     from betterthan.analysis.compare import compare as compare
     from betterthan.analysis.diagnose import diagnose as diagnose
     from betterthan.analysis.explain import explain as explain
+    from betterthan.analysis.identical_outputs import identical_outputs as identical_outputs
+    from betterthan.analysis.judges import judges as judges
+    from betterthan.analysis.kept_pairs import kept_pairs as kept_pairs
+    from betterthan.analysis.meta_evaluate import meta_evaluate as meta_evaluate
     from betterthan.analysis.rank import rank as rank
+    from betterthan.analysis.rank_ratings import rank_ratings as rank_ratings
     from betterthan.engine.cache import Cache as Cache
     from betterthan.errors import BetterThanError as BetterThanError
     from betterthan.errors import BetterThanWarning as BetterThanWarning
@@ -30,8 +35,10 @@ if TYPE_CHECKING:
     from betterthan.present.render import render as render
     from betterthan.read.battles import read_matches as read_matches
     from betterthan.read.check import check as check
+    from betterthan.read.mqm_table import read_mqm as read_mqm
     from betterthan.read.parallel_text import read_texts as read_texts
     from betterthan.read.protocol import Options as Options
+    from betterthan.read.rankings_table import read_rankings as read_rankings
     from betterthan.read.scores import read_metrics as read_metrics
     from betterthan.read.scores import read_ratings as read_ratings
     from betterthan.read.scores import read_scores as read_scores
@@ -43,6 +50,10 @@ if TYPE_CHECKING:
     from betterthan.results.checkup import Checkup as Checkup
     from betterthan.results.diagnosis import Diagnosis as Diagnosis
     from betterthan.results.explanation import Explanation as Explanation
+    from betterthan.results.identical_outputs import IdenticalOutputs as IdenticalOutputs
+    from betterthan.results.judges import Judges as Judges
+    from betterthan.results.kept_pairs import KeptPairs as KeptPairs
+    from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
     from betterthan.results.ranking import Ranking as Ranking
     from betterthan.results.settings import Settings as Settings
@@ -65,7 +76,11 @@ _HOMES = {
     "Diagnosis": "results.diagnosis",
     "Explanation": "results.explanation",
     "Formula": "tables.counts",
+    "IdenticalOutputs": "results.identical_outputs",
+    "Judges": "results.judges",
+    "KeptPairs": "results.kept_pairs",
     "Matches": "tables.matches",
+    "MetaEvaluation": "results.meta_evaluation",
     "MissingExtra": "errors",
     "MissingScores": "errors",
     "NotConverged": "errors",
@@ -88,9 +103,16 @@ _HOMES = {
     "compare": "analysis.compare",
     "diagnose": "analysis.diagnose",
     "explain": "analysis.explain",
+    "meta_evaluate": "analysis.meta_evaluate",
+    "identical_outputs": "analysis.identical_outputs",
+    "judges": "analysis.judges",
+    "kept_pairs": "analysis.kept_pairs",
     "rank": "analysis.rank",
+    "rank_ratings": "analysis.rank_ratings",
     "read_matches": "read.battles",
     "read_metrics": "read.scores",
+    "read_mqm": "read.mqm_table",
+    "read_rankings": "read.rankings_table",
     "read_ratings": "read.scores",
     "read_scores": "read.scores",
     "read_tags": "read.tag_files",

@@ -21,7 +21,7 @@ def tables(draw):
     rows = draw(st.lists(row, max_size=40))
     system, segment, judge, score = zip(*rows, strict=True) if rows else ((), (), (), ())
     return Ratings(
-        name="DA",
+        name="quality",
         systems=[f"S{i}" for i in range(m)],
         segments=[str(j) for j in range(n)],
         judges=["x", "y", "z"],
@@ -160,7 +160,7 @@ def test_scores_are_the_mean_judgements(ratings):
     scores = ratings.to_scores()
 
     np.testing.assert_allclose(scores.values, expected, rtol=1e-12)
-    assert (scores.name, scores.systems, scores.segments) == ("DA", ratings.systems, ratings.segments)
+    assert (scores.name, scores.systems, scores.segments) == ("quality", ratings.systems, ratings.segments)
     assert (scores.groups, scores.notes) == (ratings.groups, ratings.notes)
     assert scores.higher_is_better == ratings.higher_is_better
 

@@ -17,6 +17,8 @@ from betterthan.cli.convert import convert
 from betterthan.cli.demo import demo
 from betterthan.cli.diagnose import diagnose
 from betterthan.cli.explain import explain
+from betterthan.cli.human import human
+from betterthan.cli.meta import meta
 from betterthan.cli.rank import rank
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
@@ -42,6 +44,8 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan compare scores.csv [A B]  is A better than B: every pair, or two of them
     betterthan agree scores.csv          whether mean, median and wins rank alike
     betterthan explain scores.csv A B    why two systems compare as they do
+    betterthan human da judgements.csv   what single human judgements say, and who agrees
+    betterthan meta metrics.tsv --human mqm.tsv   which metric may we trust
 
     Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
     data, 70 a fault of our own, 130 interrupted. Nothing is sent over the network.
@@ -49,7 +53,20 @@ def cli(context: click.Context, *, debug: bool) -> None:
     context.obj = {"debug": debug}
 
 
-for command in (agree, cache, check, compare, completion, convert, demo, diagnose, explain, rank):
+for command in (
+    agree,
+    cache,
+    check,
+    compare,
+    completion,
+    convert,
+    demo,
+    diagnose,
+    explain,
+    human,
+    meta,
+    rank,
+):
     cli.add_command(command)
 
 

@@ -35,6 +35,7 @@ def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -
 
 def _collected(given: dict[str, Any]) -> Options:
     from betterthan.read.protocol import Options
+    from betterthan.read.where import parse_conditions
 
     columns = {role: name for role in _ROLES if (name := given.pop(f"{role}_column")) is not None}
     return Options(
@@ -43,6 +44,7 @@ def _collected(given: dict[str, Any]) -> Options:
         higher_is_better=frozenset(given.pop("higher_is_better")),
         duplicates=given.pop("duplicates"),
         both_bad=given.pop("both_bad"),
+        where=parse_conditions(given.pop("where")),
     )
 
 
@@ -64,6 +66,12 @@ _READING = (
     _column("right", "Column with the second system of a battle."),
     _column("winner", "Column with the winner of a battle."),
     _column("weight", "Column with the weight of a row."),
+    click.option(
+        "--where",
+        multiple=True,
+        metavar="COLUMN=VALUE",
+        help="Keep only the rows with this value; of a folder, lp=en-de or level=doc; name several.",
+    ),
     click.option("--lower-is-better", multiple=True, metavar="METRIC", help="Less of this metric is better."),
     click.option(
         "--higher-is-better", multiple=True, metavar="METRIC", help="More of this metric is better."

@@ -9,6 +9,10 @@ from betterthan.present.agreement import agreement_table
 from betterthan.present.checkup import checkup_table
 from betterthan.present.diagnosis import diagnosis_table
 from betterthan.present.explanation import explanation_table
+from betterthan.present.identical_outputs import identical_outputs_table
+from betterthan.present.judges import judges_table
+from betterthan.present.kept_pairs import kept_pairs_table
+from betterthan.present.meta_evaluation import meta_evaluation_table
 from betterthan.present.pairwise import pairwise_table
 from betterthan.present.ranking import ranking_table
 from betterthan.present.table import Table
@@ -17,6 +21,10 @@ from betterthan.results.base import Result
 from betterthan.results.checkup import Checkup
 from betterthan.results.diagnosis import Diagnosis
 from betterthan.results.explanation import Explanation
+from betterthan.results.identical_outputs import IdenticalOutputs
+from betterthan.results.judges import Judges
+from betterthan.results.kept_pairs import KeptPairs
+from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 
@@ -25,6 +33,10 @@ CASES: dict[type[Result], Callable[[Any], Table]] = {
     Diagnosis: diagnosis_table,
     Explanation: explanation_table,
     Checkup: checkup_table,
+    MetaEvaluation: meta_evaluation_table,
+    IdenticalOutputs: identical_outputs_table,
+    Judges: judges_table,
+    KeptPairs: kept_pairs_table,
     PairwiseTable: pairwise_table,
     Ranking: ranking_table,
 }

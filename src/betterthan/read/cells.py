@@ -9,9 +9,11 @@ import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.read.grid import Codes, Grid, Labels, fault, quoted
+from betterthan.read.where import telling_column
 
 Duplicates = Literal["raise", "first", "last", "mean"]
 MOST_CELLS = 400_000_000
+DUPLICATE_CURE = 'Remove one, or pass duplicates="last" or "mean".'
 
 
 class Cells(NamedTuple):
@@ -98,10 +100,10 @@ def _duplicate(
     system = quoted(systems.names[systems.codes[second]])
     line = grid.line(int(rows[first]))
     before = f"line {line}" if line is not None else f"row {int(rows[first]) + 1}"
+    cure = telling_column(grid, int(rows[first]), int(rows[second]))
     return fault(
         grid,
-        f"Segment {segment} of system {system} was already given in {before}. "
-        f'Remove one, or pass duplicates="last" or "mean".',
+        f"Segment {segment} of system {system} was already given in {before}. {cure or DUPLICATE_CURE}",
         row=int(rows[second]),
         code="BT101",
     )

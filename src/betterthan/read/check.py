@@ -11,11 +11,12 @@ from betterthan.read.preview import preview_of, summary
 from betterthan.read.problems import PROBLEMS
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.sniff import read_any, sniff
-from betterthan.read.source import Given
+from betterthan.read.source import Given, open_source
 from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
 
 NO_SUCH_PATH = ("BT001", "BT002")
+SEVERAL_PAIRS = "BT164"
 
 
 def check(
@@ -28,7 +29,7 @@ def check(
 
     Parameters
     ----------
-    source : path, "-", open file, data frame or dict
+    source : path, "-", open file, folder, data frame or dict
     options : Options, optional
         What is known about the columns.
     format : str, optional
@@ -52,12 +53,24 @@ def check(
     """
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
     try:
-        reading = read_any(source, options, format=format)
+        reading = _looked_at(source, options, format)
     except BetterThanError as error:
         if isinstance(error, ReadError) and error.code in NO_SUCH_PATH:
             raise
         return _unreadable(str(name), error, _recognised(source))
     return _readable(str(name), reading)
+
+
+def _looked_at(source: Given | FrameLike, options: Options | None, format: str | None) -> Reading:  # noqa: A002
+    """Read what is there; of a folder with several language pairs, all of them, since none has to be chosen here."""
+    try:
+        return read_any(source, options, format=format)
+    except ReadError as error:
+        if error.code != SEVERAL_PAIRS:
+            raise
+    from betterthan.read.metrics_folder_reader import read_all  # noqa: PLC0415  (only folders pay for it)
+
+    return read_all(open_source(source, folders=True), options or Options())
 
 
 def _recognised(source: Given | FrameLike) -> tuple[str, str]:

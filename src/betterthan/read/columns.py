@@ -9,8 +9,9 @@ from betterthan.errors import ReadError, unknown_name
 # In each role the first name that occurs wins; case and punctuation are ignored.
 ROLES: dict[str, tuple[str, ...]] = {
     "item": (
-        "item", "item_id", "id", "example_id", "instance_id", "sample_id", "doc_hash", "segment", "segment_id",
-        "seg", "seg_id", "sid", "line_id", "line", "index", "idx", "question_id",
+        "item", "item_id", "id", "example_id", "instance_id", "instance", "sample_id", "doc_hash", "segment",
+        "segment_id", "seg", "seg_id", "sid", "line_id", "line", "index", "idx", "question_id",
+        "global_seg_id", "doc_seg_id", "doc_segment_id",
     ),
     "system": (
         "system", "system_id", "sys", "sys_id", "systemid", "model", "model_name", "model_id", "generator",
@@ -26,6 +27,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 DESCRIPTIVE = (
     "domain", "category", "genre", "split", "subject", "task", "lp", "lang", "language", "pair", "weight", "seed",
     "run", "trial", "epoch", "repeat", "time", "timestamp", "source", "target", "reference", "kind", "start", "end",
+    "doc_seg_id", "doc_segment_id",
 )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def direction(
     metric : str
         Its name.
     values : array of float
-        Its scores; only their signs are looked at, and only for MQM and MetricX.
+        Its scores; only their signs are looked at, for MQM, MetricX and error rates.
     options : Options
         What the user said goes before everything.
     declared : bool, optional
@@ -71,9 +71,18 @@ def direction(
     if any(word.startswith(BY_SIGN) for word in words):
         return _by_sign(metric, values)
     if LOWER_IS_BETTER.intersection(words):
+        if _are_negated(values):
+            note = f'No score of "{metric}" is above 0: it is an error rate negated, so higher is better.'
+            return Direction(True, f"{note} {_override(metric, 'lower')}")
         note = f'Lower is better for "{metric}", judged by its name. {_override(metric, "higher")}'
         return Direction(False, note)
     return Direction(True)
+
+
+def _are_negated(values: FloatArray) -> bool:
+    """Whether error rates were turned round, as the files of the metrics task do it."""
+    known = values[~np.isnan(values)]
+    return bool((known <= 0).all()) and bool((known < 0).any())
 
 
 def _told(metric: str, options: Options) -> bool | None:

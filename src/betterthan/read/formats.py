@@ -15,11 +15,17 @@ READERS: dict[str, str] = {
     "wide": "betterthan.read.wide_table",
     "ratings": "betterthan.read.ratings_table",
     "battles": "betterthan.read.battles",
+    "rankings": "betterthan.read.rankings_table",
+    "mqm": "betterthan.read.mqm_table",
     "text": "betterthan.read.parallel_text",
     "texts_table": "betterthan.read.texts_table",
     "tags": "betterthan.read.tag_files",
     "tags_table": "betterthan.read.tags_table",
+    "score_file": "betterthan.read.score_files",
+    "metrics_folder": "betterthan.read.metrics_folder_reader",
 }
+# The readers that take a folder; the others take a file.
+FOLDER_READERS = ("metrics_folder", "score_file")
 
 
 @cache

@@ -81,13 +81,14 @@ def is_infinite(text: str) -> bool:
 def number_sql(expression: str) -> str:
     """Return SQL that does what :func:`parse` does to a VARCHAR expression."""
     text = f"trim({expression}, ' \t\r\n')"
-    missing = ", ".join(f"'{word}'" for word in sorted(MISSING))
+    missing = "|".join(sorted(map(re.escape, MISSING)))
     return (
         f"CASE WHEN {expression} IS NULL THEN 'nan'::DOUBLE "
         # Trimming costs ten times as much as matching, so only what does not match as it stands is trimmed.
         f"WHEN regexp_full_match({expression}, '{_NUMBER}') THEN TRY_CAST({expression} AS DOUBLE) "
         f"WHEN regexp_full_match({text}, '{_NUMBER}') THEN TRY_CAST({text} AS DOUBLE) "
-        f"WHEN lower({text}) IN ({missing}) THEN 'nan'::DOUBLE "
+        # Not IN, which the engine turns into a join that brings the rows out of their order.
+        f"WHEN regexp_full_match(lower({text}), '{missing}') THEN 'nan'::DOUBLE "
         f"WHEN lower({text}) = 'true' THEN 1.0 WHEN lower({text}) = 'false' THEN 0.0 "
         f"ELSE 'inf'::DOUBLE END"
     )

@@ -268,6 +268,61 @@ PROBLEMS: dict[str, Explanation] = {
         "A sentence has more tags in one file than in another.",
         "Tag the same words; remove gap tags from one of them if only one has them.",
     ),
+    "BT150": Explanation(
+        "error without a weight",
+        "An MQM error has a severity that no weight is known for; counting it as nothing would flatter the system.",
+        "Give its weight: --weight Critical=10, or weights={...} in Python.",
+    ),
+    "BT160": Explanation(
+        "not a line of a score file",
+        "A line of a score file is a system's name and its score (with the domain before them at domain level).",
+        "Write two fields with a blank or a tab between them, without a header; None for a missing score.",
+    ),
+    "BT161": Explanation(
+        "unknown level",
+        "Scores belong to segments (seg), documents (doc), domains (domain) or systems (sys).",
+        "Name the file NAME.seg.score, NAME.doc.score, NAME.domain.score or NAME.sys.score.",
+    ),
+    "BT162": Explanation(
+        "unequal numbers of scores",
+        "Line k of a system is its segment k, so every system needs as many lines as there are segments.",
+        "Write one line a segment, None for a missing score.",
+    ),
+    "BT163": Explanation(
+        "not inside the folder",
+        "A file of the folder is a link that leads out of it or in a circle, or is no ordinary file; it is not read.",
+        "Copy the file into the folder.",
+    ),
+    "BT164": Explanation(
+        "several language pairs",
+        "The folder holds several language pairs, and their segments have nothing to do with each other.",
+        "Choose one: --where lp=en-de, or language_pair=.",
+    ),
+    "BT165": Explanation(
+        "no score files",
+        "The folder holds no scores of the level that was asked for.",
+        "Check its layout: human-scores/LP.NAME.LEVEL.score, metric-scores/LP/NAME-REF.LEVEL.score.",
+    ),
+    "BT166": Explanation(
+        "documents not known",
+        "The file that says to which document each segment belongs is missing or has a line of another shape.",
+        "Write documents/LP.docs with DOMAIN and DOCUMENT on one line a segment.",
+    ),
+    "BT167": Explanation(
+        "no such rows",
+        "No row has the value that was asked for in that column.",
+        "Write COLUMN=VALUE with one of the values seen.",
+    ),
+    "BT168": Explanation(
+        "rows cannot be chosen",
+        "Only tables with named columns have rows to choose by value.",
+        "Leave --where out, or convert the file to a table first.",
+    ),
+    "BT169": Explanation(
+        "two metrics of one name",
+        "Two files hold scores of the same name, and one would hide the other.",
+        "Rename one file, or read them one by one.",
+    ),
     "BT201": Explanation(
         "ties made by rounding",
         "Scores have few decimals and many are exactly equal between systems; rounding may have made these ties.",

@@ -53,7 +53,9 @@ class Options:
     user's column name. `lower_is_better` and `higher_is_better` name metrics whose direction is given, or hold
     :data:`EVERY`. `keep` asks for these columns of battles, found by name; `cluster` for the judge or session where
     there is one; `covariates` names columns of numbers. `metric` asks for one metric of several; `name` is the
-    metric's name where the file has none.
+    metric's name where the file has none. `where` keeps the rows with these values in these columns.
+    `language_pair`, `level` (seg, doc, domain, sys), `reference` and `gold` choose from a folder of the metrics task.
+    `mqm_weights` says what errors weigh where that differs from the usual weights of MQM.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -66,6 +68,12 @@ class Options:
     covariates: tuple[str, ...] = ()
     metric: str | None = None
     name: str | None = None
+    where: tuple[tuple[str, str], ...] = ()
+    language_pair: str | None = None
+    level: str | None = None
+    reference: str | None = None
+    gold: str | None = None
+    mqm_weights: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

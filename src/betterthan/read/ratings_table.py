@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan.arrays import IntArray
 from betterthan.errors import ReadError
-from betterthan.read.cells import second_rows
+from betterthan.read.cells import DUPLICATE_CURE, second_rows
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
 from betterthan.read.grid import Grid, Labels, compact, fault, first_rows, quoted
@@ -16,6 +16,7 @@ from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.source import Source
+from betterthan.read.where import telling_column
 from betterthan.tables.ratings import Ratings
 
 FORMAT = Format(
@@ -120,10 +121,11 @@ def _duplicate(columns: LongColumns, rows: IntArray, cell: IntArray) -> ReadErro
     )
     line = columns.grid.line(int(columns.rows[first]))
     before = f"line {line}" if line is not None else f"row {int(columns.rows[first]) + 1}"
+    cure = telling_column(columns.grid, int(columns.rows[first]), int(columns.rows[second]))
     return fault(
         columns.grid,
         f"Judge {judge} already rated segment {item} of system {system} in {before}. "
-        f'Remove one, or pass duplicates="last" or "mean".',
+        f"{cure or DUPLICATE_CURE}",
         row=int(columns.rows[second]),
         code="BT101",
     )

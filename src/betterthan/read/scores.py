@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import os
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -10,8 +11,10 @@ from betterthan.errors import ReadError, some_of, unknown_name
 from betterthan.read.cells import Duplicates
 from betterthan.read.frames import FrameLike
 from betterthan.read.protocol import EVERY, Options, Reading
+from betterthan.read.score_files import refuse_system_level
 from betterthan.read.sniff import read_any
 from betterthan.read.source import Given
+from betterthan.read.where import conditions
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
@@ -29,6 +32,7 @@ def read_scores(
     lower_is_better: bool | None = None,
     duplicates: Duplicates = "raise",
     name: str | None = None,
+    where: Mapping[str, object] | None = None,
 ) -> Scores:
     r"""Read the scores of one metric: systems × segments.
 
@@ -41,8 +45,9 @@ def read_scores(
     Parameters
     ----------
     source : path, "-", open file, data frame or dict
-        "-" is standard input. Data frames may be pandas, polars or pyarrow. A dict of lists is a wide table,
-        ``{"A": [0.5, 0.7], "B": [0.4, 0.9]}``, unless its keys name a system and a score column.
+        "-" is standard input. A folder of the metrics task and its score files are read too. Data frames may be
+        pandas, polars or pyarrow. A dict of lists is a wide table, ``{"A": [0.5, 0.7], "B": [0.4, 0.9]}``, unless
+        its keys name a system and a score column.
     metric : str, optional
         The metric to take when there are several.
     item, system, score, group : str, optional
@@ -56,6 +61,9 @@ def read_scores(
         What to do when a segment of a system has several scores.
     name : str, optional
         The metric's name; by default as in the file, else the file's name without folder and suffix.
+    where : mapping of str to str, optional
+        Keep only the rows with these values in these columns, such as ``{"lp": "en-de"}``; of a folder of the metrics
+        task, the language pair, level, reference or domain.
 
     Returns
     -------
@@ -95,6 +103,7 @@ def read_scores(
         duplicates=duplicates,
         metric=metric,
         name=name,
+        where=conditions(where),
         lower_is_better=_every(lower_is_better, True),
         higher_is_better=_every(lower_is_better, False),
     )
@@ -104,7 +113,7 @@ def read_scores(
 
 
 def read_metrics(
-    source: Given | FrameLike,
+    source: Given | FrameLike | Sequence[Given],
     *,
     item: str | None = None,
     system: str | None = None,
@@ -113,14 +122,19 @@ def read_metrics(
     lower_is_better: Collection[str] | bool | None = None,
     duplicates: Duplicates = "raise",
     name: str | None = None,
+    where: Mapping[str, object] | None = None,
 ) -> dict[str, Scores]:
-    """Read the scores of every metric in a table.
+    """Read the scores of every metric in a table, a folder, or several files.
 
-    A long table holds several metrics when a column names them, or when it has several columns of numbers.
+    A long table holds several metrics when a column names them, or when it has several columns of numbers. A folder
+    holds score files, or is a folder of the metrics task, whose human scores are read as well.
 
     Parameters
     ----------
-    source, item, system, score, group, duplicates
+    source : as in :func:`read_scores`, or a list of files
+        Files may be of different layouts; each metric must be in one of them only. System-level score files are
+        allowed: their only segment is called "system".
+    item, system, score, group, duplicates, where
         As in :func:`read_scores`.
     lower_is_better : collection of str or bool, optional
         The metrics for which lower is better, or True or False for all of them; the others are decided as in
@@ -155,10 +169,12 @@ def read_metrics(
         columns=_columns(item=item, system=system, score=score, group=group),
         duplicates=duplicates,
         name=name,
+        where=conditions(where),
         lower_is_better=_every(lower_is_better, True) | named,
         higher_is_better=_every(lower_is_better, False),
     )
-    tables = scores_of(read_any(source, options), path=_name_of(source))
+    several = source if isinstance(source, list | tuple) else [source]
+    tables = _merged(several, options)
     unknown = sorted(named - tables.keys())
     if unknown:
         raise unknown_name("metric", unknown[0], tables)
@@ -177,12 +193,13 @@ def read_ratings(
     lower_is_better: bool | None = None,
     duplicates: Duplicates = "raise",
     name: str | None = None,
+    where: Mapping[str, object] | None = None,
 ) -> Ratings:
     """Read single judgements: who gave which score to which segment of which system.
 
     Parameters
     ----------
-    source, metric, item, system, score, group, lower_is_better, name
+    source, metric, item, system, score, group, lower_is_better, name, where
         As in :func:`read_scores`.
     judge : str, optional
         The column that holds the judge; found by its name (rater, annotator, judge, …) if not given.
@@ -212,6 +229,7 @@ def read_ratings(
         duplicates=duplicates,
         metric=metric,
         name=name,
+        where=conditions(where),
         lower_is_better=_every(lower_is_better, True),
         higher_is_better=_every(lower_is_better, False),
     )
@@ -221,18 +239,47 @@ def read_ratings(
     return replace(chosen, name=name) if name else chosen
 
 
-def scores_of(reading: Reading, *, path: str | None = None) -> dict[str, Scores]:
+def _merged(sources: Sequence[Given | FrameLike], options: Options) -> dict[str, Scores]:
+    """Return the metrics of all sources; none may be in two of them."""
+    if not sources:
+        raise ReadError("The list of files is empty. Name at least one.", code="BT134")
+    tables: dict[str, Scores] = {}
+    places: dict[str, str] = {}
+    for number, source in enumerate(sources, 1):
+        place = os.fspath(source) if isinstance(source, str | os.PathLike) else f"source {number}"
+        for name, table in scores_of(
+            read_any(source, options), path=_name_of(source), system_level=True
+        ).items():
+            if name in tables:
+                raise ReadError(
+                    f'"{name}" is in {places[name]} and in {place}. Rename one of them, or read them one by one.',
+                    path=_name_of(source),
+                    code="BT169",
+                )
+            tables[name], places[name] = table, place
+    return tables
+
+
+def scores_of(reading: Reading, *, path: str | None = None, system_level: bool = False) -> dict[str, Scores]:
     """Return the scores of a reading by metric; single judgements are averaged over judges.
+
+    Parameters
+    ----------
+    reading : Reading
+    path : str, optional
+        For messages.
+    system_level : bool, default False
+        Whether tables of one score a system are allowed; systems cannot be compared by them segment by segment.
 
     Raises
     ------
     ReadError
-        When it holds something else, such as battles or texts (BT022).
+        When it holds something else, such as battles or texts (BT022), or one score for each system (BT103).
     """
     tables: dict[str, Scores] = {}
     for table in reading.tables:
         if isinstance(table, Scores):
-            tables[table.name] = table
+            tables[table.name] = table if system_level else refuse_system_level(table, path=path)
         elif isinstance(table, Ratings):
             note = f"{table.n_judgements} judgements by {len(table.judges)} judges were averaged."
             averaged = table.to_scores()

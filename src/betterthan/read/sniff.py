@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from betterthan.errors import ReadError
-from betterthan.read.formats import READERS, reader
+from betterthan.read.formats import FOLDER_READERS, READERS, reader
 from betterthan.read.frames import FrameLike, is_frame, read_frame
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import peek
 from betterthan.read.protocol import Format, Guess, Kind, Options, Reader, Reading
-from betterthan.read.source import Given, Source, open_source
+from betterthan.read.source import Given, Source, no_data_folder, open_source
+from betterthan.read.where_files import read_frame_where, read_where
 
 # Below this a reader only says that it would try.
 _HARDLY = 0.1
@@ -50,6 +51,7 @@ def sniff(source: Given) -> Recognition:
     Parameters
     ----------
     source : path, "-" or open file
+        The path may be a folder.
 
     Returns
     -------
@@ -67,13 +69,16 @@ def sniff(source: Given) -> Recognition:
     >>> found.format, found.kind, found.because
     ('long', 'scores', 'columns "system" and "score" name systems and scores')
     """
-    opened = source if isinstance(source, Source) else open_source(source)
+    opened = source if isinstance(source, Source) else open_source(source, folders=True)
     return recognise(opened)
 
 
 def recognise(source: Source) -> Recognition:
     """Ask every reader about an opened source."""
-    guesses = [(module, guess) for module in map(reader, READERS) if (guess := module.sniff(source))]
+    asked = FOLDER_READERS if source.is_folder else READERS
+    guesses = [(module, guess) for module in map(reader, asked) if (guess := module.sniff(source))]
+    if source.is_folder and not guesses:
+        raise no_data_folder(source.name)
     if not guesses:
         raise _unknown(source)
     guesses.sort(key=lambda pair: -pair[1].confidence)
@@ -156,15 +161,22 @@ def read_any(
     """
     options = options or Options()
     if is_frame(source):
+        if options.where:
+            return read_frame_where(source, options, format=format)
         return read_frame(source, options, format=format)
-    opened = source if isinstance(source, Source) else open_source(source)
-    return _chosen(opened, options, format).read(opened, options)
+    opened = source if isinstance(source, Source) else open_source(source, folders=True)
+    chosen = _chosen(opened, options, format)
+    if options.where and not opened.is_folder:
+        return read_where(opened, options, chosen)
+    return chosen.read(opened, options)
 
 
 def _chosen(source: Source, options: Options, name: str | None) -> Reader:
     if name is not None:
+        if source.is_folder and name not in FOLDER_READERS:
+            raise no_data_folder(source.name)
         return reader(name)
-    if {"system", "score"} & options.columns.keys():
+    if {"system", "score"} & options.columns.keys() and not source.is_folder:
         return reader("ratings" if "judge" in options.columns else "long")
     found = recognise(source)
     rivals = [other for other in found.runners_up if other.confidence == found.confidence]

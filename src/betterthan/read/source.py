@@ -1,4 +1,4 @@
-"""Where bytes come from: a path, a compressed file, standard input or an open file.
+"""Where bytes come from: a path, a compressed file, a folder, standard input or an open file.
 
 A :class:`Source` is a real file on disk with a look at its first bytes; standard input and open files are
 spooled to a temporary file once, so that memory does not grow with them and DuckDB can read them.
@@ -41,12 +41,15 @@ class Source:
     head : bytes
         The first 64 KiB, decompressed.
     is_gzip : bool
+    is_folder : bool
+        A folder has no bytes of its own; only readers of folders take it.
     """
 
     name: str
     path: Path
     head: bytes = field(repr=False)
     is_gzip: bool = False
+    is_folder: bool = False
 
     @property
     def stem(self) -> str:
@@ -124,13 +127,15 @@ class Source:
         return text.removesuffix("\n").removesuffix("\r")
 
 
-def open_source(given: Given) -> Source:
+def open_source(given: Given, *, folders: bool = False) -> Source:
     """Look at what the user gave and return it as a :class:`Source`.
 
     Parameters
     ----------
     given : path, "-" or open file
         ``"-"`` is standard input.
+    folders : bool, default False
+        Whether a folder may be given.
 
     Raises
     ------
@@ -141,7 +146,10 @@ def open_source(given: Given) -> Source:
     if isinstance(given, str | os.PathLike) and os.fspath(given) != "-":
         name = os.fspath(given)
         path = Path(name).expanduser()
-        _check_path(path, name)
+        if _is_folder(path, name):
+            if not folders:
+                raise no_data_folder(name)
+            return Source(name=name, path=path, head=b"", is_folder=True)
         return _looked_at(path, name)
     stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
     name = "<stdin>" if stream is not given else str(getattr(given, "name", "<stream>"))
@@ -165,7 +173,13 @@ def _looked_at(path: Path, name: str) -> Source:
 _SPOOL_PREFIX = "betterthan-spool-"
 
 
-def _check_path(path: Path, name: str) -> None:
+def no_data_folder(name: str) -> ReadError:
+    """Build the error for a folder in which there is nothing to read."""
+    return ReadError("This is a folder without data that can be read. Name a file.", path=name, code="BT002")
+
+
+def _is_folder(path: Path, name: str) -> bool:
+    """Whether a path that exists is a folder."""
     try:
         exists, is_folder = path.exists(), path.is_dir()
     except OSError as error:
@@ -174,12 +188,9 @@ def _check_path(path: Path, name: str) -> None:
         ) from error
     except ValueError as error:
         raise ReadError("This path contains a NUL character.", path=repr(name), code="BT001") from error
-    if is_folder:
-        raise ReadError(
-            "This is a folder without data that can be read. Name a file.", path=name, code="BT002"
-        )
     if not exists:
         raise ReadError("There is no such file. Check the spelling and the folder.", path=name, code="BT001")
+    return is_folder
 
 
 def _first_bytes(path: Path, name: str) -> bytes:

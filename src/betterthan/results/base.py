@@ -24,6 +24,10 @@ _HOMES = {
     "checkup": "checkup",
     "diagnosis": "diagnosis",
     "explanation": "explanation",
+    "meta_evaluation": "meta_evaluation",
+    "identical_outputs": "identical_outputs",
+    "judges": "judges",
+    "kept_pairs": "kept_pairs",
     "pairwise": "pairwise",
     "ranking": "ranking",
 }

@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest, to_json_array
 from betterthan.errors import TableError, some_of
-from betterthan.tables.checks import flag, float_array, group_labels, index_array, labels, note_texts, text
+from betterthan.tables.checks import (
+    at,
+    flag,
+    float_array,
+    group_labels,
+    index_array,
+    labels,
+    note_texts,
+    positions,
+    text,
+)
 from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.matches import Matches
+from betterthan.tables.meetings import Meetings, check_margin, meetings, shares_kept
+from betterthan.tables.same_texts import text_codes
 from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
+
+# Fewer judgements do not make a direct assessment of a segment reproducible (Ma et al. 2019).
+ENOUGH_JUDGEMENTS = 15
+_DIRECT_ASSESSMENT = re.compile(r"\b(da|direct assessment|adequacy|fluency)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,9 +105,10 @@ class Ratings(Frozen):
     def standardized(self) -> Ratings:
         """Return the ratings with each judge's scores shifted to mean 0 and scaled to standard deviation 1.
 
-        The standard deviation divides by the number of the judge's judgements minus one. A judge with a
-        single judgement, or who always gives the same score, says nothing about differences: these rows
-        are left out and counted in the notes.
+        Done for each judge over everything they judged, before repeated judgements are averaged. The standard
+        deviation divides by the number of the judge's judgements minus one. A judge with a single judgement,
+        or who always gives the same score, says nothing about differences: these rows are left out and counted
+        in the notes.
         """
         n_judges = len(self.judges)
         count = np.bincount(self.judge, minlength=n_judges)
@@ -114,11 +134,104 @@ class Ratings(Frozen):
             self, system=self.system[keep], segment=self.segment[keep], judge=self.judge[keep], score=score
         )
 
-    def to_scores(self) -> Scores:
-        """Return the mean judgement of each segment of each system; NaN where nobody judged."""
+    def without(self, judges: Sequence[str], *, because: str = "as asked") -> Ratings:
+        """Return the ratings without these judges, and say in a note how much that takes away.
+
+        Parameters
+        ----------
+        judges : sequence of str
+            Names; the others keep their order.
+        because : str
+            The reason, for the note.
+
+        Raises
+        ------
+        UnknownName
+            When there is no such judge.
+        TableError
+            When nobody would be left.
+
+        Examples
+        --------
+        >>> ratings = Ratings(name="DA", systems=["A"], segments=["1"], judges=["x", "y"],
+        ...                   system=[0, 0], segment=[0, 0], judge=[0, 1], score=[70, 40])
+        >>> ratings.without(["x"]).notes
+        ('1 of 2 judgements left out: judges x, as asked.',)
+        """
+        gone = positions(tuple(judges), self.judges, what="judge")
+        stays = np.full(len(self.judges), True)
+        stays[gone] = False
+        if stays.all():
+            return self
+        if not stays.any():
+            raise TableError("No judge would be left. Keep at least one, or loosen the rule.")
+        keep = stays[self.judge]
+        lost = f"{int((~keep).sum())} of {keep.size} judgements"
+        note = f"{lost} left out: judges {some_of([self.judges[i] for i in np.unique(gone)])}, {because}."
+        return replace(
+            self._rows(keep, score=self.score[keep]),
+            judges=tuple(name for name, stay in zip(self.judges, stays.tolist(), strict=True) if stay),
+            judge=(np.cumsum(stays) - 1)[self.judge[keep]],
+            notes=(*self.notes, note),
+        )
+
+    def without_items(self, *, systems: Sequence[str] = (), segments: Sequence[str] = ()) -> Ratings:
+        """Return the ratings without these systems and segments, such as control items, and count them in a note.
+
+        Examples
+        --------
+        >>> ratings = Ratings(name="DA", systems=["A", "A#bad"], segments=["1"], judges=["x"],
+        ...                   system=[0, 1], segment=[0, 0], judge=[0, 0], score=[70, 40])
+        >>> ratings.without_items(systems=["A#bad"]).systems
+        ('A',)
+        """
+        gone = positions(tuple(systems), self.systems, what="system")
+        away = positions(tuple(segments), self.segments, what="segment")
+        rows, columns = np.full(len(self.systems), True), np.full(len(self.segments), True)
+        rows[gone], columns[away] = False, False
+        if rows.all() and columns.all():
+            return self
+        keep = rows[self.system] & columns[self.segment]
+        names = some_of([*(self.systems[i] for i in gone), *(self.segments[i] for i in away)])
+        places = np.flatnonzero(columns)
+        return replace(
+            self._rows(keep, score=self.score[keep]),
+            systems=at(np.flatnonzero(rows), self.systems),
+            segments=at(places, self.segments),
+            system=(np.cumsum(rows) - 1)[self.system[keep]],
+            segment=(np.cumsum(columns) - 1)[self.segment[keep]],
+            groups=None if self.groups is None else at(places, self.groups),
+            notes=(
+                *self.notes,
+                f"{int((~keep).sum())} of {keep.size} judgements left out: those of {names}.",
+            ),
+        )
+
+    def to_scores(self, *, min_judgements: int = 1) -> Scores:
+        """Return the mean judgement of each segment of each system; NaN where nobody judged.
+
+        Parameters
+        ----------
+        min_judgements : int, default 1
+            Cells with fewer judgements become NaN, and a note counts them.
+
+        Notes
+        -----
+        A direct assessment (told by the name: DA, adequacy, fluency) in which segments have fewer than 15
+        judgements gets a note, because scores of single segments made from fewer are not reproducible [1]_.
+
+        References
+        ----------
+        .. [1] Ma, Wei, Bojar and Graham (2019), Results of the WMT19 metrics shared task, WMT.
+        """
         total, count = self._sums()
+        enough = count >= _whole(min_judgements)
         with np.errstate(invalid="ignore"):
-            values = np.where(count > 0, total / count, np.nan)
+            values = np.where(enough & (count > 0), total / count, np.nan)
+        notes = (
+            _about_few(count, min_judgements),
+            _about_reliability(self.name, count[enough & (count > 0)]),
+        )
         return Scores(
             name=self.name,
             systems=self.systems,
@@ -126,7 +239,7 @@ class Ratings(Frozen):
             values=values,
             higher_is_better=self.higher_is_better,
             groups=self.groups,
-            notes=self.notes,
+            notes=(*self.notes, *(note for note in notes if note and note not in self.notes)),
         )
 
     def _sums(self) -> tuple[FloatArray, FloatArray]:
@@ -136,7 +249,9 @@ class Ratings(Frozen):
         count = np.bincount(cell, minlength=shape[0] * shape[1])
         return total.reshape(shape).astype(np.float64), count.reshape(shape).astype(np.float64)
 
-    def to_matches(self, *, margin: float = 25, keep_ties: bool = False) -> Matches:
+    def to_matches(
+        self, *, margin: float = 25, keep_ties: bool = False, texts: Texts | None = None
+    ) -> Matches:
         """Return every pair of systems judged on the same segment as a match.
 
         Parameters
@@ -146,22 +261,27 @@ class Ratings(Frozen):
             relative-ranking rule; zero keeps every difference).
         keep_ties : bool, default False
             Keep the closer pairs as ties instead of leaving them out.
+        texts : Texts, optional
+            The outputs. Two systems with the same text on a segment are tied there, however far apart they
+            were judged; like other ties they are left out unless `keep_ties`. A note counts them.
 
         Notes
         -----
         The documents of the segments become the groups of the matches.
         """
-        if not (isinstance(margin, int | float | np.number) and 0 <= margin < np.inf):
-            raise TableError(f"margin must be a number of 0 or more, not {margin!r}.")
-        goodness = self.to_scores().goodness
-        # The same judgements in another order have a mean that differs in its last digits.
-        noise = 1e-12 * np.abs(self.score).max(initial=0.0)
-        blocks = [_pairs(goodness, one, margin=margin, noise=noise) for one in range(len(self.systems))]
-        left, right, segment, outcome = (np.concatenate(column) for column in zip(*blocks, strict=True))
+        blocks = list(self._meetings(margin, texts))
+        left, right, segment, outcome, same, apart = (
+            np.concatenate(column) for column in zip(*blocks, strict=True)
+        )
         tied = outcome == 0.5
         keep = np.full(tied.size, True) if keep_ties else ~tied
         said = "kept as ties" if keep_ties else "left out"
-        note = f"{int(tied.sum())} of {tied.size} pairs closer than {margin:g} were {said}."
+        notes = [f"{int((tied & ~apart).sum())} of {tied.size} pairs closer than {margin:g} were {said}."]
+        if texts is not None:
+            notes.append(
+                f"{int(same.sum())} of {tied.size} pairs have identical outputs; {int((same & apart).sum())} of "
+                f"these were judged {margin:g} or more apart and were {said}."
+            )
         return Matches(
             systems=self.systems,
             left=left[keep],
@@ -169,8 +289,57 @@ class Ratings(Frozen):
             outcome=outcome[keep],
             segment=segment[keep],
             group=None if self.groups is None else _codes(self.groups)[segment[keep]],
-            notes=(*self.notes, note),
+            notes=(*self.notes, *notes),
         )
+
+    def kept_by_margin(self, margins: npt.ArrayLike) -> FloatArray:
+        """Return the share of pairs that each margin keeps, of all pairs judged on the same segment.
+
+        Parameters
+        ----------
+        margins : array_like of float, shape (k,)
+            As in :meth:`to_matches`.
+
+        Returns
+        -------
+        array, shape (k,)
+            NaN when no two systems were judged on the same segment.
+
+        Notes
+        -----
+        This is the curve of figure 1 of [1]_: the larger the margin, the surer each pair, and the fewer.
+
+        References
+        ----------
+        .. [1] Stanchev, Wang and Ney (2020), Towards a better evaluation of metrics for machine translation, WMT.
+
+        Examples
+        --------
+        >>> ratings = Ratings(name="DA", systems=["A", "B", "C"], segments=["1"], judges=["x"],
+        ...                   system=[0, 1, 2], segment=[0, 0, 0], judge=[0, 0, 0], score=[70, 40, 50])
+        >>> ratings.kept_by_margin([1, 25]).round(3).tolist()
+        [1.0, 0.333]
+        """
+        wanted = float_array(margins, shape=(None,), what="Margins")
+        for margin in wanted.tolist():
+            check_margin(margin)
+        return shares_kept(self.to_scores().goodness, wanted, noise=self._noise)
+
+    @property
+    def _noise(self) -> float:
+        # The same judgements in another order have a mean that differs in its last digits.
+        return 1e-12 * float(np.abs(self.score).max(initial=0.0))
+
+    def _meetings(self, margin: float, texts: Texts | None) -> Iterator[Meetings]:
+        check_margin(margin)
+        goodness = self.to_scores().goodness
+        codes = (
+            np.full(goodness.shape, -1)
+            if texts is None
+            else text_codes(texts, systems=self.systems, segments=self.segments)
+        )
+        for left in range(len(self.systems)):
+            yield meetings(goodness, codes, left, margin=margin, noise=self._noise)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON-able data."""
@@ -199,17 +368,24 @@ class Ratings(Frozen):
         return f"Ratings({self.name!r}, {size} by {len(self.judges)} judges)"
 
 
-def _pairs(
-    goodness: FloatArray, left: int, *, margin: float, noise: float
-) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Return left, right, segment and outcome of a system's meetings with later ones, close ones tied."""
-    gap = goodness[left] - goodness[left + 1 :]
-    later, segment = np.nonzero(~np.isnan(gap))
-    gap = gap[later, segment]
-    size = np.abs(gap)
-    decided = (size >= margin - noise) & (size > noise)
-    outcome = np.where(decided, (np.sign(gap) + 1) / 2, 0.5)
-    return np.full(gap.size, left), left + 1 + later, segment, outcome
+def _whole(count: object) -> int:
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise TableError(f"min_judgements must be a whole number of 1 or more, not {count!r}.")
+    return int(count)
+
+
+def _about_few(count: FloatArray, least: int) -> str:
+    few, judged = int(((count > 0) & (count < least)).sum()), int((count > 0).sum())
+    return f"{few} of {judged} judged cells left empty: fewer than {least} judgements." if few else ""
+
+
+def _about_reliability(name: str, count: FloatArray) -> str:
+    if not _DIRECT_ASSESSMENT.search(name) or not (count < ENOUGH_JUDGEMENTS).any():
+        return ""
+    return (
+        f"A segment of a system has {np.median(count):g} judgements (median). Direct assessments of single segments "
+        f"are not reliable with fewer than {ENOUGH_JUDGEMENTS}; means over many segments are."
+    )
 
 
 def _codes(names: tuple[str, ...]) -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
@@ -9,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_array
-from betterthan.errors import MissingScores, some_of, unknown_name
+from betterthan.errors import MissingScores, TableError, some_of, unknown_name
 from betterthan.tables.checks import at, flag, float_array, group_labels, labels, note_texts, positions, text
 from betterthan.tables.frozen import Frozen, fields_from
 
@@ -151,6 +152,36 @@ class Scores(Frozen):
         kept = self.select(segments=[self.segments[i] for i in keep])
         return replace(kept, notes=(*self.notes, note))
 
+    def by_group(self) -> Self:
+        """Return the table of documents: the mean of each group's segments, over the scores that are there.
+
+        Groups become the segments, in the order of their first appearance.
+
+        Raises
+        ------
+        TableError
+            When the table has no groups.
+
+        Examples
+        --------
+        >>> scores = Scores(name="m", systems=["A"], segments=["1", "2", "3"], values=[[1, 2, 6]],
+        ...                 groups=["x", "x", "y"])
+        >>> scores.by_group().segments, scores.by_group().values
+        (('x', 'y'), array([[1.5, 6. ]]))
+        """
+        if self.groups is None:
+            raise TableError(
+                f'"{self.name}" has no groups (documents) to average over. Read it with group="doc".'
+            )
+        names = tuple(dict.fromkeys(self.groups))
+        place: dict[str, list[int]] = {name: [] for name in names}
+        for i, group in enumerate(self.groups):
+            place[group].append(i)
+        # Exactly rounded sums, so that equal scores in another order have equal means.
+        means = [[_exact_mean(row[place[name]]) for name in names] for row in self.values]
+        values = np.array(means, dtype=np.float64)
+        return replace(self, segments=names, values=read_only(values), groups=None)
+
     def _gap_places(self, gaps: BoolArray) -> str:
         rows = np.flatnonzero(gaps.any(axis=1))
         places = [
@@ -182,3 +213,9 @@ class Scores(Frozen):
         gaps = f", {self.n_missing} missing" if self.n_missing else ""
         size = f"{self.n_systems} systems × {self.n_segments} segments"
         return f"Scores({self.name!r}, {size}, {arrow} is better{gaps})"
+
+
+def _exact_mean(values: FloatArray) -> float:
+    """Mean of the values that are there, of their exact sum."""
+    known = values[~np.isnan(values)]
+    return math.fsum(known.tolist()) / known.size if known.size else math.nan

@@ -1,0 +1,303 @@
+"""Do the human judges agree, and who of them can be trusted?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.judges_words import sentences_about
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.kernels.judge_pairs import order_kappa, pairwise_kappa, pairwise_order
+from betterthan.kernels.judge_quality import (
+    Controls,
+    Judged,
+    PeerAgreement,
+    control_test,
+    mean_of_repeats,
+    peer_agreement,
+    repeat_consistency,
+)
+from betterthan.kernels.reliability import (
+    intraclass_one_way,
+    intraclass_two_way,
+    krippendorff_alpha,
+    spearman_brown,
+)
+from betterthan.results.judges import Judges, JudgesAgreement
+from betterthan.results.settings import Settings
+from betterthan.tables.ratings import Ratings
+
+
+class _Rule(NamedTuple):
+    max_variance_ratio: float
+    min_shared: int
+    alpha: float
+
+
+def judges(
+    ratings: Ratings,
+    *,
+    max_variance_ratio: float = 2.0,
+    min_shared: int = 10,
+    controls: Mapping[str, str] | None = None,
+    alpha: float = 0.05,
+    standardize: bool = True,
+) -> Judges:
+    r"""Measure how far judges agree, and find those who cannot be trusted.
+
+    Each judge is compared with the mean of all others on the outputs they share. A judge whose differences from the
+    others vary much more than those of the median judge is not kept; nor is one who does not see that a degraded
+    output is worse than what it was made from.
+
+    .. math:: \text{variance ratio}_j = \frac{s_j^2}{\operatorname{median}_i s_i^2}, \qquad
+       s_j^2 = \operatorname{Var}_u \Big( \sqrt{\tfrac{m_u - 1}{m_u}} (x_{ju} - \bar x_{-j,u}) \Big)
+
+    Parameters
+    ----------
+    ratings : Ratings
+    max_variance_ratio : float, default 2
+        Judges above it are not kept. With three judges an output, somebody who answers at random comes to about 1.5, 2
+        or 3 where a single judgement of the others has a reliability of 1/3, 1/2 or 2/3: lower it when `icc` is low.
+    min_shared : int, default 10
+        Judges who share fewer outputs with others are kept: too little is known.
+    controls : mapping of str to str, optional
+        Names of degraded systems (or segments) to those they were made from, such as ``{"A#bad": "A"}``. Control items
+        count for the control test only, and :meth:`~betterthan.results.judges.Judges.kept` leaves them out.
+    alpha : float, default 0.05
+        Level of the control test. A judge is kept when the degraded outputs are scored lower at this level, or when
+        there are too few of them to reach it.
+    standardize : bool, default True
+        Whether judges are compared with their peers after each judge's scores were standardised, so that neither
+        severity nor use of the scale counts as noise.
+
+    Returns
+    -------
+    Judges
+        ``result.kept(ratings)`` gives the ratings of those who are kept.
+
+    Raises
+    ------
+    TableError
+        When a control item does not exist.
+
+    Notes
+    -----
+    A judge's repeated judgements of an output are averaged first, and their spread is reported. Agreement is measured
+    on the scores as they are, once also after standardising. Two-way intraclass correlations need a complete design.
+
+    References
+    ----------
+    .. [1] Graham, Baldwin, Moffat and Zobel (2017), Can machine translation systems be evaluated by the crowd alone,
+       Natural Language Engineering 23.
+    .. [2] Krippendorff (2011), Computing Krippendorff's alpha-reliability, University of Pennsylvania.
+    .. [3] Shrout and Fleiss (1979), Intraclass correlations: uses in assessing rater reliability, Psychological
+       Bulletin 86.
+
+    Examples
+    --------
+    The third judge has turned the scale around.
+
+    >>> import betterthan as bt
+    >>> score = [10, 15, 90, 50, 60, 45, 90, 80, 5]
+    >>> ratings = bt.read_ratings({"item": [1, 1, 1, 2, 2, 2, 3, 3, 3], "system": ["A"] * 9,
+    ...                            "rater": ["x", "y", "z"] * 3, "score": score}, name="DA")
+    >>> found = bt.judges(ratings, min_shared=3)
+    >>> found.dropped, found.correlation.round(2).tolist()
+    (('z',), [-0.13, -0.2, -1.0])
+    >>> round(bt.judges(found.kept(ratings)).agreement.alpha, 2)
+    0.97
+    """
+    rule = _checked(max_variance_ratio, min_shared, alpha)
+    pairs = _control_labels(ratings, controls or {})
+    systems, segments = (tuple(degraded) for degraded in pairs)
+    genuine = ratings.without_items(systems=systems, segments=segments)
+    compared = genuine.standardized() if standardize else genuine
+    n_judges, raw = len(ratings.judges), _judged(genuine)
+    in_points = peer_agreement(raw, n_judges=n_judges)
+    peers = peer_agreement(_judged(compared), n_judges=n_judges)
+    ratio, tested = _ratio(peers, min_shared), _tested(ratings, pairs)
+    reasons = _reasons(ratio, tested, rule)
+    n, mean, deviation = _by_judge(genuine)
+    repeats = repeat_consistency(_unit(genuine), genuine.judge, genuine.score, n_judges=n_judges)
+    silent = Judges(
+        metric=ratings.name,
+        judges=ratings.judges,
+        n_judgements=n,
+        mean=mean,
+        deviation=deviation,
+        n_shared=in_points.n_shared,
+        correlation=peers.correlation,
+        bias=in_points.bias,
+        variance_ratio=ratio,
+        n_controls=tested.n,
+        control_difference=tested.difference,
+        control_pvalue=tested.pvalue,
+        n_repeats=repeats.n,
+        repeat_deviation=repeats.deviation,
+        keep=np.array([not reason for reason in reasons], dtype=np.bool_),
+        reasons=reasons,
+        control_systems=systems,
+        control_segments=segments,
+        agreement=_agreement(genuine, raw),
+        sentences=(),
+        notes=(*ratings.notes, *compared.notes[len(genuine.notes) :]),
+        settings=_settings(ratings, rule, n_controls=int(tested.n.sum()), standardize=standardize),
+    )
+    return replace(silent, sentences=sentences_about(silent, alpha=alpha, min_shared=min_shared))
+
+
+def _checked(max_variance_ratio: float, min_shared: int, alpha: float) -> _Rule:
+    if not max_variance_ratio >= 1:
+        raise BetterThanError(
+            f"max_variance_ratio must be 1 or more, not {max_variance_ratio!r}: the median judge has 1."
+        )
+    if min_shared < 2:
+        raise BetterThanError(
+            f"min_shared must be 2 or more, not {min_shared!r}: one output has no variance."
+        )
+    if not 0 < alpha < 1:
+        raise BetterThanError(f"alpha must lie between 0 and 1, not {alpha!r}.")
+    return _Rule(max_variance_ratio, min_shared, alpha)
+
+
+def _control_labels(ratings: Ratings, controls: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the degraded systems and the degraded segments, each with what it was made from."""
+    systems: dict[str, str] = {}
+    segments: dict[str, str] = {}
+    for degraded, origin in controls.items():
+        is_system, is_segment = degraded in ratings.systems, degraded in ratings.segments
+        if is_system and is_segment:
+            raise TableError(
+                f'The control item "{degraded}" is the name of a system and of a segment. Rename one.'
+            )
+        if not (is_system or is_segment):
+            raise unknown_name("control item", degraded, (*ratings.systems, *ratings.segments))
+        known = ratings.systems if is_system else ratings.segments
+        if origin not in known or origin in controls:
+            what = "system" if is_system else "segment"
+            raise TableError(f'The control item "{degraded}" needs a genuine {what}, and "{origin}" is none.')
+        (systems if is_system else segments)[degraded] = origin
+    return systems, segments
+
+
+def _unit(ratings: Ratings) -> IntArray:
+    return ratings.system * len(ratings.segments) + ratings.segment
+
+
+def _judged(ratings: Ratings) -> Judged:
+    return mean_of_repeats(_unit(ratings), ratings.judge, ratings.score)
+
+
+def _by_judge(ratings: Ratings) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Number, mean and standard deviation of each judge's scores."""
+    size = len(ratings.judges)
+    n = np.bincount(ratings.judge, minlength=size)
+    mean = np.bincount(ratings.judge, weights=ratings.score, minlength=size) / np.where(n > 0, n, np.nan)
+    squares = np.bincount(ratings.judge, weights=(ratings.score - mean[ratings.judge]) ** 2, minlength=size)
+    return n, mean, np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
+
+
+def _ratio(peers: PeerAgreement, min_shared: int) -> FloatArray:
+    known = (peers.n_shared >= min_shared) & ~np.isnan(peers.variance)
+    median = float(np.median(peers.variance[known])) if known.any() else math.nan
+    return np.where(known, peers.variance, np.nan) / (median if median > 0 else math.nan)
+
+
+def _tested(ratings: Ratings, pairs: tuple[dict[str, str], dict[str, str]]) -> Controls:
+    """Join each judge's score of a degraded output with that judge's score of the genuine one."""
+    system, changed_system = _origins(ratings.systems, pairs[0])
+    segment, changed_segment = _origins(ratings.segments, pairs[1])
+    n_segments, n_judges = len(ratings.segments), len(ratings.judges)
+    rows = _judged(ratings)
+    at_system, at_segment = rows.unit // n_segments, rows.unit % n_segments
+    degraded = changed_system[at_system] | changed_segment[at_segment]
+    origin = (system[at_system] * n_segments + segment[at_segment]) * n_judges + rows.judge
+    key = rows.unit * n_judges + rows.judge  # rising, for rows stand unit by unit and judge by judge
+    place = np.minimum(np.searchsorted(key, origin), max(key.size - 1, 0))
+    found = degraded & (key[place] == origin) if key.size else degraded
+    sign = 1.0 if ratings.higher_is_better else -1.0
+    return control_test(
+        rows.judge[found], sign * rows.value[place[found]], sign * rows.value[found], n_judges=n_judges
+    )
+
+
+def _origins(names: tuple[str, ...], made_from: Mapping[str, str]) -> tuple[IntArray, BoolArray]:
+    place = {name: i for i, name in enumerate(names)}
+    origin = np.array([place[made_from.get(name, name)] for name in names], dtype=np.int64)
+    return origin, origin != np.arange(len(names))
+
+
+def _reasons(ratio: FloatArray, tested: Controls, rule: _Rule) -> tuple[str, ...]:
+    """Say for each judge why not; nothing for those who are kept."""
+    said = []
+    for one in range(ratio.size):
+        why = []
+        if ratio[one] > rule.max_variance_ratio:
+            why.append(f"differs from the others with {ratio[one]:.1f} times the median judge's variance")
+        # With n pairs the smallest p-value is 2 to the power of −n.
+        tellable = tested.n[one] > 0 and 2.0 ** -float(tested.n[one]) < rule.alpha
+        if tellable and not tested.pvalue[one] < rule.alpha:
+            why.append(f"does not score degraded outputs lower (p = {tested.pvalue[one]:.2g})")
+        said.append("; ".join(why))
+    return tuple(said)
+
+
+def _agreement(genuine: Ratings, raw: Judged) -> JudgesAgreement:
+    n_segments = len(genuine.segments)
+    standardized = _judged(genuine.standardized())
+    one_way = intraclass_one_way(raw.unit, raw.value)
+    consistency, absolute = _two_way(raw)
+    kappas = pairwise_kappa(raw.unit, raw.judge, raw.value, weights="quadratic")
+    known = ~np.isnan(kappas.kappa)
+    orders = pairwise_order(raw.unit % n_segments, raw.unit // n_segments, raw.judge, raw.value)
+    n_pairs = int(orders.n_pairs.sum())
+    per_output = raw.value.size / max(np.unique(raw.unit).size, 1)
+    return JudgesAgreement(
+        alpha=krippendorff_alpha(raw.unit, raw.value).alpha,
+        alpha_ordinal=krippendorff_alpha(raw.unit, raw.value, level="ordinal").alpha,
+        alpha_standardized=krippendorff_alpha(standardized.unit, standardized.value).alpha,
+        icc=one_way.icc,
+        icc_low=one_way.low,
+        icc_high=one_way.high,
+        icc_agreement=absolute,
+        icc_consistency=consistency,
+        per_output=per_output,
+        reliability=spearman_brown(one_way.icc, per_output) if one_way.icc >= 0 else math.nan,
+        kappa=float(np.average(kappas.kappa[known], weights=kappas.n_units[known]))
+        if known.any()
+        else math.nan,
+        order_pairs=n_pairs,
+        order_alike=float(orders.alike.sum()) / n_pairs if n_pairs else math.nan,
+        order_opposite=float(orders.opposite.sum()) / n_pairs if n_pairs else math.nan,
+        order_kappa=order_kappa(orders),
+    )
+
+
+def _two_way(raw: Judged) -> tuple[float, float]:
+    """ICC(C,1) and ICC(A,1), where every judge judged every output."""
+    units, judges_ = np.unique(raw.unit), np.unique(raw.judge)
+    if units.size * judges_.size != raw.value.size:
+        return math.nan, math.nan
+    table = raw.value.reshape(units.size, judges_.size)  # rows stand unit by unit and judge by judge
+    return intraclass_two_way(table, kind="consistency").icc, intraclass_two_way(table).icc
+
+
+def _settings(ratings: Ratings, rule: _Rule, *, n_controls: int, standardize: bool) -> Settings:
+    return Settings(
+        method="judges",
+        options={
+            "judges": len(ratings.judges),
+            "standardized": standardize,
+            "variance": float(rule.max_variance_ratio),
+            "shared": rule.min_shared,
+            "controls": f"{n_controls},wilcoxon,{rule.alpha:g}" if n_controls else None,
+        },
+        data=ratings.digest,
+        n_systems=len(ratings.systems),
+        n_segments=len(ratings.segments),
+    )

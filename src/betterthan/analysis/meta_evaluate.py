@@ -1,0 +1,225 @@
+"""The verb: which metric may we trust."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from concurrent.futures import Executor
+from typing import get_args
+
+import numpy as np
+
+from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.meta_comparisons import CORRECTIONS, SIGNIFICANCE, Question
+from betterthan.analysis.meta_inputs import Metrics, panel_of
+from betterthan.analysis.meta_measures import LEVELS, Level, Measure, PValues, UnitChoice, Wish, check_level
+from betterthan.analysis.meta_pool import POOLS, evaluated_together, panels_of
+from betterthan.analysis.meta_result import evaluated
+from betterthan.analysis.meta_segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau, UserFunction
+from betterthan.analysis.meta_system import MeansMeasure, SoftPairwiseAccuracy
+from betterthan.engine.cache import Cache
+from betterthan.engine.progress import Progress
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.kernels.correlation import kendall_b_rows, pearson, spearman
+from betterthan.kernels.soft_pairwise import pairwise_accuracy
+from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.tables.scores import Scores
+
+COEFFICIENTS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b_rows}
+TAUS = ("tau_ties_ignored", "tau_ties_soft", "tau_ties_hard", "tau_human_ties")
+MEASURES = (*COEFFICIENTS, "pairwise_accuracy", "soft_pairwise_accuracy", "accuracy_with_ties", *TAUS)
+
+
+def meta_evaluate(
+    metrics: Metrics | Mapping[str, Metrics],
+    human: Scores | Mapping[str, Scores],
+    *,
+    by: str | UserFunction = "soft_pairwise_accuracy",
+    level: Level | None = None,
+    significance: str = "default",
+    p_values: PValues = "monte_carlo",
+    mid_p: bool = False,
+    units: UnitChoice = "segments",
+    margin: float = 0.0,
+    metric_margin: float = 0.0,
+    leave_out: Collection[str] = (),
+    pool: str = "average",
+    correction: str = "none",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    rng: Rng = 12345,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> MetaEvaluation:
+    r"""Hold metrics against human scores, and say which are told apart.
+
+    The default is soft pairwise accuracy [1]_: with :math:`p^h_{ij}` and :math:`p^m_{ij}` the one-sided p-values of
+    people and of a metric that system i is better than system j,
+
+    .. math:: \text{SPA} = \binom{N}{2}^{-1} \sum_{i<j} 1 - \lvert p^h_{ij} - p^m_{ij} \rvert .
+
+    Parameters
+    ----------
+    metrics : mapping of name to Scores or Counts, or a sequence of them
+        Corpus metrics (Counts) are permuted and resampled with their true corpus score. For several test sets or
+        language pairs, a mapping from the name of each to its metrics.
+    human : Scores
+        NaN where nobody judged: pairs of systems are compared on the segments that both have. For several test sets,
+        a mapping with the same names.
+    by : str or callable, default "soft_pairwise_accuracy"
+        At the system level: "pearson", "spearman", "kendall_b", "pairwise_accuracy", "soft_pairwise_accuracy". At
+        segment levels: "pearson", "spearman", "kendall_b", "accuracy_with_ties" [2]_, and the taus over pairs of
+        systems of [3]_: "tau_ties_ignored" (table 4a), "tau_ties_soft" (4b), "tau_ties_hard" (4c, official in WMT
+        2019 and 2020), "tau_human_ties" (table 5). Or your own function of a metric's scores and human scores, both
+        systems × segments, to a number.
+    level : {"system", "segment", "within_system", "global"}, optional
+        "segment": across systems for each segment, averaged. "within_system": across segments for each system,
+        averaged. "global": all scores at once. By default the level at which the measure lives.
+    significance : str, default "default"
+        How metrics are compared: "perm_inputs", "perm_systems", "perm_both" or "perm_cells" swap the metrics' scores
+        on whole segments, for whole systems, both, or cell by cell [4]_; "perm_pairs" swaps pairs of systems (accuracy
+        with ties, closed form); "williams" (Pearson at the system level) [5]_; "bootstrap" over segments; "none".
+        The default is "perm_inputs", or "williams" for Pearson where metrics have one score a system.
+    p_values : {"monte_carlo", "analytic", "exact"}, default "monte_carlo"
+        Of pairs of systems in soft pairwise accuracy. "monte_carlo" is the published protocol: shared permutations,
+        share of permutations at least as good. "analytic" has no seed and no noise. "exact" is exact, or certain to
+        four digits.
+    mid_p : bool, default False
+        Count ties half: soft pairwise accuracy then does not depend on the order of systems, and identical systems
+        get 0.5.
+    units : {"segments", "groups"} or int, default "segments"
+        What is permuted, swapped or drawn as one: segments, documents, or windows of so many segments.
+    margin : float, default 0
+        For the taus: human scores closer than this tie. WMT's relative rankings from direct assessment use 25.
+    metric_margin : float, default 0
+        For the taus: metric scores not further apart than this tie.
+    leave_out : collection of str
+        Systems to leave out, such as references or outliers; ``"Human-*"`` names several.
+    pool : {"average", "pairs"}, default "average"
+        Of several test sets: the plain average, or each weighted by its number of pairs of systems, which is what
+        pooling all pairs gives for accuracies.
+    correction : {"none", "bonferroni", "holm", "benjamini_hochberg"}, default "none"
+        For the many comparisons of metrics; "none" is the convention of the shared tasks.
+    alpha : float, default 0.05
+    confidence : float, default 0.95
+        Coverage of the bootstrap intervals of values.
+    n_resamples : int, default 1000
+        Permutations, swaps and bootstrap samples.
+    rng : int or numpy.random.Generator, default 12345
+    workers, executor, cache, progress
+        Who does the work; none of it changes a number.
+
+    Returns
+    -------
+    MetaEvaluation
+        Metrics sorted best first, with p-values of all pairs, greedy clusters and letters.
+
+    Notes
+    -----
+    All metrics are held against the same systems, segments and cells. Systems that most metrics did not score are
+    left out: as a rule these are their reference. p-values of metric comparisons are one-sided in favour of the row
+    and never 0.
+
+    References
+    ----------
+    .. [1] Thompson, Mathur, Deutsch and Khayrallah (2024), Improving statistical significance in human evaluation of
+       automatic metrics via soft pairwise accuracy, WMT.
+    .. [2] Deutsch, Foster and Freitag (2023), Ties matter, EMNLP.
+    .. [3] Stanchev, Wang and Ney (2020), Towards a better evaluation of metrics for machine translation, WMT.
+    .. [4] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using resampling
+       methods, TACL 9.
+    .. [5] Graham and Baldwin (2014), Testing for significance of increased correlation with human judgment, EMNLP.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betterthan as bt
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(5, 60)) + np.arange(5)[:, None] / 4
+    >>> def table(name, noise):
+    ...     values = human + noise * rng.normal(size=human.shape)
+    ...     return bt.Scores(name=name, systems=list("ABCDE"), segments=[str(i) for i in range(60)], values=values)
+    >>> found = bt.meta_evaluate([table("sharp", 1.0), table("blunt", 6.0)], table("people", 0.0), p_values="analytic")
+    >>> found.metrics, found.value.round(3)
+    (('sharp', 'blunt'), array([0.963, 0.713]))
+    """
+    measure = measure_named(by, level)
+    question = Question(
+        significance=_known("significance", significance, SIGNIFICANCE),
+        correction=_known("correction", correction, CORRECTIONS),
+        alpha=_share("alpha", alpha),
+        confidence=_share("confidence", confidence),
+        units=units,
+    )
+    wish = Wish(
+        p_values=_known("p_values", p_values, get_args(PValues)),  # type: ignore[arg-type]
+        mid_p=mid_p,
+        n_resamples=_positive(n_resamples),
+        margin=_not_negative("margin", margin),
+        metric_margin=_not_negative("metric_margin", metric_margin),
+        seed=seed_of(rng),
+        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+    )
+    if isinstance(human, Mapping):
+        panels = panels_of(metrics, human, leave_out=leave_out)
+        return evaluated_together(panels, measure, wish, question, pool=_known("pool", pool, POOLS))
+    return evaluated(panel_of(metrics, human, leave_out=leave_out), measure, wish, question)  # type: ignore[arg-type]
+
+
+def measure_named(by: str | UserFunction, level: Level | None) -> Measure:
+    """Return the measure of that name at that level.
+
+    Examples
+    --------
+    >>> measure_named("pearson", None).level, measure_named("accuracy_with_ties", None).level
+    ('system', 'segment')
+    """
+    if not isinstance(by, str):
+        if not callable(by):
+            raise BetterThanError(f"by must be the name of a measure or a function, not {by!r:.60}.")
+        check_level(level or "global", LEVELS, getattr(by, "__name__", "function"))
+        return OwnFunction(function=by, level=level or "global")
+    _known("measure", by, MEASURES)
+    if by in COEFFICIENTS:
+        check_level(level or "system", ("system", "segment", "within_system", "global"), by)
+        is_of_means = level in (None, "system")
+        return (
+            MeansMeasure(name=by, statistic=COEFFICIENTS[by])
+            if is_of_means
+            else Coefficient(name=by, level=level or "segment")
+        )
+    if by == "accuracy_with_ties":
+        check_level(level or "segment", ("segment", "within_system", "global"), by)
+        return AccuracyWithTies(level=level or "segment")
+    if by in TAUS:
+        check_level(level or "segment", ("segment",), by)
+        return TieTau(name=by)
+    check_level(level or "system", ("system",), by)
+    is_soft = by == "soft_pairwise_accuracy"
+    return SoftPairwiseAccuracy() if is_soft else MeansMeasure(name=by, statistic=pairwise_accuracy)
+
+
+def _known(what: str, name: str, names: Collection[str]) -> str:
+    if name not in names:
+        raise unknown_name(what, name, names)
+    return name
+
+
+def _positive(number: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+        raise BetterThanError(f"n_resamples must be a whole number of 1 or more, not {number!r}.")
+    return int(number)
+
+
+def _not_negative(what: str, number: float) -> float:
+    if not isinstance(number, int | float | np.number) or not 0 <= number < np.inf:
+        raise BetterThanError(f"{what} must be a number of 0 or more, not {number!r}.")
+    return float(number)
+
+
+def _share(what: str, number: float) -> float:
+    if not isinstance(number, int | float | np.number) or not 0 < number < 1:
+        raise BetterThanError(f"{what} must be a number between 0 and 1, not {number!r}.")
+    return float(number)

@@ -1,0 +1,335 @@
+"""Human scores and metrics brought to the same systems and segments, before one is held against the other."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, digest
+from betterthan.errors import TableError, some_of, unknown_name
+from betterthan.tables.align import align
+from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
+
+Metric = Scores | Counts
+Metrics = Mapping[str, Metric] | list[Metric] | list[Scores] | tuple[Metric, ...] | Metric
+_HUMAN = re.compile(
+    r"(human([-_.](ref)?[a-z0-9]{1,2})?|ref(erence)?([-_.]?[a-z0-9]{1,2})?)([-_.][0-9]+)?$", re.IGNORECASE
+)
+WHOLE = "system"  # the one segment of a table that knows only a score a system
+MOST_MISSING = 0.1  # a metric without more than this share of the judged cells is left out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Human scores and metrics over the same systems and segments; m systems, n segments, k metrics.
+
+    Attributes
+    ----------
+    human : Scores
+        NaN where nobody judged.
+    metrics : tuple of Scores or Counts
+    judged : array of bool, shape (m, n)
+        Cells with a human score and a score of every metric; all metrics are held against the same cells.
+    notes : tuple of str
+    """
+
+    human: Scores
+    metrics: tuple[Metric, ...]
+    judged: BoolArray
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The metrics' names."""
+        return tuple(metric.name for metric in self.metrics)
+
+    @property
+    def is_systems_only(self) -> bool:
+        """Whether metrics have one score a system and no segments."""
+        return self.metrics[0].segments == (WHOLE,)
+
+    @property
+    def human_goodness(self) -> FloatArray:
+        """Human scores (m, n), higher is better, NaN in cells that do not count."""
+        if self.is_systems_only:
+            return self.human.goodness
+        return np.where(self.judged, self.human.goodness, np.nan)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every cell counts."""
+        return bool(self.judged.all())
+
+    @property
+    def digest(self) -> str:
+        """Changes whenever a table does."""
+        return digest(self.human.digest, tuple(metric.digest for metric in self.metrics))
+
+    def segment_scores(self) -> FloatArray:
+        """Scores of segments (k, m, n), higher is better; a corpus metric's segments are scored one by one."""
+        tables = [m.per_segment() if isinstance(m, Counts) else m for m in self.metrics]
+        return np.stack([table.goodness for table in tables])
+
+    def summands(self) -> FloatArray:
+        """Scores (k, m, n) whose mean over segments is the system's score, also for corpus metrics.
+
+        A corpus metric is a formula on sums. Its jackknife pseudo-values say what each segment adds to it, and
+        their mean is made to be the pooled score itself. NaN in cells that do not count.
+        """
+        scores = [
+            pseudo_values(m, self.judged) if isinstance(m, Counts) else m.goodness for m in self.metrics
+        ]
+        return np.where(self.judged, np.stack(scores), np.nan)
+
+    def complete(self) -> Panel:
+        """Return the panel of the segments on which every cell counts."""
+        keep = self.judged.all(axis=0)
+        if keep.all():
+            return self
+        if not keep.any():
+            raise TableError(
+                "No segment has a human score for every system, which this test of metrics needs. Use "
+                'significance="perm_inputs" or "bootstrap", or leave out the systems with the most gaps (leave_out=…).'
+            )
+        names = [self.human.segments[i] for i in np.flatnonzero(keep)]
+        return replace(
+            self,
+            human=self.human.select(segments=names),
+            metrics=tuple(metric.select(segments=names) for metric in self.metrics),
+            judged=self.judged[:, keep],
+        )
+
+
+def pseudo_values(counts: Counts, judged: BoolArray) -> FloatArray:
+    r"""What each segment adds to a pooled score, shape (m, n), higher is better; the mean is the pooled score.
+
+    .. math:: \psi_s = T + (n - 1) (T - T_{-s}) - c,
+
+    with T the pooled score, :math:`T_{-s}` the same without segment s, and c such that the mean is T; all over the n
+    segments on which a system was judged.
+    """
+    sign = 1.0 if counts.higher_is_better else -1.0
+    counted = counts.values * judged[:, :, None]
+    sums = counted.sum(axis=1, keepdims=True)
+    n = judged.sum(axis=1, keepdims=True)
+    pooled = np.asarray(counts.formula.pooled(sums))
+    without = np.asarray(counts.formula.pooled(sums - counted))
+    added = (n - 1) * (pooled - np.where(np.isnan(without), pooled, without))
+    mean = np.where(judged, added, 0.0).sum(axis=1, keepdims=True) / n
+    return np.asarray(sign * (pooled + added - mean))
+
+
+def panel_of(
+    metrics: Metrics,
+    human: Scores,
+    *,
+    leave_out: Collection[str] = (),
+) -> Panel:
+    """Bring metrics and human scores together.
+
+    Parameters
+    ----------
+    metrics : mapping of name to table, sequence of tables, or one table
+    human : Scores
+    leave_out : collection of str
+        Systems to leave out; ``*`` stands for any letters.
+
+    Notes
+    -----
+    Systems that no more than half of the metrics scored are left out for all: such a system is as a rule the
+    reference of the others. Metrics without a score for one of the remaining systems are left out themselves.
+    """
+    if not isinstance(human, Scores):
+        raise TableError(
+            f"human must be Scores, not {type(human).__name__}. Ratings become Scores by .to_scores()."
+        )
+    tables = _named(metrics)
+    said: list[str] = [f'"{human.name}": {note}' for note in human.notes]
+    kept_systems = _without(human.systems, leave_out, said)
+    judged = _with_scores(human.select(systems=kept_systems), said)
+    judged = _at_the_level_of(tables, judged, said)
+    systems = _scored_by_most(tables, judged.systems, said)
+    tables = _complete_enough(tables, systems, said)
+    said += _human_translations(systems) + _notes_of(tables)
+    judged = judged.select(systems=systems)
+    if tables[0].segments == (WHOLE,):
+        whole = _without_gaps([table.select(systems=systems) for table in tables], said)
+        said += _duplicates(whole)
+        return Panel(human=judged, metrics=tuple(whole), judged=~np.isnan(judged.values), notes=tuple(said))
+    _, *metrics_kept = align(judged, *[table.select(systems=systems) for table in tables])
+    segments = metrics_kept[0].segments
+    gone = judged.n_segments - len(segments)
+    if gone:
+        said.append(f"{gone} of {judged.n_segments} judged segments left out, absent from a metric.")
+    return _checked_panel(judged.select(segments=segments), tuple(metrics_kept), said)
+
+
+def _named(metrics: Metrics) -> list[Metric]:
+    if isinstance(metrics, Scores | Counts):
+        metrics = [metrics]
+    if not isinstance(metrics, Mapping | list | tuple):
+        raise TableError(f"metrics must be a mapping of names to Scores, not {type(metrics).__name__}.")
+    numbered = [(getattr(table, "name", str(i + 1)), table) for i, table in enumerate(metrics)]
+    pairs = metrics.items() if isinstance(metrics, Mapping) else numbered
+    tables: list[Metric] = []
+    for name, table in pairs:
+        if not isinstance(table, Scores | Counts):
+            raise TableError(f'The metric "{name}" must be Scores or Counts, not {type(table).__name__}.')
+        tables.append(table if table.name == name else replace(table, name=name))
+    if not tables:
+        raise TableError("There is no metric to evaluate. Pass a mapping of names to Scores.")
+    twice = [name for name, count in Counter(table.name for table in tables).items() if count > 1]
+    if twice:
+        raise TableError(
+            f"Two metrics have the same name: {some_of(twice)}. Pass a mapping with different names."
+        )
+    return tables
+
+
+def _without(systems: tuple[str, ...], leave_out: Collection[str], said: list[str]) -> list[str]:
+    patterns = [leave_out] if isinstance(leave_out, str) else list(leave_out)
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in systems):
+            raise unknown_name("system", pattern, systems)
+    gone = [name for name in systems if any(fnmatchcase(name, pattern) for pattern in patterns)]
+    if gone:
+        said.append(f"Systems left out as asked: {some_of(gone)}.")
+    if len(gone) == len(systems):
+        raise TableError(f"leave_out leaves no system; human scores are for {some_of(systems)}.")
+    return [name for name in systems if name not in gone]
+
+
+def _with_scores(human: Scores, said: list[str]) -> Scores:
+    empty = np.isnan(human.values).all(axis=1)
+    if empty.all():
+        raise TableError(f'"{human.name}" has no score at all. Check the column that was read.')
+    if empty.any():
+        names = [human.systems[i] for i in np.flatnonzero(empty)]
+        said.append(f"Systems without any human score left out: {some_of(names)}.")
+    return human.select(systems=[human.systems[i] for i in np.flatnonzero(~empty)])
+
+
+def _at_the_level_of(tables: list[Metric], human: Scores, said: list[str]) -> Scores:
+    """Human scores of segments, or of documents when that is what the metrics have."""
+    groups = set(human.groups or ())
+    by_document = [
+        set(table.segments).isdisjoint(human.segments) and not groups.isdisjoint(table.segments)
+        for table in tables
+    ]
+    if not any(by_document):
+        return human
+    if not all(by_document):
+        documents = some_of([table.name for table, is_it in zip(tables, by_document, strict=True) if is_it])
+        raise TableError(
+            f"Some metrics have scores of documents ({documents}), the others of segments. Evaluate apart."
+        )
+    said.append(
+        "Human scores were averaged over the segments of each document, which is what the metrics score."
+    )
+    return human.by_group()
+
+
+def _scored_by_most(tables: list[Metric], systems: tuple[str, ...], said: list[str]) -> list[str]:
+    having = {name: sum(name in table.systems for table in tables) for name in systems}
+    kept = [name for name in systems if 2 * having[name] > len(tables)]
+    rare = [name for name in systems if name not in kept]
+    if rare:
+        said.append(f"Systems left out, because most metrics have no score for them: {some_of(rare)}.")
+    if len(kept) < 2:
+        raise TableError(
+            f"Human scores and metrics share {len(kept)} of {len(systems)} systems, but two are needed. Human scores "
+            f"are for: {some_of(systems)}; {tables[0].name} has: {some_of(tables[0].systems)}."
+        )
+    return kept
+
+
+def _complete_enough(tables: list[Metric], systems: list[str], said: list[str]) -> list[Metric]:
+    lacking = [table.name for table in tables if not set(systems) <= set(table.systems)]
+    kept = [table for table in tables if table.name not in lacking]
+    if lacking:
+        said.append(f"Metrics left out, because they lack some of the systems: {some_of(lacking)}.")
+    whole = [table.segments == (WHOLE,) for table in kept]
+    if any(whole) and not all(whole):
+        names = some_of([table.name for table, is_it in zip(kept, whole, strict=True) if is_it])
+        raise TableError(
+            f"Some metrics have one score a system ({names}), the others scores of segments. Evaluate apart."
+        )
+    if not kept:
+        raise TableError(f"No metric has scores for all of the systems {some_of(systems)}.")
+    return kept
+
+
+def _notes_of(tables: list[Metric]) -> list[str]:
+    """Return what was said while metrics were read; what was said of several is said once."""
+    said: dict[str, list[str]] = {}
+    for table in tables:
+        for note in table.notes:
+            said.setdefault(note, []).append(table.name)
+    return [note if len(names) > 1 else f'"{names[0]}": {note}' for note, names in said.items()]
+
+
+def _human_translations(systems: list[str]) -> list[str]:
+    """Say which systems look like translations made by people, which many metrics misjudge."""
+    found = [name for name in systems if _HUMAN.match(name)]
+    if not found:
+        return []
+    return [
+        f"{some_of(found)} look like human translations and count as systems; to leave them out, use leave_out."
+    ]
+
+
+def _without_gaps(tables: list[Metric], said: list[str]) -> list[Metric]:
+    """Return the metrics with a score for every system."""
+    lacking = [table.name for table in tables if np.isnan(table.values).any()]
+    if lacking:
+        said.append(f"Metrics left out, because they lack the score of a system: {some_of(lacking)}.")
+    kept = [table for table in tables if table.name not in lacking]
+    if not kept:
+        raise TableError("Every metric lacks the score of a system that people judged.")
+    return kept
+
+
+def _checked_panel(human: Scores, metrics: tuple[Metric, ...], said: list[str]) -> Panel:
+    there = ~np.isnan(human.values)
+    kept, full = [], there.copy()
+    for metric in metrics:
+        present = ~np.isnan(metric.values) if isinstance(metric, Scores) else np.ones_like(there)
+        missing = np.count_nonzero(there & ~present)
+        if missing > MOST_MISSING * np.count_nonzero(there):
+            said.append(
+                f'"{metric.name}" left out: {missing} of the {np.count_nonzero(there)} judged scores are missing.'
+            )
+            continue
+        kept.append(metric)
+        full &= present
+    if not kept:
+        raise TableError("Every metric lacks a tenth or more of the scores that people judged.")
+    if full.sum() < there.sum():
+        said.append(
+            f"{there.sum() - full.sum()} judged scores left out for all, because a metric has none there."
+        )
+    if not full.any(axis=1).all():
+        names = [human.systems[i] for i in np.flatnonzero(~full.any(axis=1))]
+        raise TableError(f"No segment is left with a score of every metric for: {some_of(names)}.")
+    said += _duplicates(kept)
+    return Panel(human=human, metrics=tuple(kept), judged=full, notes=tuple(said))
+
+
+def _duplicates(metrics: Sequence[Metric]) -> list[str]:
+    """Say which metrics hold the very same scores (A60)."""
+    seen: dict[bytes, str] = {}
+    said = []
+    for metric in metrics:
+        key = (metric.values if metric.higher_is_better else 0.0 - metric.values).tobytes()
+        if key in seen:
+            said.append(
+                f'"{metric.name}" has the same scores as "{seen[key]}"; are they one metric under two names?'
+            )
+        seen.setdefault(key, metric.name)
+    return said

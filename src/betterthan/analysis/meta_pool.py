@@ -1,0 +1,166 @@
+"""Several test sets or language pairs together: averages of measures, and whether metrics differ over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+import numpy as np
+
+from betterthan.analysis.meta_bootstrap import bootstrap_pvalues
+from betterthan.analysis.meta_comparisons import SWAPS, Question
+from betterthan.analysis.meta_inputs import Metrics, Panel, panel_of
+from betterthan.analysis.meta_measures import Measure, Request, Taken, Wish
+from betterthan.analysis.meta_result import (
+    Findings,
+    Systems,
+    about_gaps,
+    about_undefined,
+    meta_evaluation,
+    taken_and_drawn,
+)
+from betterthan.analysis.meta_swaps import swapped_leads
+from betterthan.arrays import FloatArray, digest
+from betterthan.errors import BetterThanError, TableError, some_of
+from betterthan.kernels.permutation import add_one
+from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.tables.scores import Scores
+
+POOLS = ("average", "pairs")
+TIE_TOLERANCE = 1e-10  # values lie between -1 and 1; differences closer than this are ties
+
+
+def panels_of(
+    metrics: Metrics | Mapping[str, Metrics], human: Mapping[str, Scores], *, leave_out: Collection[str] = ()
+) -> dict[str, Panel]:
+    """Return a panel for each test set, with the metrics that all of them have.
+
+    Parameters
+    ----------
+    metrics : mapping from test set to metrics
+    human : mapping from test set to Scores
+    leave_out : collection of str
+        Systems to leave out, wherever they occur.
+    """
+    if not isinstance(metrics, Mapping) or set(metrics) != set(human):
+        having = some_of(list(metrics)) if isinstance(metrics, Mapping) else "no names"
+        raise TableError(
+            f"Metrics and human scores must be for the same test sets. Human scores are for {some_of(list(human))}; "
+            f"metrics for {having}."
+        )
+    panels = {
+        name: panel_of(metrics[name], table, leave_out=_occurring(leave_out, table))
+        for name, table in human.items()
+    }
+    common = set.intersection(*[set(panel.names) for panel in panels.values()])
+    if not common:
+        raise TableError("No metric has scores for every one of the test sets. Evaluate them one by one.")
+    return {name: _restricted(panel, common) for name, panel in panels.items()}
+
+
+def _occurring(patterns: Collection[str], human: Scores) -> list[str]:
+    given = [patterns] if isinstance(patterns, str) else list(patterns)
+    return [pattern for pattern in given if any(fnmatchcase(name, pattern) for name in human.systems)]
+
+
+def _restricted(panel: Panel, common: set[str]) -> Panel:
+    without = [name for name in panel.names if name not in common]
+    if not without:
+        return panel
+    note = f"Metrics left out, absent from another test set: {some_of(without)}."
+    kept = tuple(metric for metric in panel.metrics if metric.name in common)
+    return replace(panel, metrics=kept, notes=(*panel.notes, note))
+
+
+def evaluated_together(
+    panels: Mapping[str, Panel], measure: Measure, wish: Wish, question: Question, *, pool: str
+) -> MetaEvaluation:
+    """Hold metrics against people on every test set, and pool the measures with weights."""
+    names = next(iter(panels.values())).names
+    ordered = {part: _in_order(panel, names) for part, panel in panels.items()}
+    requests = {
+        part: wish.about(panel.human, question.units, part=f" {part}") for part, panel in ordered.items()
+    }
+    parts = {part: taken_and_drawn(panel, measure, requests[part]) for part, panel in ordered.items()}
+    weights = _weights([taken for taken, _ in parts.values()], pool)
+    value = np.stack([taken.value for taken, _ in parts.values()])
+    draws = _pooled([drawn for _, drawn in parts.values()], weights)
+    test = "perm_inputs" if question.significance == "default" else question.significance
+    pooled = Taken(
+        value=weights @ value,
+        n_pairs=sum(taken.n_pairs for taken, _ in parts.values()),
+        options=next(iter(parts.values()))[0].options,
+    )
+    findings = Findings(
+        metrics=names,
+        human=", ".join(dict.fromkeys(panel.human.name for panel in ordered.values())),
+        taken=pooled,
+        draws=draws,
+        test=test if len(names) > 1 else "none",
+        pvalue=_pvalues(test, ordered, measure, requests, weights, pooled.value, draws),
+        systems=Systems(),
+        n_systems=sum(panel.human.n_systems for panel in ordered.values()),
+        n_segments=sum(panel.human.n_segments for panel in ordered.values()),
+        data=digest(tuple((part, panel.digest) for part, panel in ordered.items())),
+        notes=_notes(ordered, parts),
+        options={"pool": pool, "parts": len(parts)},
+        part_names=tuple(parts),
+        part_value=value.T,
+    )
+    return meta_evaluation(findings, measure, wish, question)
+
+
+def _in_order(panel: Panel, names: tuple[str, ...]) -> Panel:
+    at = {metric.name: metric for metric in panel.metrics}
+    return replace(panel, metrics=tuple(at[name] for name in names))
+
+
+def _weights(taken: list[Taken], pool: str) -> FloatArray:
+    size = np.array([one.n_pairs if pool == "pairs" else 1 for one in taken], dtype=np.float64)
+    return np.asarray(size / size.sum())
+
+
+def _pooled(draws: list[FloatArray | None], weights: FloatArray) -> FloatArray | None:
+    known = [one for one in draws if one is not None]
+    if len(known) < len(draws):
+        return None
+    return np.asarray(np.tensordot(weights, np.stack(known), axes=1))
+
+
+def _pvalues(
+    test: str,
+    panels: Mapping[str, Panel],
+    measure: Measure,
+    requests: Mapping[str, Request],
+    weights: FloatArray,
+    value: FloatArray,
+    draws: FloatArray | None,
+) -> FloatArray:
+    """One-sided p-values (k, k) of the pooled measure; every test set is swapped or drawn by itself."""
+    if test == "none" or value.size < 2:
+        return np.full((value.size, value.size), np.nan)
+    if test == "bootstrap":
+        return bootstrap_pvalues(draws, measure)
+    if test not in SWAPS:
+        raise BetterThanError(
+            f'Several test sets are compared together by "perm_inputs", "perm_systems", "perm_both", "perm_cells" or '
+            f'"bootstrap", not by "{test}".'
+        )
+    lead: FloatArray | float = 0.0
+    for weight, (part, panel) in zip(weights, panels.items(), strict=True):
+        lead = lead + weight * swapped_leads(measure, panel, requests[part], test)  # type: ignore[arg-type]
+    wanted = value[:, None] - value - TIE_TOLERANCE
+    at_least = np.count_nonzero(~(lead < wanted), axis=0)
+    return add_one(at_least, next(iter(requests.values())).n_resamples)
+
+
+def _notes(
+    panels: Mapping[str, Panel], parts: Mapping[str, tuple[Taken, FloatArray | None]]
+) -> tuple[str, ...]:
+    said = []
+    for part, panel in panels.items():
+        taken = parts[part][0]
+        notes = (*panel.notes, *taken.notes, *about_undefined(panel.names, taken.value), *about_gaps(panel))
+        said += [f"{part}: {note}" for note in notes]
+    return tuple(said)

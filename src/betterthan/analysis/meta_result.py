@@ -1,0 +1,188 @@
+"""From measures and p-values to the meta-evaluation: order, clusters, letters, settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from betterthan.analysis.leaderboard import shared_ranks
+from betterthan.analysis.meta_bootstrap import bootstrap_draws
+from betterthan.analysis.meta_comparisons import SWAPS, Question, compared, comparisons_of
+from betterthan.analysis.meta_inputs import Panel
+from betterthan.analysis.meta_measures import Measure, Request, Taken, Wish
+from betterthan.analysis.meta_segment import AccuracyWithTies
+from betterthan.analysis.meta_system import system_scores
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import BetterThanError, some_of
+from betterthan.kernels.clusters import greedy_clusters
+from betterthan.kernels.fuzzy_ranks import fuzzy_ranks
+from betterthan.kernels.intervals import percentile_interval
+from betterthan.kernels.letters import letter_display
+from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.results.settings import Option, Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Systems:
+    """Scores of systems behind a system-level result, in the order of the table; empty when test sets are pooled."""
+
+    names: tuple[str, ...] = ()
+    human_mean: FloatArray = field(default_factory=lambda: np.zeros(0))
+    metric_mean: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """Everything that was found out about the metrics, in the order in which they were given."""
+
+    metrics: tuple[str, ...]
+    human: str
+    taken: Taken
+    draws: FloatArray | None
+    test: str
+    pvalue: FloatArray
+    systems: Systems
+    n_systems: int
+    n_segments: int
+    data: str
+    notes: tuple[str, ...]
+    options: dict[str, Option] = field(default_factory=dict)
+    part_names: tuple[str, ...] = ()
+    part_value: FloatArray | None = None
+
+
+def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
+    """Hold the metrics of one panel against people."""
+    request = wish.about(panel.human, question.units)
+    taken, draws = taken_and_drawn(panel, measure, request)
+    verdicts = compared(measure, panel, request, question, draws)
+    human_mean, metric_mean = system_scores(panel)
+    findings = Findings(
+        metrics=panel.names,
+        human=panel.human.name,
+        taken=taken,
+        draws=draws,
+        test=verdicts.test,
+        pvalue=verdicts.pvalue,
+        systems=Systems(names=panel.human.systems, human_mean=human_mean, metric_mean=metric_mean),
+        n_systems=panel.human.n_systems,
+        n_segments=panel.human.n_segments,
+        data=panel.digest,
+        notes=(
+            *panel.notes,
+            *taken.notes,
+            *about_undefined(panel.names, taken.value),
+            *about_gaps(panel),
+            *_about_intervals(draws, measure),
+            *verdicts.notes,
+        ),
+    )
+    return meta_evaluation(findings, measure, wish, question)
+
+
+def taken_and_drawn(panel: Panel, measure: Measure, request: Request) -> tuple[Taken, FloatArray | None]:
+    """Return the measure of every metric, and its bootstrap draws (b, k) if there is a way."""
+    if panel.is_systems_only and measure.level != "system":
+        raise BetterThanError(
+            f'level="{measure.level}" needs scores of segments, and these metrics have one score a system. '
+            f'Use level="system".'
+        )
+    return measure.take(panel, request), bootstrap_draws(measure, panel, request)
+
+
+def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
+    """Sort the metrics best first and wrap everything."""
+    value = found.taken.value
+    order = np.argsort(shared_ranks(value), kind="stable")
+    rank = shared_ranks(value)[order]
+    comparisons = comparisons_of(found.pvalue[np.ix_(order, order)], found.test, question)
+    different = comparisons.better
+    low, high = _interval(found.draws, value.size, question.confidence)
+    means = found.systems.metric_mean
+    return MetaEvaluation(
+        level=measure.level,
+        human=found.human,
+        metrics=tuple(found.metrics[i] for i in order),
+        value=value[order],
+        low=low[order],
+        high=high[order],
+        confidence=question.confidence,
+        rank=rank,
+        fuzzy_rank=fuzzy_ranks(rank, different | different.T),
+        cluster=greedy_clusters(different),
+        letters=letter_display(different | different.T).labels,
+        comparisons=comparisons,
+        threshold=None if found.taken.threshold is None else found.taken.threshold[order],
+        systems=found.systems.names,
+        human_mean=found.systems.human_mean,
+        metric_mean=np.zeros((value.size, 0)) if means is None else means[order],
+        human_pvalue=found.taken.human_pvalue,
+        metric_pvalue=_sorted(found.taken.metric_pvalue, order),
+        n_systems=found.n_systems,
+        n_segments=found.n_segments,
+        n_pairs=found.taken.n_pairs,
+        notes=found.notes,
+        settings=_settings(found, measure, wish, question),
+        part_names=found.part_names,
+        part_value=_sorted(found.part_value, order),
+    )
+
+
+def _sorted(values: FloatArray | None, order: IntArray) -> FloatArray | None:
+    return None if values is None else values[order]
+
+
+def about_undefined(names: tuple[str, ...], value: FloatArray) -> tuple[str, ...]:
+    """Say which metrics have no value."""
+    lost = [name for name, one in zip(names, value, strict=True) if np.isnan(one)]
+    if not lost:
+        return ()
+    return (f"Not defined, because all scores that would be compared are equal or missing: {some_of(lost)}.",)
+
+
+def about_gaps(panel: Panel) -> tuple[str, ...]:
+    """Say how much people judged, if not everything."""
+    if panel.is_systems_only or panel.is_complete:
+        return ()
+    judged = panel.judged.astype(np.float64)
+    shared = (judged @ judged.T)[np.triu_indices(len(judged), 1)]
+    said = (
+        f"People judged {panel.judged.sum():,} of {panel.judged.size:,} cells; pairs of systems share "
+        f"{int(shared.min()):,} to {int(shared.max()):,} segments."
+    )
+    return (said,)
+
+
+def _about_intervals(draws: FloatArray | None, measure: Measure) -> tuple[str, ...]:
+    if isinstance(measure, AccuracyWithTies) and draws is not None:
+        return ("Intervals keep each metric's threshold where the whole data put it.",)
+    return ()
+
+
+def _settings(found: Findings, measure: Measure, wish: Wish, question: Question) -> Settings:
+    is_sampled = found.test in (*SWAPS, "bootstrap")
+    return Settings(
+        method=measure.name,
+        options={
+            "level": measure.level,
+            **found.taken.options,
+            **found.options,
+            "metrics": len(found.metrics),
+            "units": None if question.units == "segments" else question.units,
+            "significance": f"{found.test},{wish.n_resamples}" if is_sampled else found.test,
+            "adjust": None if question.correction == "none" else question.correction,
+            "alpha": question.alpha,
+            "ci": None if found.draws is None else f"{100 * question.confidence:g},boot,{wish.n_resamples}",
+        },
+        data=found.data,
+        seed=wish.seed if found.draws is not None or is_sampled or found.taken.drew else None,
+        n_systems=found.n_systems,
+        n_segments=found.n_segments,
+    )
+
+
+def _interval(draws: FloatArray | None, k: int, confidence: float) -> tuple[FloatArray, FloatArray]:
+    if draws is None:
+        return np.full(k, np.nan), np.full(k, np.nan)
+    return percentile_interval(draws, confidence)

@@ -1,0 +1,94 @@
+"""From files and folders on the command line to metrics and human scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from betterthan.errors import BetterThanError, some_of, unknown_name
+from betterthan.read.metrics_folder import MetricsFolder, language_pairs, read_metrics_folder
+from betterthan.read.protocol import Options
+from betterthan.read.scores import scores_of, the_metric
+from betterthan.read.sniff import read_any
+from betterthan.tables.scores import Scores
+
+Metrics = dict[str, Scores]
+
+
+def meta_tables(
+    sources: Sequence[str],
+    options: Options,
+    format_in: str | None,
+    *,
+    human: str | None,
+    only: Sequence[str],
+    pairs_wanted: Sequence[str],
+    gold: str | None,
+    reference: str | None,
+) -> tuple[Metrics | dict[str, Metrics], Scores | dict[str, Scores]]:
+    """Read what the command was given; several language pairs give a mapping of each."""
+    folders = [source for source in sources if Path(source).is_dir()]
+    if folders and len(sources) > 1:
+        raise BetterThanError(f"Name one folder, or any number of files; {some_of(sources)} are both.")
+    if folders:
+        return _of_folder(folders[0], human, only, pairs_wanted, gold, reference)
+    for option, given in (("--language-pair", pairs_wanted), ("--gold", gold), ("--reference", reference)):
+        if given:
+            raise BetterThanError(
+                f"{option} is for folders of the WMT metrics task. For files use --where COLUMN=VALUE."
+            )
+    if human is None:
+        raise BetterThanError("Name the file with the human scores: --human FILE.")
+    people = the_metric(scores_of(read_any(human, options, format=format_in), path=human), None, human)
+    return _chosen(_of_files(sources, options, format_in), only), people
+
+
+def _of_files(sources: Sequence[str], options: Options, format_in: str | None) -> Metrics:
+    found: Metrics = {}
+    for source in sources:
+        for table in scores_of(read_any(source, options, format=format_in), path=source).values():
+            if table.name in found:
+                raise BetterThanError(
+                    f'The metric "{table.name}" stands in two of the files; the second is {source}.'
+                )
+            found[table.name] = table
+    return found
+
+
+def _of_folder(
+    path: str,
+    human: str | None,
+    only: Sequence[str],
+    wanted: Sequence[str],
+    gold: str | None,
+    reference: str | None,
+) -> tuple[Metrics | dict[str, Metrics], Scores | dict[str, Scores]]:
+    if human is not None:
+        raise BetterThanError(
+            "A folder has its own human scores. Leave out --human, or choose among them with --gold."
+        )
+    asked = [pair for given in wanted for pair in given.split(",")] or list(language_pairs(path))
+    read = {
+        pair: read_metrics_folder(path, language_pair=pair, gold=gold, reference=reference) for pair in asked
+    }
+    people = {pair: _gold_of(found) for pair, found in read.items()}
+    metrics = {pair: _chosen(dict(found.metrics), only) for pair, found in read.items()}
+    if len(asked) == 1:
+        return metrics[asked[0]], people[asked[0]]
+    return metrics, people
+
+
+def _gold_of(folder: MetricsFolder) -> Scores:
+    if folder.gold is None:
+        raise BetterThanError(
+            f"{folder.name} has several human scores for {folder.language_pair}: {some_of(list(folder.human))}. "
+            f"Choose one with --gold."
+        )
+    return folder.human[folder.gold]
+
+
+def _chosen(metrics: Mapping[str, Scores], only: Sequence[str]) -> Metrics:
+    for name in only:
+        if name not in metrics:
+            raise unknown_name("metric", name, metrics)
+    return {name: table for name, table in metrics.items() if not only or name in only}

@@ -1,0 +1,126 @@
+r"""Count, for all pairs of metrics and of systems, the permutations that reach the observed difference.
+
+A random swap of systems i and j flips the sign of their difference on the flipped segments F, so the difference
+falls by :math:`2 \sum_{s \in F} d_s`: it is at least the observed one when that sum is not positive. After swapping
+metrics M and N by a mask the sum is :math:`b_M - v_M + v_N`, with b over all segments of F and v over the swapped ones,
+each the difference of systems i and j. Comparing :math:`v_N` with :math:`v_M - b_M` needs one look at two arrays a
+metric; the swapped scores themselves are never formed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from betterthan.arrays import FloatArray
+from betterthan.kernels.compiled import compiled, is_loaded
+from betterthan.kernels.metric_swaps_statistics import Pairs
+
+Int32Array = npt.NDArray[np.int32]
+Counter = Callable[[FloatArray, FloatArray, Pairs, FloatArray, Int32Array], None]
+
+FLAG_BYTES = 2**19  # flags of one step, so that they stay near the processor
+WORTH_COMPILING = 3e9  # comparisons, about two seconds without machine code
+MOST_IN_BYTES = 8 * 255  # permutations that can be counted eight bytes at a time
+
+
+def counter_for(n_comparisons: float) -> Counter:
+    """Choose machine code when numba is there and the work is worth it; the counts are the same."""
+    if is_loaded() or n_comparisons >= WORTH_COMPILING:
+        machine_code = compiled(count_loop)
+        if machine_code is not None:
+            return lambda swapped, base, pairs, slack, counts: machine_code(
+                swapped, base, pairs.first, pairs.second, slack, counts
+            )
+    return count_reached
+
+
+def count_reached(
+    swapped: FloatArray, base: FloatArray, pairs: Pairs, slack: FloatArray, counts: Int32Array
+) -> None:
+    r"""Add to ``counts[p, M, N]`` the permutations in which :math:`v_N \le v_M - b_M`, but for rounding.
+
+    Parameters
+    ----------
+    swapped, base : array, shape (k, m, q)
+        Sums of each system of each metric over the flipped segments of q permutations: the swapped ones, and all.
+    pairs : Pairs
+        Systems i < j, P of them.
+    slack : array, shape (k, P)
+        What rounding may do to the sums of a metric.
+    counts : array of int32, shape (P, k, k)
+        Added to in place.
+
+    Examples
+    --------
+    >>> swapped = np.zeros((2, 2, 3))
+    >>> base = np.array([[[1.0, -1.0, 0.0], [0.0, 0.0, 0.0]], [[-1.0, -1.0, -1.0], [0.0, 0.0, 0.0]]])
+    >>> counts = np.zeros((1, 2, 2), dtype=np.int32)
+    >>> count_reached(swapped, base, Pairs(np.array([0]), np.array([1])), np.zeros((2, 1)), counts)
+    >>> counts[0]  # nothing is swapped: each metric by itself
+    array([[2, 2],
+           [3, 3]], dtype=int32)
+    """
+    k, _, q = swapped.shape
+    step = max(1, FLAG_BYTES // (8 * k * -(-q // 8)))
+    flags = np.zeros((min(step, k), k, -(-q // 8) * 8), dtype=bool)  # rows padded to whole words, with False
+    eights = flags.view(np.uint64)
+    reached, bound = np.empty((2, k, q))
+    for p, (i, j) in enumerate(zip(pairs.first, pairs.second, strict=True)):
+        v = np.subtract(swapped[:, i], swapped[:, j])
+        np.subtract(base[:, i], base[:, j], out=bound)
+        np.subtract(v, bound, out=bound)
+        bound += slack[:, p, None]
+        np.subtract(v, slack[:, p, None], out=reached)
+        for start in range(0, k, step):
+            rows = slice(start, start + step)
+            used = slice(0, min(step, k - start))
+            np.less_equal(reached[None], bound[rows, None], out=flags[used, :, :q])
+            counts[p, rows] += _counted(eights[used], q)
+
+
+def _counted(eights: npt.NDArray[np.uint64], q: int) -> Int32Array:
+    """Count flags, eight at a time while the bytes of a sum do not overflow."""
+    parts = range(0, eights.shape[-1], MOST_IN_BYTES // 8)
+    lanes = [np.add.reduce(eights[..., start : start + MOST_IN_BYTES // 8], axis=-1) for start in parts]
+    total = np.zeros(eights.shape[:-1], dtype=np.int32)
+    for lane in lanes if q else []:
+        total += lane[..., None].view(np.uint8).sum(axis=-1, dtype=np.int32)
+    return total
+
+
+def count_loop(
+    swapped: FloatArray,
+    base: FloatArray,
+    first: npt.NDArray[np.int64],
+    second: npt.NDArray[np.int64],
+    slack: FloatArray,
+    counts: Int32Array,
+) -> None:
+    """Do what :func:`count_reached` does, as loops to be compiled; four metrics N share each look at M."""
+    k, _, q = swapped.shape
+    reached = np.zeros(((k + 3) // 4 * 4, q))
+    bound = np.zeros((k, q))
+    for p in range(first.size):
+        i, j = first[p], second[p]
+        for a in range(k):
+            for s in range(q):
+                v = swapped[a, i, s] - swapped[a, j, s]
+                reached[a, s] = v - slack[a, p]
+                bound[a, s] = v - (base[a, i, s] - base[a, j, s]) + slack[a, p]
+        for b in range(0, k, 4):
+            r0, r1, r2, r3 = reached[b], reached[b + 1], reached[b + 2], reached[b + 3]
+            for a in range(k):
+                row = bound[a]
+                n0 = n1 = n2 = n3 = 0
+                for s in range(q):
+                    x = row[s]
+                    n0 += r0[s] <= x
+                    n1 += r1[s] <= x
+                    n2 += r2[s] <= x
+                    n3 += r3[s] <= x
+                found = (n0, n1, n2, n3)
+                for t in range(min(4, k - b)):
+                    counts[p, a, b + t] += found[t]

@@ -1,0 +1,157 @@
+r"""Who swaps with whom when two metrics are compared by permutation.
+
+Under the null hypothesis metrics M and N are interchangeable, so their (standardised) scores may be swapped: of
+whole segments, of whole systems, of both, or cell by cell. A mask says which cells (system, segment) are swapped
+in one resample, and is shared by all pairs of metrics.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray
+from betterthan.errors import unknown_name
+
+SwapScheme = Literal["perm_inputs", "perm_systems", "perm_both", "perm_cells"]
+SWAP_SCHEMES: tuple[SwapScheme, ...] = ("perm_inputs", "perm_systems", "perm_both", "perm_cells")
+
+
+class SwapMasks(NamedTuple):
+    """Masks of several resamples in compact parts; a cell is swapped when an odd number of its parts say so.
+
+    Parameters
+    ----------
+    segments : array of bool, shape (b, n), or None
+        Segments that are swapped for all systems.
+    systems : array of bool, shape (b, m), or None
+        Systems that are swapped on all segments.
+    single : array of bool, shape (b, m, n), or None
+        Cells that are swapped by themselves.
+    shape : tuple of int
+        (m, n).
+    """
+
+    segments: BoolArray | None
+    systems: BoolArray | None
+    single: BoolArray | None
+    shape: tuple[int, int]
+
+    @property
+    def n_resamples(self) -> int:
+        """How many masks there are."""
+        return next(len(part) for part in (self.segments, self.systems, self.single) if part is not None)
+
+    def cells(self) -> BoolArray:
+        """Every cell of every resample: shape (b, m, n), b m n bytes."""
+        cells = np.zeros((self.n_resamples, *self.shape), dtype=bool)
+        if self.segments is not None:
+            cells ^= self.segments[:, None, :]
+        if self.systems is not None:
+            cells ^= self.systems[:, :, None]
+        if self.single is not None:
+            cells ^= self.single
+        return cells
+
+    def of(self, resample: int) -> SwapMasks:
+        """The mask of one resample, as masks of which there is one."""
+        parts = (self.segments, self.systems, self.single)
+        segments, systems, single = (None if x is None else x[resample : resample + 1] for x in parts)
+        return SwapMasks(segments, systems, single, self.shape)
+
+
+def draw_masks(
+    scheme: SwapScheme, n_resamples: int, shape: tuple[int, int], rng: np.random.Generator
+) -> SwapMasks:
+    """Draw fair masks, one random bit a unit.
+
+    Parameters
+    ----------
+    scheme : {"perm_inputs", "perm_systems", "perm_both", "perm_cells"}
+        * "perm_inputs": whole segments ([1]_; [2]_ section 4.4).
+        * "perm_systems": whole systems ([1]_); 2ᵐ different masks only.
+        * "perm_both": a cell is swapped when its segment or its system is, but not both ([1]_).
+        * "perm_cells": each cell by itself, as mt-metrics-eval does under the name of PERM-BOTH.
+    n_resamples : int
+    shape : tuple of int
+        Systems and segments, (m, n).
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    SwapMasks
+
+    Notes
+    -----
+    A resample uses whole 64-bit words, so resamples drawn in portions are those drawn at once.
+
+    When documents or other units are swapped, n is the number of units: standardise the scores of segments, add
+    them up within units, and let the units take the place of segments. Sums over units are sums over segments.
+
+    References
+    ----------
+    .. [1] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using
+       resampling methods, TACL 9.
+    .. [2] Thompson, Mathur, Deutsch and Khayrallah (2024), Improving statistical significance in human evaluation
+       of automatic metrics via soft pairwise accuracy, WMT.
+
+    Examples
+    --------
+    >>> draw_masks("perm_both", 1, (2, 5), np.random.default_rng(3)).cells()[0].astype(int)
+    array([[1, 1, 1, 0, 0],
+           [0, 0, 0, 1, 1]])
+    """
+    m, n = shape
+    if scheme == "perm_inputs":
+        return SwapMasks(_random_bits(n_resamples, (n,), rng)[0], None, None, shape)
+    if scheme == "perm_systems":
+        return SwapMasks(None, _random_bits(n_resamples, (m,), rng)[0], None, shape)
+    if scheme == "perm_both":
+        segments, systems = _random_bits(n_resamples, (n, m), rng)
+        return SwapMasks(segments, systems, None, shape)
+    if scheme == "perm_cells":
+        (bits,) = _random_bits(n_resamples, (m * n,), rng)
+        return SwapMasks(None, None, bits.reshape(n_resamples, m, n), shape)
+    raise unknown_name("scheme", scheme, SWAP_SCHEMES)
+
+
+def _random_bits(n_resamples: int, sizes: tuple[int, ...], rng: np.random.Generator) -> list[BoolArray]:
+    """Bits of shape (n_resamples, size) for each size, each beginning with a new word."""
+    words = [-(-size // 64) for size in sizes]
+    drawn = rng.integers(0, 2**64 - 1, size=(n_resamples, sum(words)), dtype=np.uint64, endpoint=True)
+    bytes_ = drawn.astype("<u8", copy=False).view(np.uint8).reshape(n_resamples, 8 * sum(words))
+    starts = np.cumsum([0, *words])
+    return [
+        np.unpackbits(
+            bytes_[:, 8 * start : 8 * (start + count)], axis=1, count=size, bitorder="little"
+        ).astype(bool)
+        for start, count, size in zip(starts, words, sizes, strict=False)
+    ]
+
+
+def masked_sums(metrics: FloatArray, masks: SwapMasks) -> FloatArray:
+    r"""Sum of each system's scores over its swapped segments: (k, m, n) to (b, k, m).
+
+    .. math:: P^{(r)}_{Mi} = \sum_s c^{(r)}_{is} M_{is}
+
+    The sums of M after swapping with N are :math:`T_M - P_M + P_N` for every N, so k products serve all pairs.
+
+    Examples
+    --------
+    >>> masks = draw_masks("perm_both", 1, (2, 5), np.random.default_rng(3))
+    >>> masked_sums(np.arange(10.0).reshape(1, 2, 5), masks)
+    array([[[ 3., 17.]]])
+    """
+    k, m, n = metrics.shape
+    if masks.single is not None:
+        by_system = np.matmul(masks.single.transpose(1, 0, 2).astype(np.float64), metrics.transpose(1, 2, 0))
+        return np.ascontiguousarray(by_system.transpose(1, 2, 0))
+    totals = metrics.sum(axis=2)
+    if masks.segments is None:
+        sums = np.zeros((masks.n_resamples, k, m))
+    else:
+        sums = (masks.segments.astype(np.float64) @ metrics.reshape(k * m, n).T).reshape(-1, k, m)
+    if masks.systems is None:
+        return sums
+    return np.where(masks.systems[:, None, :], totals - sums, sums)

@@ -1,0 +1,147 @@
+"""Judges: how far human judges agree, and who of them can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.results.base import Result
+from betterthan.results.settings import Settings
+
+
+class _Cleanable(Protocol):
+    """What can be freed of judges and of control items: :class:`~betterthan.tables.ratings.Ratings`."""
+
+    def without(self, judges: Sequence[str], *, because: str = ...) -> Self: ...
+
+    def without_items(self, *, systems: Sequence[str] = ..., segments: Sequence[str] = ...) -> Self: ...
+
+
+Table = TypeVar("Table", bound=_Cleanable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgesAgreement:
+    """How far all judges together agree; NaN where nothing is shared.
+
+    Attributes
+    ----------
+    alpha, alpha_ordinal : float
+        Krippendorff's alpha of the scores, and of their order.
+    alpha_standardized : float
+        The same as `alpha` after each judge's scores were standardised.
+    icc, icc_low, icc_high : float
+        Intraclass correlation ICC(1) of a single judgement, with its interval.
+    icc_agreement, icc_consistency : float
+        ICC(A,1) and ICC(C,1); NaN unless every judge judged every output.
+    per_output : float
+        Judgements an output that was judged, on average.
+    reliability : float
+        Of the mean of so many judgements, from `icc`.
+    kappa : float
+        Cohen's kappa with squared distances, mean over pairs of judges, each weighing as many outputs as it shares.
+    order_pairs : int
+        Pairs of systems on a segment that two judges both judged, over all pairs of judges.
+    order_alike, order_opposite : float
+        Share of these that the two order alike (or both tie), and opposite.
+    order_kappa : float
+        `order_alike` beyond chance.
+    """
+
+    alpha: float
+    alpha_ordinal: float
+    alpha_standardized: float
+    icc: float
+    icc_low: float
+    icc_high: float
+    icc_agreement: float
+    icc_consistency: float
+    per_output: float
+    reliability: float
+    kappa: float
+    order_pairs: int
+    order_alike: float
+    order_opposite: float
+    order_kappa: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Judges(Result):
+    """Each judge beside the others, and which to keep.
+
+    Attributes
+    ----------
+    metric : str
+        What was asked.
+    judges : tuple of str
+    n_judgements : array of int, shape (j,)
+        Control items left aside.
+    mean, deviation : array, shape (j,)
+        Of the judge's scores.
+    n_shared : array of int, shape (j,)
+        Outputs that somebody else judged too.
+    correlation : array, shape (j,)
+        With the mean of the others, on these.
+    bias : array, shape (j,)
+        Mean of the judge's scores less the mean of the others', in points.
+    variance_ratio : array, shape (j,)
+        Variance of the differences from the others, over that of the median judge.
+    n_controls, control_difference, control_pvalue : array, shape (j,)
+        Pairs of a genuine and a degraded output; how much lower the degraded one is scored; the test.
+    n_repeats, repeat_deviation : array, shape (j,)
+        Outputs judged again, and the standard deviation between the judgements.
+    keep : array of bool, shape (j,)
+    reasons : tuple of str
+        Why not; empty for those who are kept.
+    control_systems, control_segments : tuple of str
+        The degraded ones.
+    agreement : JudgesAgreement
+    sentences : tuple of str
+    """
+
+    kind: ClassVar[str] = "judges"
+
+    metric: str
+    judges: tuple[str, ...]
+    n_judgements: IntArray
+    mean: FloatArray
+    deviation: FloatArray
+    n_shared: IntArray
+    correlation: FloatArray
+    bias: FloatArray
+    variance_ratio: FloatArray
+    n_controls: IntArray
+    control_difference: FloatArray
+    control_pvalue: FloatArray
+    n_repeats: IntArray
+    repeat_deviation: FloatArray
+    keep: BoolArray
+    reasons: tuple[str, ...]
+    control_systems: tuple[str, ...]
+    control_segments: tuple[str, ...]
+    agreement: JudgesAgreement
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    settings: Settings
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The judges who are not kept."""
+        return tuple(name for name, stays in zip(self.judges, self.keep.tolist(), strict=True) if not stays)
+
+    def kept(self, ratings: Table) -> Table:
+        """Return the ratings of the judges who are kept, without control items; notes say what went."""
+        genuine = ratings.without_items(systems=self.control_systems, segments=self.control_segments)
+        return genuine.without(self.dropped, because="by quality control")
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row a judge."""
+        names = ("n_judgements", "mean", "deviation", "n_shared", "correlation", "bias", "variance_ratio")
+        more = ("n_controls", "control_difference", "control_pvalue", "n_repeats", "repeat_deviation", "keep")
+        arrays = {name: getattr(self, name).tolist() for name in (*names, *more)}
+        return {"judge": self.judges, **arrays, "reason": self.reasons}
+
+    def __repr__(self) -> str:
+        return f"Judges({len(self.judges)} judges, {len(self.dropped)} not kept, alpha {self.agreement.alpha:.2f})"

@@ -1,0 +1,227 @@
+"""MetaEvaluation: which metric agrees best with people, and which metrics can be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.results.base import Result
+from betterthan.results.settings import Settings
+
+CASES = (
+    "both sure, and they agree",
+    "both sure, and they disagree",
+    "people sure, the metric not",
+    "the metric sure, people not",
+    "neither sure",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MetricComparisons:
+    """All pairs of metrics; matrices are metrics × metrics, and entry [a, b] asks whether a is better than b.
+
+    Attributes
+    ----------
+    test : str
+        Such as "perm_inputs"; "none" when nothing was tested.
+    correction : str
+        For many comparisons; "none" as in the shared tasks.
+    alpha : float
+    pvalue, adjusted : array, shape (k, k)
+        One-sided, in favour of the row; NaN on the diagonal and where nothing was tested.
+    """
+
+    test: str
+    correction: str
+    alpha: float
+    pvalue: FloatArray
+    adjusted: FloatArray
+
+    @property
+    def better(self) -> BoolArray:
+        """Entry [a, b]: a, which has the better value and so stands before b, is significantly better than b."""
+        with np.errstate(invalid="ignore"):
+            return np.triu(self.adjusted <= self.alpha, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairContribution:
+    """What one pair of systems adds to soft pairwise accuracy.
+
+    Attributes
+    ----------
+    a, b : str
+        The system that people score higher first.
+    human_pvalue, metric_pvalue : float
+        One-sided: near 0, a is surely better; near 1, b is; 0.5 is undecided.
+    value : float
+        1 − |difference of the two|.
+    case : str
+        Who is sure, and whether they agree.
+    """
+
+    a: str
+    b: str
+    human_pvalue: float
+    metric_pvalue: float
+    value: float
+    case: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class MetaEvaluation(Result):
+    """Metrics from the most to the least like people.
+
+    Attributes
+    ----------
+    level : str
+        "system", "segment", "within_system" or "global".
+    human : str
+        Name of the human scores.
+    metrics : tuple of str
+        Best first; k of them.
+    value : array, shape (k,)
+        Agreement with people by `method`; NaN where it is undefined.
+    low, high : array, shape (k,)
+        Bootstrap interval over segments; NaN where none was computed.
+    confidence : float
+    rank : array of int, shape (k,)
+        1 is best; equal values share the best rank of the tie.
+    fuzzy_rank : array, shape (k,)
+        Mean rank of all metrics that are not significantly different from this one, itself included.
+    cluster : array of int, shape (k,)
+        Greedy significance clusters, as in the WMT metrics task.
+    letters : tuple of str
+        Two metrics that share a letter cannot be told apart.
+    comparisons : MetricComparisons
+    threshold : array, shape (k,), or None
+        Calibrated tie threshold of each metric, for accuracy with ties.
+    systems : tuple of str
+        In the order of the human scores; soft pairwise accuracy as published depends on it a little, where scores tie.
+    human_mean : array, shape (m,)
+    metric_mean : array, shape (k, m)
+        Scores of systems, in the direction "higher is better".
+    human_pvalue : array, shape (m, m), or None
+    metric_pvalue : array, shape (k, m, m), or None
+        One-sided p-values behind soft pairwise accuracy: entry [i, j] asks whether i is better than j.
+    n_systems, n_segments, n_pairs : int
+        Pairs of systems that were compared; at the segment level, on all segments together.
+    part_names : tuple of str
+        Test sets or language pairs, when several are pooled.
+    part_value : array, shape (k, p), or None
+    """
+
+    kind: ClassVar[str] = "meta_evaluation"
+
+    level: str
+    human: str
+    metrics: tuple[str, ...]
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    confidence: float
+    rank: IntArray
+    fuzzy_rank: FloatArray
+    cluster: IntArray
+    letters: tuple[str, ...]
+    comparisons: MetricComparisons
+    threshold: FloatArray | None
+    systems: tuple[str, ...]
+    human_mean: FloatArray
+    metric_mean: FloatArray
+    human_pvalue: FloatArray | None
+    metric_pvalue: FloatArray | None
+    n_systems: int
+    n_segments: int
+    n_pairs: int
+    notes: tuple[str, ...]
+    settings: Settings
+    part_names: tuple[str, ...] = ()
+    part_value: FloatArray | None = None
+
+    @property
+    def method(self) -> str:
+        """The measure of agreement, such as "soft_pairwise_accuracy"."""
+        return self.settings.method
+
+    @property
+    def n_distinct(self) -> int:
+        """How many different values the metrics have (equal up to 1e-12)."""
+        return int(np.unique(np.round(self.value[~np.isnan(self.value)], 12)).size)
+
+    @property
+    def n_significant(self) -> int:
+        """How many of the pairs of metrics are told apart."""
+        return int(np.count_nonzero(self.comparisons.better))
+
+    @property
+    def n_clusters(self) -> int:
+        """How many significance clusters there are."""
+        return int(self.cluster.max(initial=0))
+
+    def pvalue(self, a: str, b: str) -> float:
+        """Return the one-sided p-value of the claim that metric `a` is better than metric `b`."""
+        return float(self.comparisons.adjusted[self._index(a), self._index(b)])
+
+    def contributions(self, metric: str, *, alpha: float = 0.05) -> list[PairContribution]:
+        """Return what each pair of systems adds to a metric's soft pairwise accuracy, least first.
+
+        Parameters
+        ----------
+        metric : str
+        alpha : float, default 0.05
+            A side is sure when its p-value is at most alpha, or at least 1 − alpha.
+        """
+        if self.human_pvalue is None or self.metric_pvalue is None:
+            raise BetterThanError(
+                f'by="{self.method}" has no contributions of pairs. Use by="soft_pairwise_accuracy".'
+            )
+        human, found = self.human_pvalue, self.metric_pvalue[self._index(metric)]
+        pairs = [
+            self._contribution(i, j, float(human[i, j]), float(found[i, j]), alpha)
+            for i, j in np.argwhere(np.triu(np.ones_like(human), 1)).tolist()
+        ]
+        return sorted((pair for pair in pairs if pair.value == pair.value), key=lambda pair: pair.value)
+
+    def _contribution(self, i: int, j: int, human: float, metric: float, alpha: float) -> PairContribution:
+        if self.human_mean[i] >= self.human_mean[j]:
+            return _contribution(self.systems[i], self.systems[j], human, metric, alpha)
+        return _contribution(self.systems[j], self.systems[i], 1 - human, 1 - metric, alpha)
+
+    def _index(self, metric: str) -> int:
+        if metric not in self.metrics:
+            raise unknown_name("metric", metric, self.metrics)
+        return self.metrics.index(metric)
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return rank, metric, value and interval, one row a metric."""
+        names = ("value", "low", "high", "fuzzy_rank", "cluster")
+        numbers = {name: getattr(self, name).tolist() for name in names}
+        table = {"rank": self.rank.tolist(), "metric": self.metrics, **numbers, "letters": self.letters}
+        if self.threshold is not None:
+            table["threshold"] = self.threshold.tolist()
+        for part, name in enumerate(self.part_names):
+            table[name] = np.asarray(self.part_value)[:, part].tolist()
+        return table
+
+    def __repr__(self) -> str:
+        order = " > ".join(self.metrics[:3]) + (" > …" if len(self.metrics) > 3 else "")
+        return f"MetaEvaluation(by {self.method}, {self.level} level, {len(self.metrics)} metrics: {order})"
+
+
+def _contribution(a: str, b: str, human: float, metric: float, alpha: float) -> PairContribution:
+    """Describe a pair whose first system is `a`."""
+    is_sure, is_metric_sure = min(human, 1 - human) <= alpha, min(metric, 1 - metric) <= alpha
+    if is_sure and is_metric_sure:
+        case = 0 if (human < 0.5) == (metric < 0.5) else 1
+    else:
+        case = 2 if is_sure else 3 if is_metric_sure else 4
+    return PairContribution(
+        a=a, b=b, human_pvalue=human, metric_pvalue=metric, value=1 - abs(human - metric), case=CASES[case]
+    )
