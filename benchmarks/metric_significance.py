@@ -30,7 +30,7 @@ from betterthan.kernels.metric_swaps_soft import swap_soft_block
 from betterthan.kernels.metric_swaps_statistics import kendall_of_means, pairs_of, pearson_of_means
 from betterthan.kernels.permutation import random_signs
 from betterthan.kernels.sign_flip_scores import Float32Array
-from betterthan.kernels.soft_pairwise import one_sided_pvalues, soft_pairwise_accuracy
+from betterthan.kernels.soft_pairwise import one_sided_pvalues, pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.kernels.swap_masks import SwapScheme, draw_masks
 
 METRICS, SYSTEMS, SEGMENTS = 25, 14, 1300
@@ -92,10 +92,11 @@ def swapped_values(
 
 def our_values(human: FloatArray, metrics: FloatArray) -> FloatArray:
     """Soft pairwise accuracy of all metrics, Monte Carlo, people once."""
-    p = partial(one_sided_pvalues, method="monte_carlo", n_resamples=N_PERMUTATIONS)
-    human_p = p(human, rng=np.random.default_rng(SEED))
-    metric_p = np.stack([p(one, rng=np.random.default_rng(SEED)) for one in metrics])
-    return soft_pairwise_accuracy(metric_p, human_p)
+    rng = np.random.default_rng(SEED)
+    human_p, *metric_p = pvalues_of_tables(
+        [human, *metrics], "monte_carlo", n_resamples=N_PERMUTATIONS, rng=rng
+    )
+    return soft_pairwise_accuracy(np.stack(metric_p), human_p)
 
 
 def our_analytic_values(human: FloatArray, metrics: FloatArray) -> FloatArray:

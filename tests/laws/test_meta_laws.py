@@ -13,7 +13,7 @@ import betterthan as bt
 from betterthan.kernels.soft_pairwise import standard_error_of_monte_carlo
 from betterthan.present.render import FORMATS, render
 
-FAST = {"n_resamples": 99, "workers": 1}
+FAST = {"n_resamples": 59, "workers": 1}
 VALUES_ONLY = {"significance": "none", "n_resamples": 1, "workers": 1}
 COEFFICIENTS = ("pearson", "spearman", "kendall_b")
 LEVELS = ("system", "segment", "within_system", "global")
@@ -49,18 +49,27 @@ LITERAL = {"soft monte_carlo", "soft exact"}
 NOT_ONE_FOR_PEOPLE = {"tau margin"}
 BETWEEN_0_AND_1 = {name for name in MEASURES if name.startswith(("soft", "accuracy", "pairwise"))}
 
-SYSTEM_LEVEL = [name for name in MEASURES if name.endswith("system") and "within" not in name]
 SWAPPED = ("perm_inputs", "perm_systems", "perm_both", "perm_cells")
 TESTS = [
-    *[(name, test) for name in ("pearson system", "pairwise_accuracy", "soft analytic") for test in SWAPPED],
-    *[(name, "perm_inputs") for name in MEASURES if name not in {"soft exact mid", "soft exact"}],
-    *[("kendall_b segment", test) for test in SWAPPED],
+    *[(name, test) for name in ("pearson system", "soft analytic", "kendall_b segment") for test in SWAPPED],
+    *[
+        ("pairwise_accuracy", "perm_inputs"),
+        ("pairwise_accuracy", "perm_cells"),
+        ("spearman system", "perm_both"),
+    ],
+    *[("soft monte_carlo", "perm_inputs"), ("soft monte_carlo mid", "perm_both")],
     *[("spearman global", "perm_both"), ("pearson within_system", "perm_systems"), ("own", "perm_cells")],
-    *[("accuracy segment", "perm_pairs"), ("accuracy segment", "perm_both"), ("pearson system", "williams")],
+    *[
+        ("accuracy segment", "perm_inputs"),
+        ("accuracy segment", "perm_both"),
+        ("accuracy segment", "perm_pairs"),
+    ],
+    *[(name, "perm_inputs") for name in MEASURES if name.startswith("tau")],
     *[
         (name, "bootstrap")
         for name in ("pearson system", "soft analytic", "tau_ties_soft", "accuracy segment")
     ],
+    ("pearson system", "williams"),
 ]
 
 
@@ -98,7 +107,7 @@ def usual(name, kind):
 
 
 @cache
-def tested(name, test):
+def comparing(name, test):
     """With comparisons of metrics, on scores with ties."""
     return evaluate(*TABLES["ties"], name, **{**FAST, "significance": test})
 
@@ -137,7 +146,7 @@ def test_the_order_of_systems_does_not_matter(name, kind):
     found = evaluate([one.select(order) for one in metrics], human.select(order), name)
 
     assert values(found) == pytest.approx(values(usual(name, kind)), abs=1e-6 if name in LITERAL else 1e-12)
-    assert found.systems == usual(name, kind).systems
+    assert found.systems == tuple(order)
 
 
 @each_table
@@ -206,20 +215,19 @@ def test_people_agree_with_themselves(name, kind):
 @each_table
 @each_measure
 def test_values_lie_in_their_range_and_are_sorted(name, kind):
-    """Best first; equal values share a rank; what is sharp is no worse than what is blunt."""
+    """Best first; equal values share a rank."""
     found = usual(name, kind)
 
     assert np.all(np.abs(found.value) <= 1)
     assert name not in BETWEEN_0_AND_1 or np.all(found.value >= 0)
     assert np.all(np.diff(found.value) <= 0)
     assert found.rank.tolist() == [1 + int((found.value > value).sum()) for value in found.value]
-    assert found.rank[found.metrics.index("sharp")] <= found.rank[found.metrics.index("blunt")]
 
 
 @each_test
 def test_pvalues_are_pvalues(name, test):
     """In (0, 1]; what speaks for one of two metrics speaks against the other."""
-    found = tested(name, test)
+    found = comparing(name, test)
 
     assert found.comparisons.test == test
     assert np.isnan(np.diag(found.comparisons.pvalue)).all()
@@ -227,9 +235,9 @@ def test_pvalues_are_pvalues(name, test):
         other = found.pvalue(b, a)
         assert 0 < p <= 1
         assert p + other >= 1 - 1e-12
-        assert p > 0.05 or other >= 0.9
-        if values(found)[a] > values(found)[b] + 1e-9:
-            assert p <= other
+        if p <= 0.05:
+            assert other >= 0.9
+            assert values(found)[a] > values(found)[b]
 
 
 @each_test
@@ -240,7 +248,7 @@ def test_names_order_and_direction_do_not_change_pvalues(name, test):
     changed = [replace(one, name=f"my {one.name}") for one in (metrics[2], metrics[3], first, metrics[1])]
     found = evaluate(changed, human, name, **{**FAST, "significance": test})
 
-    expected = {(f"my {a}", f"my {b}"): p for (a, b), p in pvalues(tested(name, test)).items()}
+    expected = {(f"my {a}", f"my {b}"): p for (a, b), p in pvalues(comparing(name, test)).items()}
     assert pvalues(found) == pytest.approx(expected, abs=1e-12)
 
 
@@ -262,7 +270,7 @@ def test_names_order_and_direction_do_not_change_pvalues(name, test):
 )
 def test_workers_change_no_byte(name, test):
     """One process or two."""
-    options = {"n_resamples": 120, "significance": test}
+    options = {"n_resamples": 110, "significance": test}
     one, two = (evaluate(*TABLES["ties"], name, **options, workers=workers).to_json() for workers in (1, 2))
 
     assert one == two
@@ -272,7 +280,7 @@ def test_workers_change_no_byte(name, test):
 def test_a_seed_gives_the_same_bytes(name, test):
     """And another seed moves what was drawn, but no value that was not."""
     options = {**FAST, "significance": test}
-    found = tested(name, test)
+    found = comparing(name, test)
     other = evaluate(*TABLES["ties"], name, **options, rng=1)
 
     assert evaluate(*TABLES["ties"], name, **options).to_json() == found.to_json()
@@ -282,7 +290,7 @@ def test_a_seed_gives_the_same_bytes(name, test):
 @each_test
 def test_every_result_survives_json_frames_and_rendering(name, test):
     """All formats show every metric."""
-    found = tested(name, test)
+    found = comparing(name, test)
 
     assert same_after_json(found)
     assert found.to_frame()["metric"].tolist() == list(found.metrics)
@@ -294,7 +302,7 @@ def test_every_result_survives_json_frames_and_rendering(name, test):
 @each_test
 def test_clusters_letters_and_fuzzy_ranks_tell_one_story(name, test):
     """All follow from which better value is significantly better."""
-    found = tested(name, test)
+    found = comparing(name, test)
     k = len(found.metrics)
     differ = np.triu(found.comparisons.pvalue <= 0.05, 1)
     differ |= differ.T
@@ -337,14 +345,13 @@ def test_a_corpus_metric_obeys_the_same_laws(name):
 @pytest.mark.parametrize("name", MEASURES)
 def test_a_signature_names_what_makes_numbers_comparable(name):
     """Measure, level, data and test stand in the line under the table."""
-    found = evaluate(*TABLES["ties"], name, **FAST)
+    found = usual(name, "ties")
     line = found.settings.signature
 
     assert line.startswith(f"betterthan|{found.method}|n:24|k:5|level:{found.level}|")
     for part in ("|metrics:4|", "|alpha:0.05|", f"|version:{bt.__version__}", "|significance:none"):
         assert part in line
-    other = evaluate(TABLES["distinct"][0], TABLES["ties"][1], name, **FAST)
-    assert other.settings.data != found.settings.data
+    assert usual(name, "distinct").settings.data != found.settings.data
 
 
 def test_a_corpus_metric_with_a_curved_formula_is_permuted_with_its_own_score():

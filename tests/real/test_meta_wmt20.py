@@ -9,7 +9,6 @@ import csv
 import gzip
 import math
 import os
-from fractions import Fraction
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -155,7 +154,6 @@ def cells(lp, unit="segments"):
     """Plain arrays (m, n) by hand: people's, and each metric's, of the systems that most metrics scored."""
     found = (scores_of_segments() if unit == "segments" else scores_of_documents())[lp]
     judged = mqm()[lp]
-    exact = {name: {seg: Fraction(repr(x)) for seg, x in one.items()} for name, one in judged.items()}
     systems = [s for s in judged if sum(s in scored for scored in found.values()) * 2 > len(found)]
     documents = {}
     for seg, doc in segments()[lp]:
@@ -165,9 +163,9 @@ def cells(lp, unit="segments"):
         human = [[judged[s][c] for c in columns] for s in systems]
     else:
         columns = list(documents)
-        # Equal sums of thirds must be equal means, which sums of floats are not.
+        # Exactly rounded sums: the same scores in another order tie.
         human = [
-            [float(sum(exact[s][c] for c in documents[d]) / len(documents[d])) for d in columns]
+            [math.fsum(judged[s][c] for c in documents[d]) / len(documents[d]) for d in columns]
             for s in systems
         ]
     metrics = {

@@ -16,18 +16,25 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.resample import bootstrap_counts
 
+FEW_DRAWS = 200  # enough for an interval, where every sample needs all the work again
 
-def bootstrap_draws(measure: Measure, panel: Panel, request: Request) -> FloatArray | None:
+
+def bootstrap_draws(
+    measure: Measure, panel: Panel, request: Request, *, for_tests: bool = False
+) -> FloatArray | None:
     """Return the measure in bootstrap samples of units (b, k), or None where there is no way."""
+    n_draws = request.n_resamples
+    if measure.is_redone and not for_tests:
+        n_draws = min(n_draws, FEW_DRAWS)
     if measure.draws(panel, request, np.ones((1, panel.human.n_segments))) is None:
         return None
     m, n, k = *panel.judged.shape, len(panel.metrics)
-    blocks = block_ranges(request.n_resamples, 16 * n + 16 * k * m * max(m, 4))
+    blocks = block_ranges(n_draws, 16 * n + 16 * k * m * max(m, 4))
     name = f"{measure.name} {measure.level}{request.part}"
-    what = f"{digest(request.units.of_segment)} {request.n_resamples} {request.seed}"
+    what = f"{digest(request.units.of_segment)} {n_draws} {request.seed}"
     margins = f"{request.margin} {request.metric_margin}"
     job: Job[Any, FloatArray] = Job(
-        name=f"bootstrap of {measure.name.replace('_', ' ')} ({request.n_resamples:,} resamples)",
+        name=f"bootstrap of {measure.name.replace('_', ' ')} ({n_draws:,} resamples)",
         function=_draw_part,
         payload=(measure, panel, request, name, blocks),
         n_blocks=len(blocks),

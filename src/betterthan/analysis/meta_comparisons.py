@@ -36,7 +36,7 @@ class Question:
     significance: str
     correction: str
     alpha: float
-    confidence: float
+    confidence: float | None
     units: UnitChoice
 
 
@@ -112,7 +112,7 @@ def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
 def _chosen(measure: Measure, panel: Panel, significance: str) -> str:
     if significance != "default":
         return significance
-    if isinstance(measure, OwnFunction):
+    if isinstance(measure, OwnFunction) and not panel.is_systems_only:
         return "bootstrap"  # swaps are for measures that do not depend on the scale of a metric
     if not panel.is_systems_only:
         return "perm_inputs"

@@ -45,7 +45,7 @@ def meta_evaluate(
     pool: str = "average",
     correction: str = "none",
     alpha: float = 0.05,
-    confidence: float = 0.95,
+    confidence: float | None = 0.95,
     n_resamples: int = 1000,
     rng: Rng = 12345,
     workers: int | None = None,
@@ -103,8 +103,8 @@ def meta_evaluate(
     correction : {"none", "bonferroni", "holm", "benjamini_hochberg"}, default "none"
         For the many comparisons of metrics; "none" is the convention of the shared tasks.
     alpha : float, default 0.05
-    confidence : float, default 0.95
-        Coverage of the bootstrap intervals of values.
+    confidence : float or None, default 0.95
+        Coverage of the bootstrap intervals of values; None for no intervals.
     n_resamples : int, default 1000
         Permutations, swaps and bootstrap samples.
     rng : int or numpy.random.Generator, default 12345
@@ -150,7 +150,7 @@ def meta_evaluate(
         significance=_known("significance", significance, SIGNIFICANCE),
         correction=_known("correction", correction, CORRECTIONS),
         alpha=_share("alpha", alpha),
-        confidence=_share("confidence", confidence),
+        confidence=None if confidence is None else _share("confidence", confidence),
         units=units,
     )
     wish = Wish(

@@ -109,6 +109,10 @@ class Measure(Protocol):
     def level(self) -> Level:
         """Where it is taken."""
 
+    @property
+    def is_redone(self) -> bool:
+        """Whether a bootstrap sample needs all the work again, so that a few hundred must do for an interval."""
+
     def take(self, panel: Panel, request: Request) -> Taken:
         """Return the measure of every metric."""
 

@@ -82,7 +82,9 @@ def evaluated_together(
     requests = {
         part: wish.about(panel.human, question.units, part=f" {part}") for part, panel in ordered.items()
     }
-    parts = {part: taken_and_drawn(panel, measure, requests[part]) for part, panel in ordered.items()}
+    parts = {
+        part: taken_and_drawn(panel, measure, requests[part], question) for part, panel in ordered.items()
+    }
     weights = _weights([taken for taken, _ in parts.values()], pool)
     value = np.stack([taken.value for taken, _ in parts.values()])
     draws = _pooled([drawn for _, drawn in parts.values()], weights)

@@ -11,7 +11,7 @@ from betterthan.analysis.meta_bootstrap import bootstrap_draws
 from betterthan.analysis.meta_comparisons import SWAPS, Question, compared, comparisons_of
 from betterthan.analysis.meta_inputs import Panel
 from betterthan.analysis.meta_measures import Measure, Request, Taken, Wish
-from betterthan.analysis.meta_segment import AccuracyWithTies
+from betterthan.analysis.meta_segment import AccuracyWithTies, OwnFunction
 from betterthan.analysis.meta_system import system_scores
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
@@ -55,7 +55,7 @@ class Findings:
 def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
     """Hold the metrics of one panel against people."""
     request = wish.about(panel.human, question.units)
-    taken, draws = taken_and_drawn(panel, measure, request)
+    taken, draws = taken_and_drawn(panel, measure, request, question)
     verdicts = compared(measure, panel, request, question, draws)
     human_mean, metric_mean = system_scores(panel)
     findings = Findings(
@@ -81,22 +81,30 @@ def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) ->
     return meta_evaluation(findings, measure, wish, question)
 
 
-def taken_and_drawn(panel: Panel, measure: Measure, request: Request) -> tuple[Taken, FloatArray | None]:
+def taken_and_drawn(
+    panel: Panel, measure: Measure, request: Request, question: Question
+) -> tuple[Taken, FloatArray | None]:
     """Return the measure of every metric, and its bootstrap draws (b, k) if there is a way."""
     if panel.is_systems_only and measure.level != "system":
         raise BetterThanError(
             f'level="{measure.level}" needs scores of segments, and these metrics have one score a system. '
             f'Use level="system".'
         )
-    return measure.take(panel, request), bootstrap_draws(measure, panel, request)
+    by_draws = question.significance == "bootstrap" or isinstance(measure, OwnFunction)
+    draws = None
+    if question.confidence is not None or by_draws:
+        draws = bootstrap_draws(measure, panel, request, for_tests=by_draws)
+    return measure.take(panel, request), draws
 
 
 def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
     """Sort the metrics best first and wrap everything."""
     value = found.taken.value
+    lost = np.isnan(value)
+    pvalue = np.where(lost[:, None] | lost, np.nan, found.pvalue)
     order = np.argsort(shared_ranks(value), kind="stable")
     rank = shared_ranks(value)[order]
-    comparisons = comparisons_of(found.pvalue[np.ix_(order, order)], found.test, question)
+    comparisons = comparisons_of(pvalue[np.ix_(order, order)], found.test, question)
     different = comparisons.better
     low, high = _interval(found.draws, value.size, question.confidence)
     means = found.systems.metric_mean
@@ -107,7 +115,7 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
         value=value[order],
         low=low[order],
         high=high[order],
-        confidence=question.confidence,
+        confidence=np.nan if question.confidence is None else question.confidence,
         rank=rank,
         fuzzy_rank=fuzzy_ranks(rank, different | different.T),
         cluster=greedy_clusters(different),
@@ -173,7 +181,7 @@ def _settings(found: Findings, measure: Measure, wish: Wish, question: Question)
             "significance": f"{found.test},{wish.n_resamples}" if is_sampled else found.test,
             "adjust": None if question.correction == "none" else question.correction,
             "alpha": question.alpha,
-            "ci": None if found.draws is None else f"{100 * question.confidence:g},boot,{wish.n_resamples}",
+            "ci": _interval_option(found.draws, question.confidence),
         },
         data=found.data,
         seed=wish.seed if found.draws is not None or is_sampled or found.taken.drew else None,
@@ -182,7 +190,11 @@ def _settings(found: Findings, measure: Measure, wish: Wish, question: Question)
     )
 
 
-def _interval(draws: FloatArray | None, k: int, confidence: float) -> tuple[FloatArray, FloatArray]:
-    if draws is None:
+def _interval_option(draws: FloatArray | None, confidence: float | None) -> str | None:
+    return None if draws is None or confidence is None else f"{100 * confidence:g},boot,{len(draws)}"
+
+
+def _interval(draws: FloatArray | None, k: int, confidence: float | None) -> tuple[FloatArray, FloatArray]:
+    if draws is None or confidence is None:
         return np.full(k, np.nan), np.full(k, np.nan)
     return percentile_interval(draws, confidence)

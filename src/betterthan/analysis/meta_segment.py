@@ -27,6 +27,11 @@ class Coefficient:
     name: str
     level: Level
 
+    @property
+    def is_redone(self) -> bool:
+        """Whether a bootstrap sample needs all the work again."""
+        return self.level != "segment"
+
     def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002  (all measures are asked alike)
         """Return the average correlation of every metric."""
         found = self.of_metrics(panel)
@@ -62,6 +67,7 @@ class AccuracyWithTies:
 
     level: Level
     name: str = field(default="accuracy_with_ties", init=False)
+    is_redone: bool = field(default=False, init=False)
 
     def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002
         """Return the accuracy and the threshold of every metric."""
@@ -103,6 +109,7 @@ class TieTau:
 
     name: str
     level: Level = field(default="segment", init=False)
+    is_redone: bool = field(default=False, init=False)
 
     def take(self, panel: Panel, request: Request) -> Taken:
         """Return the tau of every metric over the same pairs."""
@@ -141,6 +148,7 @@ class OwnFunction:
 
     function: UserFunction
     level: Level
+    is_redone: bool = field(default=True, init=False)
 
     @property
     def name(self) -> str:
@@ -164,6 +172,8 @@ class OwnFunction:
 
     def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
         """Return the function in bootstrap samples of segments."""
+        if panel.is_systems_only:
+            return None
         return _redone(self._value, panel, weights)
 
 

@@ -12,12 +12,12 @@ from betterthan.analysis.meta_inputs import Panel
 from betterthan.analysis.meta_measures import Level, Request, Taken
 from betterthan.analysis.permutation import permutation
 from betterthan.analysis.question import Question
-from betterthan.arrays import BoolArray, FloatArray
+from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.counts_permutation import counts_permutation_block
 from betterthan.kernels.permutation import share
-from betterthan.kernels.soft_pairwise import one_sided_pvalues, soft_pairwise_accuracy
+from betterthan.kernels.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.tables.counts import Counts
 
 Statistic = Callable[[FloatArray, FloatArray], FloatArray]
@@ -31,6 +31,7 @@ class MeansMeasure:
     name: str
     statistic: Statistic
     level: Level = field(default="system", init=False)
+    is_redone: bool = field(default=False, init=False)
 
     def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002  (all measures are asked alike)
         """Return the statistic of system means, or of pooled scores for corpus metrics."""
@@ -55,6 +56,7 @@ class SoftPairwiseAccuracy:
 
     name: str = field(default="soft_pairwise_accuracy", init=False)
     level: Level = field(default="system", init=False)
+    is_redone: bool = field(default=False, init=False)
 
     def take(self, panel: Panel, request: Request) -> Taken:
         """Return soft pairwise accuracy and the p-values behind it."""
@@ -63,8 +65,8 @@ class SoftPairwiseAccuracy:
                 "Soft pairwise accuracy needs scores of segments, and these metrics have one score a system. "
                 'Use by="pairwise_accuracy".'
             )
-        human_p = pair_pvalues(panel.human_goodness, request)
-        metric_p = np.stack([_metric_pvalues(panel, i, request) for i in range(len(panel.metrics))])
+        human_p, *of_metrics = _panel_pvalues(panel, request)
+        metric_p = np.stack(of_metrics)
         sampled = request.p_values == "monte_carlo"
         how = f"{request.p_values},{request.n_resamples}" if sampled else request.p_values
         return Taken(
@@ -89,9 +91,22 @@ def system_scores(panel: Panel) -> tuple[FloatArray, FloatArray]:
         metrics = np.stack(
             [_direct(metric.values[:, 0], metric.higher_is_better) for metric in panel.metrics]
         )
-        return np.nanmean(panel.human_goodness, axis=1), metrics
+        return _settled(np.nanmean(panel.human_goodness, axis=1)), metrics
     human, metrics = weighted_scores(panel, np.ones((1, panel.human.n_segments)))
-    return human[0], metrics[0]
+    return _settled(human[0]), np.stack([_settled(one) for one in metrics[0]])
+
+
+def _settled(means: FloatArray) -> FloatArray:
+    """Means that are equal but for rounding, made equal: the same scores in another order are the same."""
+    order = np.argsort(means)
+    settled = means[order]
+    slack = 1e-12 * np.abs(means).max(initial=0.0)
+    for i in range(1, settled.size):
+        if settled[i] - settled[i - 1] <= slack:
+            settled[i] = settled[i - 1]
+    result = np.empty_like(means)
+    result[order] = settled
+    return result
 
 
 def weighted_scores(panel: Panel, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -129,18 +144,21 @@ def _n_pairs(m: int) -> int:
 
 def pair_pvalues(goodness: FloatArray, request: Request) -> FloatArray:
     """Return one-sided p-values (m, m) of all pairs of systems; [i, j]: is i better than j?"""
+    return _pvalues_of([goodness], request)[0]
+
+
+def _pvalues_of(tables: list[FloatArray], request: Request) -> list[FloatArray]:
     units = request.units
-    if request.p_values == "exact":
-        literal = _exact(goodness, request)
-        return (literal + 1 - literal.T) / 2 if request.mid_p else literal
-    if not units.are_segments and np.isnan(goodness).any():
+    if not units.are_segments and any(np.isnan(table).any() for table in tables):
         raise BetterThanError(
             'Documents cannot be permuted as one while human scores are missing. Use units="segments", or leave out '
             "the systems with gaps (leave_out=…)."
         )
-    values = goodness if units.are_segments else units.summed(goodness)
-    return one_sided_pvalues(
-        values,
+    if request.p_values == "exact":
+        literal = [_exact(table, request) for table in tables]
+        return [(one + 1 - one.T) / 2 for one in literal] if request.mid_p else literal
+    return pvalues_of_tables(
+        [units.summed(table) for table in tables],
         request.p_values,
         n_resamples=request.n_resamples,
         rng=stream(request.seed, PERMUTATIONS, 0),
@@ -157,7 +175,7 @@ def _exact(goodness: FloatArray, request: Request) -> FloatArray:
         method="auto",
         n_resamples=request.n_resamples,
         seed=request.seed,
-        digest="",
+        digest=digest(goodness, request.units.of_segment),
         computing=request.computing,
     )
     found = permutation(question).pvalue.copy()
@@ -165,27 +183,31 @@ def _exact(goodness: FloatArray, request: Request) -> FloatArray:
     return found
 
 
-def _metric_pvalues(panel: Panel, i: int, request: Request) -> FloatArray:
-    metric = panel.metrics[i]
-    if not isinstance(metric, Counts):
-        return pair_pvalues(np.where(panel.judged, metric.goodness, np.nan), request)
-    if request.p_values == "analytic":
-        return pair_pvalues(panel.summands()[i], request)
+def _panel_pvalues(panel: Panel, request: Request) -> list[FloatArray]:
+    """Return the p-values of people and then of every metric, all with the same permutations."""
+    is_pooled = [isinstance(metric, Counts) and request.p_values != "analytic" for metric in panel.metrics]
+    plain = [table for table, pooled in zip(panel.summands(), is_pooled, strict=True) if not pooled]
+    found = iter(_pvalues_of([panel.human_goodness, *plain], request))
+    human_p = next(found)
+    of_metrics = [
+        _corpus_pvalues(panel, metric, request) if isinstance(metric, Counts) and pooled else next(found)
+        for metric, pooled in zip(panel.metrics, is_pooled, strict=True)
+    ]
+    return [human_p, *of_metrics]
+
+
+def _corpus_pvalues(panel: Panel, counts: Counts, request: Request) -> FloatArray:
+    """Permute segments and compute the corpus score itself each time."""
     if request.p_values == "exact":
         raise BetterThanError(
-            f'"{metric.name}" is a corpus metric, whose permutation p-values are sampled. Use '
+            f'"{counts.name}" is a corpus metric, whose permutation p-values are sampled. Use '
             f'p_values="monte_carlo" or "analytic".'
         )
     if not panel.is_complete:
         raise BetterThanError(
-            f'"{metric.name}" is a corpus metric and needs people\'s scores on every segment of every system. '
+            f'"{counts.name}" is a corpus metric and needs people\'s scores on every segment of every system. '
             f'Use p_values="analytic", or leave out the systems with gaps (leave_out=…).'
         )
-    return _corpus_pvalues(metric, request)
-
-
-def _corpus_pvalues(counts: Counts, request: Request) -> FloatArray:
-    """Permute segments and compute the corpus score itself each time."""
     sign = 1.0 if counts.higher_is_better else -1.0
     values = counts.values
     if not request.units.are_segments:

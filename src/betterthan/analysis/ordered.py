@@ -28,6 +28,7 @@ MOST_MATCHES = 20_000_000
 MOST_PLAYS = 200_000_000  # of all bootstrap samples together; more matches mean fewer samples, at least LEAST
 RESAMPLES, LEAST_RESAMPLES = 100, 20
 ORDERS_PER_RESAMPLE = 10
+LARGE_ERROR = 1.645  # in standard errors; the normal quantile of 0.95
 _ORDERS_IN_A_BLOCK = 10
 
 
@@ -110,7 +111,8 @@ def rated(play: Play) -> Rated:
     )
     drawn = np.concatenate(play.computing.run(job))
     spread = drawn.std(axis=0, ddof=1) if play.n_orders > 1 else np.full(play.n_systems, np.nan)
-    return Rated(drawn.mean(axis=0), spread, _without_order_noise(_draws(play), spread))
+    strength = drawn.mean(axis=0)
+    return Rated(strength, spread, _without_order_noise(_draws(play), strength, spread))
 
 
 def _shuffles(play: Play, block: int) -> FloatArray:
@@ -152,17 +154,18 @@ def _draw(play: Play, block: int) -> FloatArray:
     return np.asarray(_rate(play.by, play.matches, play.n_systems, orders).mean(axis=0))
 
 
-def _without_order_noise(draws: FloatArray, spread: FloatArray) -> FloatArray:
-    r"""Draws with the part of their variance taken out that comes from having seen only a few orders.
+def _without_order_noise(draws: FloatArray, strength: FloatArray, spread: FloatArray) -> FloatArray:
+    r"""Draws around the ratings, without the variance that comes from having seen only a few orders.
 
     A draw is the mean over K orders, so its variance is that of the sample plus :math:`s^2 / K`, s being the
-    spread over orders; the ratings themselves are averaged over many more.
+    spread over orders; the ratings themselves are averaged over many more. The difference of two estimated variances
+    may come out near 0 or below by chance, so it is never taken to be less than the error of the first.
     """
     if len(draws) < 2:
         return draws
     variance = draws.var(axis=0, ddof=1)
     noise = np.nan_to_num(spread) ** 2 / ORDERS_PER_RESAMPLE
+    least = min(1.0, LARGE_ERROR * np.sqrt(2 / (len(draws) - 1)))
     with np.errstate(invalid="ignore", divide="ignore"):
-        shrink = np.sqrt(np.where(variance > 0, np.maximum(variance - noise, 0.0) / variance, 1.0))
-    centre = draws.mean(axis=0)
-    return np.asarray(centre + (draws - centre) * shrink)
+        shrink = np.sqrt(np.where(variance > 0, np.maximum(1 - noise / variance, least), 1.0))
+    return np.asarray(strength + (draws - draws.mean(axis=0)) * shrink)

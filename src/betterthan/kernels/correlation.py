@@ -123,7 +123,7 @@ def kendall_b_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     Notes
     -----
     All pairs of elements i, i + d of all rows are compared at once, for d = 1, 2, …: k²/2 comparisons a row.
-    Long rows are given to `kendall_b` one by one.
+    Long rows, and a few rows that are longer than they are many, are given to `kendall_b` one by one.
 
     Examples
     --------
@@ -324,7 +324,7 @@ def _midranks(x: FloatArray) -> FloatArray:
 
 
 def _tau_rows(x: FloatArray, y: FloatArray) -> FloatArray:
-    if x.shape[1] > _ALL_PAIRS_UP_TO:
+    if x.shape[1] > min(_ALL_PAIRS_UP_TO, 16 * len(x)):
         # Ranks say the same, and their sums do not overflow.
         return np.array([kendall_b(a, b) for a, b in zip(_midranks(x), _midranks(y), strict=True)])
     columns_x, columns_y = np.ascontiguousarray(x.T), np.ascontiguousarray(y.T)

@@ -10,6 +10,7 @@ p-value is as good as any; a count of significant pairs is noisier than independ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from betterthan.kernels.sign_flip_scores import (
 
 CHUNK_BYTES = 48 * 2**20
 SIGN_BYTES = 2 * 2**20
+MOST_ROWS = 512  # of stacked tables
 LARGEST_CHUNK = 2000  # resamples; eight times 255 of them can be counted in bytes
 Words = npt.NDArray[np.uint64]
 SIGNS_OF_BYTE = (2.0 * (np.arange(256)[:, None] >> np.arange(8) & 1) - 1).astype(np.float32)
@@ -120,16 +122,78 @@ def permutation_block(
     >>> int(tallies.greater[0, 1]), int(tallies.equal[0, 1])  # exactly: 0 and 2 of 8
     (0, 236)
     """
-    scores = goodness if isinstance(goodness, CentredScores) else centred_scores(goodness)
-    m, n = scores.values.shape
-    greater, equal = np.zeros((2, m, m), dtype=np.int64)
-    single = np.zeros((-(-m // 4) * 4, n), dtype=np.float32)  # products are quicker in rows of four
-    single[:m] = scores.values
-    for size in portions(n_resamples, n // 8 + 8 * len(scores.patterns) * m):
+    return permutation_blocks([goodness], n_resamples, rng, alternative=alternative)[0]
+
+
+def permutation_blocks(
+    tables: Sequence[FloatArray | CentredScores],
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    alternative: Alternative = "two-sided",
+) -> list[Tallies]:
+    """Tally one block of random sign flips for several tables of scores on the same units, with the same flips.
+
+    The signs are spread out once, and tables with the same gaps share one product. What comes out is what
+    :func:`permutation_block` gives for each table from a generator in the same state.
+
+    Parameters
+    ----------
+    tables : sequence of array, shape (m, n), or CentredScores
+        The same n; m may differ.
+    n_resamples, rng, alternative
+        As in :func:`permutation_block`.
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 4.0, 5.0, 4.0], [1.0, 4.0, 2.0, 3.0]])
+    >>> both = permutation_blocks([scores, 10 - scores], 1000, np.random.default_rng(0), alternative="greater")
+    >>> [int(tallies.greater[0, 1]) for tallies in both]
+    [0, 879]
+    """
+    scores = [table if isinstance(table, CentredScores) else centred_scores(table) for table in tables]
+    n = scores[0].values.shape[1]
+    found = [np.zeros((2, len(one.values), len(one.values)), dtype=np.int64) for one in scores]
+    stacks = [_stacked(scores, members) for members in _alike(scores)]
+    rows = max(len(stack.values) * len(stack.patterns) for stack in stacks)
+    for size in portions(n_resamples, n // 8 + 8 * rows):
         words = _random_words(size, n, rng)
-        sums = _flipped_sums(single, scores.patterns, words)[:, :m]
-        _tally_pairs(greater, equal, scores, sums, words, two_sided=alternative == "two-sided")
-    return _mirrored(greater, equal, n_resamples, alternative)
+        for stack in stacks:
+            sums = _flipped_sums(stack.values, stack.patterns, words)
+            for member, first in stack.first_row.items():
+                own = sums[:, first : first + len(scores[member].values)]
+                greater, equal = found[member]
+                _tally_pairs(greater, equal, scores[member], own, words, two_sided=alternative == "two-sided")
+    return [_mirrored(greater, equal, n_resamples, alternative) for greater, equal in found]
+
+
+class _Stack(NamedTuple):
+    """Tables with the same gaps, one above the other in single precision."""
+
+    values: Float32Array
+    patterns: BoolArray
+    first_row: dict[int, int]
+
+
+def _alike(scores: list[CentredScores]) -> list[list[int]]:
+    """Indices of the tables, those with the same gaps together, few enough for their sums to stay in the cache."""
+    together: dict[tuple[bytes, bytes], list[list[int]]] = {}
+    for i, one in enumerate(scores):
+        stacks = together.setdefault((one.patterns.tobytes(), one.pattern.tobytes()), [[]])
+        if sum(len(scores[j].values) for j in stacks[-1]) >= MOST_ROWS:
+            stacks.append([])
+        stacks[-1].append(i)
+    return [stack for stacks in together.values() for stack in stacks]
+
+
+def _stacked(scores: list[CentredScores], members: list[int]) -> _Stack:
+    sizes = [len(scores[i].values) for i in members]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    # Products are quicker in rows of four.
+    values = np.zeros((-(-starts[-1] // 4) * 4, scores[members[0]].values.shape[1]), dtype=np.float32)
+    for i, first, size in zip(members, starts, sizes, strict=False):
+        values[first : first + size] = scores[i].values
+    return _Stack(values, scores[members[0]].patterns, dict(zip(members, starts, strict=False)))
 
 
 def portions(n_resamples: int, bytes_each: int) -> list[int]:

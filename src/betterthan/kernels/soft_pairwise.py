@@ -11,6 +11,7 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.metric_swaps_statistics import pair_signs, pairs_of
-from betterthan.kernels.permutation import mid_share, permutation_block, share
+from betterthan.kernels.permutation import mid_share, permutation_blocks, share
 from betterthan.kernels.sign_flip_analytic import edgeworth_pvalues, pair_moments
 
 PValueMethod = Literal["monte_carlo", "analytic"]
@@ -268,27 +269,52 @@ def one_sided_pvalues(
     array([[0.5  , 0.058],
            [0.942, 0.5  ]])
     """
+    return pvalues_of_tables([goodness], method, n_resamples=n_resamples, rng=rng, mid_p=mid_p)[0]
+
+
+def pvalues_of_tables(
+    tables: Sequence[FloatArray],
+    method: PValueMethod,
+    *,
+    n_resamples: int = 1000,
+    rng: np.random.Generator | None = None,
+    mid_p: bool = False,
+) -> list[FloatArray]:
+    """P-values of several tables on the same segments, people's and metrics', with the same random swaps.
+
+    Parameters
+    ----------
+    tables : sequence of array, shape (m, n)
+    method, n_resamples, rng, mid_p
+        As in :func:`one_sided_pvalues`.
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 4.0, 5.0, 4.0], [1.0, 4.0, 2.0, 3.0]])
+    >>> [p[0, 1].round(3) for p in pvalues_of_tables([scores, 10 - scores], "analytic")]
+    [np.float64(0.058), np.float64(0.942)]
+    """
     if method == "analytic":
-        p = edgeworth_pvalues(*pair_moments(goodness), alternative="greater")
+        found = [edgeworth_pvalues(*pair_moments(table), alternative="greater") for table in tables]
     elif method == "monte_carlo":
-        p = _monte_carlo(goodness, n_resamples, rng, mid_p=mid_p)
+        found = _monte_carlo(tables, n_resamples, rng, mid_p=mid_p)
     else:
         raise unknown_name("method", method, ("monte_carlo", "analytic"))
-    return np.where(_share_a_segment(goodness), p, np.nan)
+    return [np.where(_share_a_segment(table), p, np.nan) for table, p in zip(tables, found, strict=True)]
 
 
 def _monte_carlo(
-    goodness: FloatArray, n_resamples: int, rng: np.random.Generator | None, *, mid_p: bool
-) -> FloatArray:
+    tables: Sequence[FloatArray], n_resamples: int, rng: np.random.Generator | None, *, mid_p: bool
+) -> list[FloatArray]:
     if rng is None:
         raise BetterThanError(
             'method="monte_carlo" draws random swaps and got no random numbers. '
             'Pass rng=numpy.random.default_rng(seed), or use method="analytic".'
         )
-    tallies = permutation_block(goodness, n_resamples, rng, alternative="greater")
+    found = permutation_blocks(tables, n_resamples, rng, alternative="greater")
     if mid_p:
-        return mid_share(tallies, n_resamples)
-    return share(tallies.greater + tallies.equal, n_resamples)
+        return [mid_share(tallies, n_resamples) for tallies in found]
+    return [share(tallies.greater + tallies.equal, n_resamples) for tallies in found]
 
 
 def _share_a_segment(goodness: FloatArray) -> BoolArray:

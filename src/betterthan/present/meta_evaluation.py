@@ -64,7 +64,9 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
     columns = [
         Column(heading="cluster", kind="integer"),
         Column(heading="metric"),
-        Column(heading=_HEADINGS.get(result.method, measure_name(result.method)), kind="number", digits=_DIGITS),
+        Column(
+            heading=_HEADINGS.get(result.method, measure_name(result.method)), kind="number", digits=_DIGITS
+        ),
     ]
     if has_interval:
         columns.append(Column(heading=percent(result.confidence), kind="interval", digits=_DIGITS))
