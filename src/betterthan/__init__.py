@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from betterthan.present.render import render as render
     from betterthan.read.battles import read_matches as read_matches
     from betterthan.read.check import check as check
+    from betterthan.read.metrics_folder import MetricsFolder as MetricsFolder
+    from betterthan.read.metrics_folder import read_metrics_folder as read_metrics_folder
     from betterthan.read.mqm_table import read_mqm as read_mqm
     from betterthan.read.parallel_text import read_texts as read_texts
     from betterthan.read.protocol import Options as Options
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from betterthan.read.sniff import sniff as sniff
     from betterthan.read.tag_files import read_tags as read_tags
     from betterthan.read.write import write_table as write_table
+    from betterthan.read.write_metrics_folder import write_metrics_folder as write_metrics_folder
     from betterthan.results.agreement import Agreement as Agreement
     from betterthan.results.base import Result as Result
     from betterthan.results.checkup import Checkup as Checkup
@@ -81,6 +84,7 @@ _HOMES = {
     "KeptPairs": "results.kept_pairs",
     "Matches": "tables.matches",
     "MetaEvaluation": "results.meta_evaluation",
+    "MetricsFolder": "read.metrics_folder",
     "MissingExtra": "errors",
     "MissingScores": "errors",
     "NotConverged": "errors",
@@ -111,6 +115,7 @@ _HOMES = {
     "rank_ratings": "analysis.rank_ratings",
     "read_matches": "read.battles",
     "read_metrics": "read.scores",
+    "read_metrics_folder": "read.metrics_folder",
     "read_mqm": "read.mqm_table",
     "read_rankings": "read.rankings_table",
     "read_ratings": "read.scores",
@@ -119,6 +124,7 @@ _HOMES = {
     "read_texts": "read.parallel_text",
     "render": "present.render",
     "sniff": "read.sniff",
+    "write_metrics_folder": "read.write_metrics_folder",
     "write_table": "read.write",
 }
 

@@ -363,10 +363,12 @@ def test_an_own_function_that_minds_the_scale_is_not_swapped():
 
 def test_an_own_function_needs_scores_of_segments():
     """With one score a system it would be given tables that do not fit together."""
-    with pytest.raises(bt.BetterThanError, match=r"scores of segments"):
-        bt.meta_evaluate(
-            [systems_only("m", range(5))], PEOPLE, by=lambda x, h: float(x.mean() * h.mean()), level="system"
-        )
+
+    def agreement(metric, human):
+        return float(np.mean(metric * human))
+
+    with pytest.raises(bt.BetterThanError, match=r'agreement needs scores of segments.*such as by="pearson"'):
+        bt.meta_evaluate([systems_only("m", range(5))], PEOPLE, by=agreement, level="system")
 
 
 def test_an_own_function_must_return_a_number_and_may_fail_in_its_own_words():
@@ -396,6 +398,25 @@ def test_a_metric_that_says_nothing_is_undefined_and_last():
             assert "constant" in " ".join(found.notes)
             assert found.pvalue("sharp", "blunt") <= 1
         assert by_metric(evaluate([constant, SHARP], human, by="pairwise_accuracy"))["constant"] == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"p_values": "analytic"},
+        {"p_values": "monte_carlo", "n_resamples": 20},
+        {"by": "accuracy_with_ties"},
+        {"by": "tau_ties_hard"},
+        {"by": "kendall_b", "level": "segment"},
+    ],
+)
+def test_systems_that_share_no_segment_cannot_be_compared(options):
+    """Undefined is NaN, with a note, and not a warning of the machinery."""
+    values = np.where(np.arange(30) // 6 == np.arange(5)[:, None], HUMAN, np.nan)
+    found = evaluate([SHARP, BLUNT], scores_of(values, name="people"), **options)
+    assert np.isnan(found.value).all()
+    assert found.n_pairs == 0
+    assert any(note.startswith("Not defined") for note in found.notes)
 
 
 def test_systems_with_the_same_scores_in_another_order_tie():

@@ -112,7 +112,7 @@ def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
 def _chosen(measure: Measure, panel: Panel, significance: str) -> str:
     if significance != "default":
         return significance
-    if isinstance(measure, OwnFunction) and not panel.is_systems_only:
+    if isinstance(measure, OwnFunction):
         return "bootstrap"  # swaps are for measures that do not depend on the scale of a metric
     if not panel.is_systems_only:
         return "perm_inputs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from concurrent.futures import Executor
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -42,6 +42,7 @@ def meta_evaluate(
     margin: float = 0.0,
     metric_margin: float = 0.0,
     leave_out: Collection[str] = (),
+    outliers: Literal["keep", "drop"] = "keep",
     pool: str = "average",
     correction: str = "none",
     alpha: float = 0.05,
@@ -96,7 +97,9 @@ def meta_evaluate(
     metric_margin : float, default 0
         For the taus: metric scores not further apart than this tie.
     leave_out : collection of str
-        Systems to leave out, such as references or outliers; ``"Human-*"`` names several.
+        Systems to leave out, such as references; ``"Human-*"`` names several.
+    outliers : {"keep", "drop"}, default "keep"
+        "drop" leaves out systems whose human score is more than 2.5 robust standard deviations from the median [6]_.
     pool : {"average", "pairs"}, default "average"
         Of several test sets: the plain average, or each weighted by its number of pairs of systems, which is what
         pooling all pairs gives for accuracies.
@@ -131,6 +134,7 @@ def meta_evaluate(
     .. [4] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using resampling
        methods, TACL 9.
     .. [5] Graham and Baldwin (2014), Testing for significance of increased correlation with human judgment, EMNLP.
+    .. [6] Mathur, Baldwin and Cohn (2020), Tangled up in BLEU, ACL.
 
     Examples
     --------
@@ -162,10 +166,11 @@ def meta_evaluate(
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
+    far: Literal["keep", "drop"] = _known("outliers", outliers, ("keep", "drop"))  # type: ignore[assignment]
     if isinstance(human, Mapping):
-        panels = panels_of(metrics, human, leave_out=leave_out)
+        panels = panels_of(metrics, human, leave_out=leave_out, outliers=far)
         return evaluated_together(panels, measure, wish, question, pool=_known("pool", pool, POOLS))
-    return evaluated(panel_of(metrics, human, leave_out=leave_out), measure, wish, question)  # type: ignore[arg-type]
+    return evaluated(panel_of(metrics, human, leave_out=leave_out, outliers=far), measure, wish, question)  # type: ignore[arg-type]
 
 
 def measure_named(by: str | UserFunction, level: Level | None) -> Measure:

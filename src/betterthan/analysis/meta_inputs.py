@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +23,7 @@ _HUMAN = re.compile(
     r"(human([-_.](ref)?[a-z0-9]{1,2})?|ref(erence)?([-_.]?[a-z0-9]{1,2})?)([-_.][0-9]+)?$", re.IGNORECASE
 )
 WHOLE = "system"  # the one segment of a table that knows only a score a system
+FAR, ROBUST = 2.5, 1.483  # robust standard deviations; the median absolute deviation times 1.483 is one
 MOST_MISSING = 0.1  # a metric without more than this share of the judged cells is left out
 
 
@@ -118,8 +120,9 @@ def pseudo_values(counts: Counts, judged: BoolArray) -> FloatArray:
     counted = counts.values * judged[:, :, None]
     sums = counted.sum(axis=1, keepdims=True)
     n = judged.sum(axis=1, keepdims=True)
-    pooled = np.asarray(counts.formula.pooled(sums))
-    without = np.asarray(counts.formula.pooled(sums - counted))
+    with np.errstate(invalid="ignore", divide="ignore"):  # without its only segment a system has no score
+        pooled = np.asarray(counts.formula.pooled(sums))
+        without = np.asarray(counts.formula.pooled(sums - counted))
     added = (n - 1) * (pooled - np.where(np.isnan(without), pooled, without))
     mean = np.where(judged, added, 0.0).sum(axis=1, keepdims=True) / n
     return np.asarray(sign * (pooled + added - mean))
@@ -130,6 +133,7 @@ def panel_of(
     human: Scores,
     *,
     leave_out: Collection[str] = (),
+    outliers: Literal["keep", "drop"] = "keep",
 ) -> Panel:
     """Bring metrics and human scores together.
 
@@ -139,6 +143,8 @@ def panel_of(
     human : Scores
     leave_out : collection of str
         Systems to leave out; ``*`` stands for any letters.
+    outliers : {"keep", "drop"}
+        Whether systems stay whose human score is far from the others'.
 
     Notes
     -----
@@ -155,6 +161,8 @@ def panel_of(
     judged = _with_scores(human.select(systems=kept_systems), said)
     judged = _at_the_level_of(tables, judged, said)
     systems = _scored_by_most(tables, judged.systems, said)
+    if outliers == "drop":
+        systems = _without_outliers(judged.select(systems=systems), said)
     tables = _complete_enough(tables, systems, said)
     said += _human_translations(systems) + _notes_of(tables)
     judged = judged.select(systems=systems)
@@ -247,6 +255,18 @@ def _scored_by_most(tables: list[Metric], systems: tuple[str, ...], said: list[s
             f"are for: {some_of(systems)}; {tables[0].name} has: {some_of(tables[0].systems)}."
         )
     return kept
+
+
+def _without_outliers(human: Scores, said: list[str]) -> list[str]:
+    """Leave out systems more than 2.5 robust deviations from the median, after Mathur, Baldwin and Cohn (2020), ACL."""
+    means = np.nanmean(human.goodness, axis=1)
+    distance = np.abs(means - np.median(means))
+    far = distance > FAR * ROBUST * np.median(distance)
+    if not far.any() or np.median(distance) == 0:
+        return list(human.systems)
+    gone = [human.systems[i] for i in np.flatnonzero(far)]
+    said.append(f"Outlying systems left out as asked, by their human scores: {some_of(gone)}.")
+    return [name for name in human.systems if name not in gone]
 
 
 def _complete_enough(tables: list[Metric], systems: list[str], said: list[str]) -> list[Metric]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from typing import Literal
 
 import numpy as np
 
@@ -32,7 +33,11 @@ TIE_TOLERANCE = 1e-10  # values lie between -1 and 1; differences closer than th
 
 
 def panels_of(
-    metrics: Metrics | Mapping[str, Metrics], human: Mapping[str, Scores], *, leave_out: Collection[str] = ()
+    metrics: Metrics | Mapping[str, Metrics],
+    human: Mapping[str, Scores],
+    *,
+    leave_out: Collection[str] = (),
+    outliers: Literal["keep", "drop"] = "keep",
 ) -> dict[str, Panel]:
     """Return a panel for each test set, with the metrics that all of them have.
 
@@ -42,6 +47,7 @@ def panels_of(
     human : mapping from test set to Scores
     leave_out : collection of str
         Systems to leave out, wherever they occur.
+    outliers : {"keep", "drop"}
     """
     if not isinstance(metrics, Mapping) or set(metrics) != set(human):
         having = some_of(list(metrics)) if isinstance(metrics, Mapping) else "no names"
@@ -50,7 +56,12 @@ def panels_of(
             f"metrics for {having}."
         )
     panels = {
-        name: panel_of(metrics[name], table, leave_out=_occurring(leave_out, table))
+        name: panel_of(
+            metrics[name],
+            table,
+            leave_out=_occurring(leave_out, table),
+            outliers=outliers,
+        )
         for name, table in human.items()
     }
     common = set.intersection(*[set(panel.names) for panel in panels.values()])

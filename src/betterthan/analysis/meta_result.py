@@ -90,11 +90,12 @@ def taken_and_drawn(
             f'level="{measure.level}" needs scores of segments, and these metrics have one score a system. '
             f'Use level="system".'
         )
+    taken = measure.take(panel, request)  # first, because it says what cannot be had
     by_draws = question.significance == "bootstrap" or isinstance(measure, OwnFunction)
     draws = None
     if question.confidence is not None or by_draws:
         draws = bootstrap_draws(measure, panel, request, for_tests=by_draws)
-    return measure.take(panel, request), draws
+    return taken, draws
 
 
 def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:

@@ -157,6 +157,11 @@ class OwnFunction:
 
     def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002
         """Return the function of every metric."""
+        if panel.is_systems_only:
+            raise BetterThanError(
+                f"{self.name} needs scores of segments, and these metrics have one score a system. "
+                f'Use a measure of system scores, such as by="pearson".'
+            )
         human = panel.human_goodness
         value = [self._value(metric, human) for metric in panel.segment_scores()]
         return Taken(value=np.array(value), n_pairs=n_pairs_on_segments(panel))
@@ -172,8 +177,6 @@ class OwnFunction:
 
     def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
         """Return the function in bootstrap samples of segments."""
-        if panel.is_systems_only:
-            return None
         return _redone(self._value, panel, weights)
 
 

@@ -78,6 +78,13 @@ _MEASURES = (
     "--metric-margin", type=float, default=0.0, show_default=True, help="The same for metric scores."
 )
 @click.option("--leave-out", multiple=True, metavar="SYSTEM", help="A system to leave out, such as Human-*.")
+@click.option(
+    "--outliers",
+    type=click.Choice(["keep", "drop"]),
+    default="keep",
+    show_default=True,
+    help="Systems whose human score is far from the others'.",
+)
 @click.option("--only", multiple=True, metavar="METRIC", help="Only this metric; name several.")
 @click.option(
     "--correction",

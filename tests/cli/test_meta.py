@@ -1,0 +1,154 @@
+"""Metrics against people on the command line: files, folders, several language pairs, errors."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+from betterthan.read.write_metrics_folder import metrics_folder_of
+
+SYSTEMS = ("A", "B", "C", "D", "E")
+
+
+def tables(seed, n=40):
+    """Human scores and two metrics of five systems, one sharper than the other."""
+    rng = np.random.default_rng(seed)
+    human = np.round(rng.normal(size=(5, n)) + np.arange(5)[:, None] / 3, 3)
+    segments = [str(i + 1) for i in range(n)]
+    groups = [f"d{i // 4}" for i in range(n)]
+
+    def scores(name, values):
+        return bt.Scores(name=name, systems=SYSTEMS, segments=segments, values=values, groups=groups)
+
+    metrics = {
+        name: scores(name, np.round(human + noise * rng.normal(size=human.shape), 3))
+        for name, noise in (("sharp", 0.5), ("blunt", 3.0))
+    }
+    return scores("mqm", human), metrics
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A table of metrics and one of human scores."""
+    human, metrics = tables(1)
+    for name, some in (("human", [human]), ("metrics", metrics.values())):
+        rows = [
+            f"{table.name}\t{system}\t{segment}\t{value!r}"
+            for table in some
+            for system, row in zip(table.systems, table.values.tolist(), strict=True)
+            for segment, value in zip(table.segments, row, strict=True)
+        ]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(["metric\tsystem\tsegment\tscore", *rows]) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of the metrics task with two language pairs."""
+    for seed, pair in ((1, "en-de"), (2, "zh-en")):
+        human, metrics = tables(seed)
+        parts = metrics_folder_of(
+            "mini",
+            pair,
+            metrics=metrics,
+            human={"mqm": human},
+            segments=human.segments,
+            groups=human.groups,
+            domains=None,
+        )
+        bt.write_metrics_folder(tmp_path / "mini", parts, overwrite=True)
+    return tmp_path / "mini"
+
+
+def results(said):
+    """The results that were printed as JSON lines or as one JSON."""
+    assert said.code == 0, said
+    return bt.Result.from_dict(json.loads(said.out))
+
+
+def test_files_give_the_numbers_of_python(betterthan, files):
+    """The command is the verb."""
+    human, metrics = tables(1)
+    expected = bt.meta_evaluate(metrics, human, p_values="analytic")
+
+    said = betterthan(
+        "meta", files / "metrics.tsv", "--human", files / "human.tsv", "--p-values", "analytic", "--json"
+    )
+
+    found = results(said)
+    assert found.metrics == expected.metrics == ("sharp", "blunt")
+    np.testing.assert_allclose(found.value, expected.value, atol=1e-12)
+    np.testing.assert_allclose(found.comparisons.pvalue, expected.comparisons.pvalue, atol=1e-12)
+
+
+def test_a_folder_becomes_a_latex_table_with_one_command(betterthan, folder):
+    """Human scores come from the folder; clusters are ruled."""
+    said = betterthan("meta", folder, "-l", "en-de", "--p-values", "analytic", "-f", "latex")
+
+    assert said.code == 0, said
+    assert r"1 & \textbf{sharp} & 0." in said.out
+    assert said.out.count(r"\midrule") == 2
+    assert (
+        r"\caption{Metrics against mqm: soft pairwise accuracy over systems (5 systems, 40 segments)}"
+        in said.out
+    )
+
+
+def test_several_language_pairs_are_pooled(betterthan, folder):
+    """The value is the average of the parts, which stand beside it."""
+    found = results(betterthan("meta", folder, "--p-values", "analytic", "--json"))
+
+    assert found.part_names == ("en-de", "zh-en")
+    np.testing.assert_allclose(found.value, found.part_value.mean(axis=1), atol=1e-12)
+    for pair in found.part_names:
+        alone = results(betterthan("meta", folder, "-l", pair, "--p-values", "analytic", "--json"))
+        place = [alone.metrics.index(name) for name in found.metrics]
+        part = found.part_value[:, found.part_names.index(pair)]
+        np.testing.assert_allclose(part, alone.value[place], atol=1e-12)
+
+
+def test_several_measures_at_once(betterthan, files):
+    """A table for each measure named."""
+    said = betterthan(
+        "meta",
+        files / "metrics.tsv",
+        "--human",
+        files / "human.tsv",
+        "--by",
+        "pearson",
+        "--by",
+        "accuracy-with-ties",
+    )
+
+    assert said.code == 0, said
+    assert "Pearson's r over systems" in said.out
+    assert "accuracy with ties on segments" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["metrics.tsv"], "Name the file with the human scores: --human FILE"),
+        (["metrics.tsv", "--human", "human.tsv", "--gold", "mqm"], "--gold is for folders"),
+        (
+            ["metrics.tsv", "metrics.tsv", "--human", "human.tsv"],
+            'The metric "sharp" stands in two of the files',
+        ),
+        (["metrics.tsv", "--human", "human.tsv", "--only", "shrap"], 'Did you mean "sharp"?'),
+        (
+            ["metrics.tsv", "--human", "human.tsv", "--by", "spearman", "--significance", "williams"],
+            "--by pearson",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_said_with_the_cure(betterthan, files, monkeypatch, arguments, message):
+    """One line, exit code 2."""
+    monkeypatch.chdir(files)
+
+    said = betterthan("meta", *arguments)
+
+    assert said.code == 2
+    assert message in said.err
