@@ -330,7 +330,7 @@ def main() -> int:
         from_scores(12, 11_432, all_pairs=True),
         from_scores(200, 100_000 if full else 5_000, all_pairs=False),
     ]
-    sizes = [(100, 1_000_000), (100, 10_000_000), (1000, 10_000_000)] if full else [(100, 200_000)]
+    sizes = [(100, 1_000_000), (100, 10_000_000), (1000, 10_000_000)] if full else [(100, 1_000_000)]
     lines += [from_battles(*size) for size in sizes]
     lines.append(beside_choix(*sizes[0]))
     lines.append(bootstrap(*sizes[0]))

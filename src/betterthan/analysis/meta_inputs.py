@@ -201,7 +201,7 @@ def _named(metrics: Metrics) -> list[Metric]:
 
 
 def _without(systems: tuple[str, ...], leave_out: Collection[str], said: list[str]) -> list[str]:
-    patterns = [leave_out] if isinstance(leave_out, str) else list(leave_out)
+    patterns = [leave_out] if isinstance(leave_out, str) else [str(pattern) for pattern in leave_out]
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in systems):
             raise unknown_name("system", pattern, systems)

@@ -89,7 +89,7 @@ class AccuracyWithTies:
         thresholds = [calibrated_accuracy(metric, human, self.level).threshold for metric in scores]
         return np.stack(
             [
-                accuracy_at(metric, human, e, self.level)[1]
+                accuracy_at(metric, human, 0.0 if np.isnan(e) else e, self.level)[1]
                 for metric, e in zip(scores, thresholds, strict=True)
             ]
         )
@@ -209,8 +209,8 @@ def _undefined(first: Grouped, found: list[Grouped], measure: Coefficient) -> tu
     many = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     groups = _GROUPS[measure.level]
     said = (
-        f"{many} of {of} {groups} do not count, because a correlation is not defined when all "
-        f"scores in it are equal."
+        f"{many} of {of} {groups} do not count, because a correlation needs two scores or more "
+        f"that are not all equal."
     )
     return (said,)
 

@@ -82,7 +82,15 @@ class SoftPairwiseAccuracy:
         """Return soft pairwise accuracy in bootstrap samples, from analytic p-values."""
         human_p = _weighted_pvalues(panel.human_goodness, weights)
         gaps = [np.abs(_weighted_pvalues(one, weights) - human_p) for one in panel.summands()]
-        return np.stack([1 - np.nanmean(gap, axis=1) for gap in gaps], axis=1)
+        return np.stack([_mean_of_known(1 - gap) for gap in gaps], axis=1)
+
+
+def _mean_of_known(values: FloatArray) -> FloatArray:
+    """Mean of each row's numbers, NaN where there are none."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=1)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    return np.asarray(total / np.where(count > 0, count, np.nan))
 
 
 def system_scores(panel: Panel) -> tuple[FloatArray, FloatArray]:

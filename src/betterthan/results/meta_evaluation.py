@@ -217,7 +217,7 @@ class MetaEvaluation(Result):
 
 def _contribution(a: str, b: str, human: float, metric: float, alpha: float) -> PairContribution:
     """Describe a pair whose first system is `a`."""
-    is_sure, is_metric_sure = min(human, 1 - human) <= alpha, min(metric, 1 - metric) <= alpha
+    is_sure, is_metric_sure = (min(p, 1 - p) <= alpha + 1e-12 for p in (human, metric))
     if is_sure and is_metric_sure:
         case = 0 if (human < 0.5) == (metric < 0.5) else 1
     else:
