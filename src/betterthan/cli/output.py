@@ -93,7 +93,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _for_terminal(result: Result, color: str) -> str:
-    width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else WIDTH
+    width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else None
     return render_text(
         _as_typed(describe(result)), width=width, color=_colored(color), unicode=_can_show_unicode()
     )

@@ -14,6 +14,7 @@ from betterthan.present.printable import printable
 from betterthan.present.table import Table
 
 WIDTH = 100
+_ANY_WIDTH = 10_000
 _ASCII = str.maketrans(
     {"−": "-", "–": "-", "—": "-", "×": "x", "≥": ">=", "≤": "<=", "\u202f": " ", "…": "..."}
 )
@@ -25,20 +26,35 @@ _LINES = box.Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n")
 _ASCII_LINES = box.Box("    \n    \n -- \n    \n -- \n -- \n    \n    \n", ascii=True)
 
 
-def render_text(table: Table, *, width: int = WIDTH, color: bool = False, unicode: bool = True) -> str:
+def render_text(table: Table, *, width: int | None = None, color: bool = False, unicode: bool = True) -> str:
     """Return the table as lines of text.
 
     Parameters
     ----------
-    width : int, default 100
-        Of the terminal.
+    width : int, optional
+        Of the terminal. Without one, prose is wrapped at 100 and rows of the table are as long as they need to be, so
+        that a name stays in one piece.
     color : bool, default False
         Write terminal colours.
     unicode : bool, default True
         Use typographic signs; False keeps to ASCII where the encoding cannot show them.
     """
     buffer = io.StringIO()
-    console = Console(
+    console = _console(buffer, WIDTH if width is None else width, color=color)
+    console.print(_line(table.title, style="bold"))
+    console.print()
+    if table.columns:
+        grid = Padding(_grid(table, unicode=unicode), (0, 0, 0, 2))
+        _console(buffer, _ANY_WIDTH if width is None else width, color=color).print(grid)
+        console.print()
+    _below(console, table)
+    lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
+    text = "\n".join(lines).rstrip("\n") + "\n"
+    return text if unicode else text.translate(_ASCII)
+
+
+def _console(buffer: io.StringIO, width: int, *, color: bool) -> Console:
+    return Console(
         file=buffer,
         width=width,
         force_terminal=color,
@@ -49,15 +65,6 @@ def render_text(table: Table, *, width: int = WIDTH, color: bool = False, unicod
         markup=False,
         emoji=False,
     )
-    console.print(_line(table.title, style="bold"))
-    console.print()
-    if table.columns:
-        console.print(Padding(_grid(table, unicode=unicode), (0, 0, 0, 2)))
-        console.print()
-    _below(console, table)
-    lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
-    text = "\n".join(lines).rstrip("\n") + "\n"
-    return text if unicode else text.translate(_ASCII)
 
 
 def _grid(table: Table, *, unicode: bool) -> RichTable:

@@ -101,13 +101,19 @@ def _ratings(table: Ratings) -> Tidy:
 @tidy.register
 def _matches(table: Matches) -> Tidy:
     optional = {"item": table.segment, "judge": table.group}
-    present = {name: index.tolist() for name, index in optional.items() if index is not None}
+    present: dict[str, list[Any]] = {
+        name: list(map(str, index.tolist())) for name, index in optional.items() if index is not None
+    }
+    taken = {"a", "b", "outcome", "weight", *optional}
+    for c, name in enumerate(table.covariate_names):
+        values = [] if table.covariates is None else table.covariates[:, c].tolist()
+        present[f"covariate {name}" if name in taken else name] = values
     outcomes, weights = table.outcome.tolist(), table.weight.tolist()
 
     def rows() -> Iterator[Row]:
         sides = zip(table.left.tolist(), table.right.tolist(), strict=True)
         for i, (left, right) in enumerate(sides):
-            extra = (str(index[i]) for index in present.values())
+            extra = (values[i] for values in present.values())
             yield (table.systems[left], table.systems[right], outcomes[i], weights[i], *extra)
 
     return Tidy(("a", "b", "outcome", "weight", *present), rows())
