@@ -195,16 +195,24 @@ def test_the_bootstrap_draws_whole_documents():
 
 
 def test_a_result_from_the_cache_is_the_result(tmp_path):
-    """Windows of 16 and of 20 segments are two windows each, and not the same ones."""
-    plain = [replace(one, groups=None) for one in METRICS]
-    human = replace(PEOPLE, groups=None)
+    """Nothing that changes a number is forgotten: windows of 16 and 20 segments are two windows each, not the same."""
+    plain, human = [replace(one, groups=None) for one in METRICS], replace(PEOPLE, groups=None)
     cache = Cache(tmp_path, patience=0.0)
-    for significance in ("perm_inputs", "bootstrap"):
-        for units in (16, 20, "segments"):
-            options = {"by": "pearson", "units": units, "significance": significance, **FAST}
-            kept = bt.meta_evaluate(plain, human, **options, cache=cache)
-            assert kept.to_json() == bt.meta_evaluate(plain, human, **options).to_json()
-            assert kept.to_json() == bt.meta_evaluate(plain, human, **options, cache=cache).to_json()
+    changes = {
+        "pearson": [{}, {"units": 16}, {"units": 20}, {"rng": 3}, {"leave_out": ["A"]}, {"n_resamples": 98}],
+        "tau_ties_hard": [{}, {"margin": 0.5}, {"metric_margin": 0.5}],
+        "soft_pairwise_accuracy": [{}, {"p_values": "analytic"}, {"mid_p": True}],
+    }
+    for by, ways in changes.items():
+        for significance in ("perm_inputs", "bootstrap"):
+            seen = set()
+            for way in ways:
+                options = {"by": by, "significance": significance, **FAST, **way}
+                kept = bt.meta_evaluate(plain, human, **options, cache=cache).to_json()
+                assert kept == bt.meta_evaluate(plain, human, **options).to_json()
+                assert kept == bt.meta_evaluate(plain, human, **options, cache=cache).to_json()
+                seen.add(kept)
+            assert len(seen) == len(ways)
 
 
 # ---- corpus metrics
@@ -275,7 +283,7 @@ def test_segments_without_a_correlation_are_counted():
     found = evaluate(human=scores_of(values, name="people"), by="pearson", level="segment")
     expected = np.mean([stats.pearsonr(values[:, i], SHARP.values[:, i]).statistic for i in range(4, 30)])
     assert found.notes == (
-        "4 of 30 segments do not count, because a correlation is not defined when all scores in it are equal.",
+        "4 of 30 segments do not count, because a correlation needs two scores or more that are not all equal.",
     )
     assert by_metric(found)["sharp"] == pytest.approx(expected, abs=1e-12)
 
@@ -611,6 +619,15 @@ def test_a_refusal_says_what_to_do(case):
     text = str(refused.value)
     assert "\n" not in text
     assert text.endswith((".", "?"))
+
+
+def test_intervals_can_be_left_out():
+    """Where every sample needs all the work again, they are what takes the time."""
+    found = bt.meta_evaluate(METRICS, PEOPLE, by="kendall_b", level="global", confidence=None, **FAST)
+    assert np.isnan(found.low).all()
+    assert np.isnan(found.high).all()
+    assert "|ci:" not in found.settings.signature
+    assert found.comparisons.test == "perm_inputs"
 
 
 def test_options_that_do_not_matter_to_a_measure_do_not_change_it():

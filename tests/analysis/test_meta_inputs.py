@@ -49,6 +49,13 @@ def test_systems_that_most_metrics_lack_are_left_out_and_said():
     assert panel.notes == ("Systems left out, because most metrics have no score for them: D.",)
 
 
+def test_a_system_that_half_of_the_metrics_scored_is_left_out():
+    """Rather than half of the metrics."""
+    panel = panel_of([METRIC, OTHER.select(list("ABC"))], PEOPLE)
+    assert panel.human.systems == tuple("ABC")
+    assert panel.names == ("metric", "other")
+
+
 def test_metrics_that_lack_a_system_the_others_have_are_left_out_and_said():
     """All metrics are held against the same systems."""
     panel = panel_of([METRIC, OTHER, named(METRIC.select(list("ABC")), "short")], PEOPLE)
@@ -68,6 +75,20 @@ def test_systems_nobody_judged_are_left_out_and_said():
         found = panel_of([METRIC], PEOPLE, leave_out=asked)
         assert found.human.systems == tuple("BCD")
         assert found.notes == ("Systems left out as asked: A.",)
+
+
+def test_outlying_systems_are_left_out_on_request():
+    """More than 2.5 times 1.4826 median deviations from the median of human scores (Mathur et al. 2020)."""
+    means = np.array([1.0, 1.1, 1.2, 1.3, 9.0])
+    human = scores_of(means[:, None] + np.array([-0.5, 0.0, 0.5]), name="people")
+    metric = scores_of(np.random.default_rng(1).normal(size=(5, 3)), name="metric")
+    kept = bt.meta_evaluate([metric], human, by="pearson", outliers="keep", n_resamples=9)
+    dropped = bt.meta_evaluate([metric], human, by="pearson", outliers="drop", n_resamples=9)
+    assert kept.systems == tuple("ABCDE")
+    assert dropped.systems == tuple("ABCD")
+    assert "Outlying systems left out as asked, by their human scores: E." in dropped.notes
+    with pytest.raises(bt.UnknownName, match=r'"keep"|keep'):
+        bt.meta_evaluate([metric], human, outliers="remove")
 
 
 @pytest.mark.parametrize("name", ["Human-A.0", "ref", "refB", "reference", "human", "Human_refA", "HUMAN.B"])

@@ -80,7 +80,9 @@ def compared(
     if test == "bootstrap":
         return Compared(test, bootstrap_pvalues(draws, measure))
     pvalue = swapped_pvalues(measure, panel, request, test)  # type: ignore[arg-type]  # one of the swaps
-    return Compared(test, pvalue, (*_about_constant(panel), *_about_gaps(measure, panel, test)))
+    return Compared(
+        test, pvalue, (*_about_constant(measure, panel, request), *_about_gaps(measure, panel, test))
+    )
 
 
 def _about_williams(panel: Panel) -> tuple[str, ...]:
@@ -92,11 +94,14 @@ def _about_williams(panel: Panel) -> tuple[str, ...]:
     )
 
 
-def _about_constant(panel: Panel) -> tuple[str, ...]:
+def _about_constant(measure: Measure, panel: Panel, request: Request) -> tuple[str, ...]:
     names = [name for name, same in zip(panel.names, are_constant(panel), strict=True) if same]
     if not names:
         return ()
-    return (f"Not compared with others, because all scores are equal: {some_of(names)}.",)
+    said = f"Not compared with others, because all scores are equal: {some_of(names)}."
+    if isinstance(measure, SoftPairwiseAccuracy) and request.p_values != "analytic" and not request.mid_p:
+        said += " Its value hangs on the order of the systems alone; mid_p=True takes ties as undecided."
+    return (said,)
 
 
 def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
