@@ -20,9 +20,11 @@ ALLOWED = {
     "engine": LEAVES,
     "examples": LEAVES,
     "read": LEAVES | {"tables", "results"},
-    "analysis": LEAVES | {"tables", "kernels", "results", "engine"},
+    "scoring": LEAVES | {"tables", "kernels", "engine"},
+    "analysis": LEAVES | {"tables", "kernels", "results", "engine", "scoring"},
     "present": LEAVES | {"tables", "results"},
-    "studies": LEAVES | {"tables", "kernels", "results", "engine", "read", "analysis", "present", "examples"},
+    "studies": LEAVES
+    | {"tables", "kernels", "results", "engine", "read", "scoring", "analysis", "present", "examples"},
     "report": LEAVES | {"tables", "results", "read", "analysis", "present", "examples"},
     "cli": None,
     "web": None,

@@ -40,6 +40,7 @@ _PLACE_IN_WORK = re.compile(
 _SAME = ("notes", "settings")  # what every result has
 _ROOMS = {
     "analysis": "Verbs",
+    "scoring": "From texts to counts",
     "read": "Reading",
     "tables": "Tables",
     "results": "Results",
@@ -56,7 +57,12 @@ _BEHIND = (
     "betterthan.results.explanation.OtherTest",
     "betterthan.results.explanation.Flip",
     "betterthan.results.explanation.Slice",
+    "betterthan.results.counts_explanation.Aggregation",
+    "betterthan.results.counts_explanation.Mover",
+    "betterthan.analysis.aggregation_weights.LengthWeights",
     "betterthan.results.agreement.Concord",
+    "betterthan.results.meta_evaluation.MetricComparisons",
+    "betterthan.results.meta_evaluation.PairContribution",
     "betterthan.results.diagnosis.Triple",
     "betterthan.analysis.computing.Computing",
     "betterthan.engine.progress.Progress",

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from betterthan.analysis.aggregate import aggregate as aggregate
+    from betterthan.analysis.aggregation_weights import length_weights as length_weights
     from betterthan.analysis.agreement import agreement as agreement
+    from betterthan.analysis.audition import audition as audition
     from betterthan.analysis.compare import compare as compare
     from betterthan.analysis.diagnose import diagnose as diagnose
     from betterthan.analysis.explain import explain as explain
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
     from betterthan.analysis.meta_evaluate import meta_evaluate as meta_evaluate
     from betterthan.analysis.rank import rank as rank
     from betterthan.analysis.rank_ratings import rank_ratings as rank_ratings
+    from betterthan.analysis.rank_tags import rank_tags as rank_tags
+    from betterthan.analysis.sentence_quality import sentence_quality as sentence_quality
+    from betterthan.analysis.synthetic_labellings import with_synthetic as with_synthetic
+    from betterthan.analysis.tag_counts import tag_counts as tag_counts
     from betterthan.engine.cache import Cache as Cache
     from betterthan.errors import BetterThanError as BetterThanError
     from betterthan.errors import BetterThanWarning as BetterThanWarning
@@ -38,6 +45,7 @@ if TYPE_CHECKING:
     from betterthan.read.metrics_folder import MetricsFolder as MetricsFolder
     from betterthan.read.metrics_folder import read_metrics_folder as read_metrics_folder
     from betterthan.read.mqm_table import read_mqm as read_mqm
+    from betterthan.read.number_files import read_sentence_scores as read_sentence_scores
     from betterthan.read.parallel_text import read_texts as read_texts
     from betterthan.read.protocol import Options as Options
     from betterthan.read.rankings_table import read_rankings as read_rankings
@@ -48,9 +56,12 @@ if TYPE_CHECKING:
     from betterthan.read.tag_files import read_tags as read_tags
     from betterthan.read.write import write_table as write_table
     from betterthan.read.write_metrics_folder import write_metrics_folder as write_metrics_folder
+    from betterthan.results.aggregated import Aggregated as Aggregated
     from betterthan.results.agreement import Agreement as Agreement
+    from betterthan.results.audition import Audition as Audition
     from betterthan.results.base import Result as Result
     from betterthan.results.checkup import Checkup as Checkup
+    from betterthan.results.counts_explanation import CountsExplanation as CountsExplanation
     from betterthan.results.diagnosis import Diagnosis as Diagnosis
     from betterthan.results.explanation import Explanation as Explanation
     from betterthan.results.identical_outputs import IdenticalOutputs as IdenticalOutputs
@@ -59,7 +70,12 @@ if TYPE_CHECKING:
     from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
     from betterthan.results.ranking import Ranking as Ranking
+    from betterthan.results.sentence_quality import SentenceQuality as SentenceQuality
     from betterthan.results.settings import Settings as Settings
+    from betterthan.results.tag_ranking import TagRanking as TagRanking
+    from betterthan.scoring.bleu import bleu as bleu
+    from betterthan.scoring.chrf import chrf as chrf
+    from betterthan.scoring.ter import ter as ter
     from betterthan.tables.align import align as align
     from betterthan.tables.counts import Counts as Counts
     from betterthan.tables.counts import Formula as Formula
@@ -70,12 +86,15 @@ if TYPE_CHECKING:
     from betterthan.tables.texts import Texts as Texts
 
 _HOMES = {
+    "Aggregated": "results.aggregated",
     "Agreement": "results.agreement",
+    "Audition": "results.audition",
     "BetterThanError": "errors",
     "BetterThanWarning": "errors",
     "Cache": "engine.cache",
     "Checkup": "results.checkup",
     "Counts": "tables.counts",
+    "CountsExplanation": "results.counts_explanation",
     "Diagnosis": "results.diagnosis",
     "Explanation": "results.explanation",
     "Formula": "tables.counts",
@@ -96,14 +115,20 @@ _HOMES = {
     "ReadError": "errors",
     "Result": "results.base",
     "Scores": "tables.scores",
+    "SentenceQuality": "results.sentence_quality",
     "Settings": "results.settings",
     "TableError": "errors",
+    "TagRanking": "results.tag_ranking",
     "Texts": "tables.texts",
     "UnknownName": "errors",
     "WordTags": "tables.tags",
+    "aggregate": "analysis.aggregate",
     "agreement": "analysis.agreement",
     "align": "tables.align",
+    "audition": "analysis.audition",
+    "bleu": "scoring.bleu",
     "check": "read.check",
+    "chrf": "scoring.chrf",
     "compare": "analysis.compare",
     "diagnose": "analysis.diagnose",
     "explain": "analysis.explain",
@@ -111,8 +136,10 @@ _HOMES = {
     "identical_outputs": "analysis.identical_outputs",
     "judges": "analysis.judges",
     "kept_pairs": "analysis.kept_pairs",
+    "length_weights": "analysis.aggregation_weights",
     "rank": "analysis.rank",
     "rank_ratings": "analysis.rank_ratings",
+    "rank_tags": "analysis.rank_tags",
     "read_matches": "read.battles",
     "read_metrics": "read.scores",
     "read_metrics_folder": "read.metrics_folder",
@@ -120,10 +147,15 @@ _HOMES = {
     "read_rankings": "read.rankings_table",
     "read_ratings": "read.scores",
     "read_scores": "read.scores",
+    "read_sentence_scores": "read.number_files",
     "read_tags": "read.tag_files",
     "read_texts": "read.parallel_text",
     "render": "present.render",
+    "sentence_quality": "analysis.sentence_quality",
     "sniff": "read.sniff",
+    "tag_counts": "analysis.tag_counts",
+    "ter": "scoring.ter",
+    "with_synthetic": "analysis.synthetic_labellings",
     "write_metrics_folder": "read.write_metrics_folder",
     "write_table": "read.write",
 }

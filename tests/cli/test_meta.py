@@ -92,7 +92,7 @@ def test_a_folder_becomes_a_latex_table_with_one_command(betterthan, folder):
     assert r"1 & \textbf{sharp} & 0." in said.out
     assert said.out.count(r"\midrule") == 2
     assert (
-        r"\caption{Metrics against mqm: soft pairwise accuracy over systems (5 systems, 40 segments)}"
+        r"\caption{Metrics against mqm: soft pairwise accuracy, over systems (5 systems, 40 segments)}"
         in said.out
     )
 
@@ -124,8 +124,8 @@ def test_several_measures_at_once(betterthan, files):
     )
 
     assert said.code == 0, said
-    assert "Pearson's r over systems" in said.out
-    assert "accuracy with ties on segments" in said.out
+    assert "Pearson's r, over systems" in said.out
+    assert "accuracy with ties, on segments" in said.out
 
 
 @pytest.mark.parametrize(

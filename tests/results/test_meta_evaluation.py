@@ -245,8 +245,7 @@ def test_the_table_reads_as_the_shared_task_writes_it():
     assert render(found, "latex").count(r"\midrule") >= found.n_clusters
     said = " ".join(str(found).split())
     assert (
-        f"{found.n_significant} of 3 pairs of metrics are told apart (PERM-INPUTS, p ≤ 0.05, uncorrected)"
-        in said
+        f"{found.n_significant} of 3 pairs of metrics told apart (PERM-INPUTS, p ≤ 0.05, uncorrected)" in said
     )
     assert found.settings.signature in str(found)
     assert repr(found) == "MetaEvaluation(by pearson, segment level, 3 metrics: sharp > fair > blunt)"

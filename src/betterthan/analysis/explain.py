@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from betterthan.analysis import mechanisms as judged
+from betterthan.analysis.computing import Rng
+from betterthan.analysis.explain_counts import explain_counts
 from betterthan.analysis.explain_words import sentences_of
 from betterthan.analysis.fragility import flips
 from betterthan.analysis.slices import Part, lengths_of, parts_of, reversed_slices
@@ -19,8 +21,10 @@ from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.paired import differences
+from betterthan.results.counts_explanation import CountsExplanation
 from betterthan.results.explanation import Explanation, Mechanism
 from betterthan.results.settings import Settings
+from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -28,17 +32,48 @@ _POWER = 0.8
 _LARGEST = 1e140
 
 
-@with_one_blas_thread
+Lengths = Sequence[float] | Mapping[str, float]
+
+
+@overload
 def explain(
     scores: Scores,
+    a: str,
+    b: str,
+    *,
+    missing: Literal["raise", "drop"] = ...,
+    alpha: float = ...,
+    texts: Texts | None = ...,
+    lengths: Lengths | None = ...,
+    size: int = ...,
+    rng: Rng = ...,
+) -> Explanation: ...
+@overload
+def explain(
+    scores: Counts,
+    a: str,
+    b: str,
+    *,
+    missing: Literal["raise", "drop"] = ...,
+    alpha: float = ...,
+    texts: Texts | None = ...,
+    lengths: Lengths | None = ...,
+    size: int = ...,
+    rng: Rng = ...,
+) -> CountsExplanation: ...
+@with_one_blas_thread
+def explain(
+    scores: Scores | Counts,
     a: str,
     b: str,
     *,
     missing: Literal["raise", "drop"] = "raise",
     alpha: float = 0.05,
     texts: Texts | None = None,
-    lengths: Sequence[float] | Mapping[str, float] | None = None,
-) -> Explanation:
+    lengths: Lengths | None = None,
+    size: int = 1000,
+    rng: Rng = 12345,
+) -> Explanation | CountsExplanation:
     r"""Explain how two systems compare: what each mechanism says, why they differ, and on what it hangs.
 
     The mean, the median and Bradley–Terry (who wins more segments) can name different winners. They look at
@@ -52,8 +87,10 @@ def explain(
 
     Parameters
     ----------
-    scores : Scores
-        All systems; those other than `a` and `b` tell which segments are hard.
+    scores : Scores or Counts
+        All systems; those other than `a` and `b` tell which segments are hard. Of counts (BLEU, chrF, TER) the pair is
+        compared pooled, by the mean of segments and by the mean of bootstrap corpora, with the weights of long
+        segments and the segments that move the pooled difference most.
     a, b : str
         The two systems. Effects are positive when a is better, whatever the direction of the metric.
     missing : {"raise", "drop"}, default "raise"
@@ -64,11 +101,13 @@ def explain(
     texts : Texts, optional
         For slices by length: of the source, else the reference, else the outputs.
     lengths : sequence or mapping of segment to float, optional
-        The lengths themselves, instead of texts.
+        The lengths themselves, instead of texts; of counts, instead of the metric's own length.
+    size, rng
+        Of counts only: segments in a bootstrap corpus, and the seed of all draws.
 
     Returns
     -------
-    Explanation
+    Explanation, or CountsExplanation of counts
         Its `sentences` say all of it in words.
 
     Raises
@@ -80,7 +119,7 @@ def explain(
 
     Notes
     -----
-    Nothing is drawn at random. The permutation test of the mean is exact where all swaps can be counted, and
+    Of scores nothing is drawn at random. The permutation test of the mean is exact where all swaps can be counted, and
     otherwise the upper end of a certified bracket. Bradley–Terry between two systems is the number of segments won,
     ties left out, and its test is the sign test; the median's is Mood's, unpaired like the median itself.
     P-values are those of this pair alone; :func:`betterthan.compare` corrects for looking at all pairs.
@@ -107,6 +146,10 @@ def explain(
     """
     if not 0 < alpha < 1:
         raise BetterThanError(f"alpha must lie between 0 and 1, such as 0.05; it is {alpha}.")
+    if isinstance(scores, Counts):
+        if texts is not None:
+            raise TableError("Counts know how long their segments are. Leave out texts, or pass lengths.")
+        return explain_counts(scores, a, b, alpha=alpha, lengths=lengths, size=size, rng=rng, missing=missing)
     pair = _pair(scores, a, b, missing)
     parts = parts_of(scores, pair, lengths_of(scores, texts, lengths))
     silent = _explained(pair, parts, alpha, _settings(scores, pair, alpha))

@@ -82,7 +82,8 @@ def meta_evaluate(
         How metrics are compared: "perm_inputs", "perm_systems", "perm_both" or "perm_cells" swap the metrics' scores
         on whole segments, for whole systems, both, or cell by cell [4]_; "perm_pairs" swaps pairs of systems (accuracy
         with ties, closed form); "williams" (Pearson at the system level) [5]_; "bootstrap" over segments; "none".
-        The default is "perm_inputs", or "williams" for Pearson where metrics have one score a system.
+        The default is "perm_inputs"; "williams" for Pearson where metrics have one score a system; "bootstrap" for a
+        function of your own.
     p_values : {"monte_carlo", "analytic", "exact"}, default "monte_carlo"
         Of pairs of systems in soft pairwise accuracy. "monte_carlo" is the published protocol: shared permutations,
         share of permutations at least as good. "analytic" has no seed and no noise. "exact" is exact, or certain to

@@ -10,7 +10,7 @@ from betterthan.analysis.aggregations import NAMES
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.matches import TiesModel
 from betterthan.analysis.ordered import Order
-from betterthan.analysis.rank_counts import rank_counts
+from betterthan.analysis.rank_counts import COUNT_METHODS, rank_counts
 from betterthan.analysis.rank_matches import rank_matches
 from betterthan.analysis.rank_scores import rank_scores
 from betterthan.analysis.ranking import Wish
@@ -25,7 +25,17 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 
-Method = Literal["mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "pooled"]
+Method = Literal[
+    "mean",
+    "median",
+    "win_rate",
+    "bradley_terry",
+    "elo",
+    "trueskill",
+    "pooled",
+    "segment_mean",
+    "bootstrap_mean",
+]
 
 
 @with_one_blas_thread
@@ -43,6 +53,7 @@ def rank(
     interval: Literal["default", "percentile", "bca", "robust"] = "default",
     confidence: float = 0.95,
     n_resamples: int | None = None,
+    size: int = 1000,
     rng: Rng = 12345,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -60,9 +71,13 @@ def rank(
     ----------
     table : Scores, Counts or Matches
         At least two systems.
-    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill", "pooled"} or callable
+    by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"} or callable
         By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable takes
-        goodness (systems × segments, higher is better) to one strength a system.
+        goodness (systems × segments, higher is better) to one strength a system. Counts have three of their own [3]_:
+
+        * "pooled": sums first, the formula once (corpus level; default).
+        * "segment_mean": the formula on each segment, then the mean (segment level).
+        * "bootstrap_mean": the mean pooled score of `n_resamples` corpora of `size` segments drawn with replacement.
     ties : {"default", "half", "drop", "davidson", "as_published"}
         For Bradley–Terry. The default drops ties of scores (only strict wins count, as in [1]_) and counts ties of
         matches half (as arenas do); "davidson" models them; "as_published" gives them to the second system, as the
@@ -86,7 +101,10 @@ def rank(
     confidence : float, default 0.95
         Coverage of the intervals, and one minus the level of the tests behind the rank intervals.
     n_resamples : int, optional
-        Bootstrap resamples: 2000, or 100 for Elo and TrueSkill (fewer beyond 200,000 matches).
+        Bootstrap resamples: 2000, 1000 for "bootstrap_mean", or 100 for Elo and TrueSkill (fewer beyond 200,000
+        matches).
+    size : int, default 1000
+        Segments in a corpus of "bootstrap_mean".
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
         Who does the work; none of it changes a number.
@@ -107,12 +125,16 @@ def rank(
     Notes
     -----
     Rank intervals, clusters and letters rest on the test that belongs to the mechanism (permutation for the mean,
-    Mood's for the median, sign test for the others; Wald for matches), with Holm's correction over all pairs.
+    Mood's for the median, sign test for the others; Wald for matches), with Holm's correction over all pairs. Of counts,
+    the pooled score is permuted itself, and so it is for "bootstrap_mean", whose drawn corpora spread as `size` segments
+    do and not as the test set does; its interval is for other segments of the same kind, by the infinitesimal jackknife.
 
     References
     ----------
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL.
     .. [2] Koehn (2004), Statistical significance tests for machine translation evaluation, EMNLP.
+    .. [3] Cavalin, Domingues and Pinhanez (2024), Sentence-level aggregation of lexical metrics correlate stronger with
+       human judgements than corpus-level aggregation, §4.2.
 
     Examples
     --------
@@ -140,6 +162,7 @@ def rank(
         interval=interval,
         confidence=confidence,
         n_resamples=n_resamples,
+        size=size,
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
@@ -166,4 +189,4 @@ def _check_matches(matches: Matches, wish: Wish) -> None:
         )
 
 
-METHODS = (*NAMES, "pooled")
+METHODS = (*NAMES, *COUNT_METHODS)

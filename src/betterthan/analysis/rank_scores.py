@@ -53,8 +53,8 @@ def rank_scores(scores: Scores, wish: Wish) -> Ranking:
     """Rank by any mechanism, with paired bootstrap intervals and the mechanism's own test."""
     complete = scores.complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
     by: By = "mean" if wish.by is None else wish.by
-    if by == "pooled":
-        raise BetterThanError('by="pooled" is for counts, such as corpus BLEU. Rank scores by="mean".')
+    if isinstance(by, str) and by in ("pooled", "segment_mean", "bootstrap_mean"):
+        raise BetterThanError(f'by="{by}" is for counts, such as corpus BLEU. Rank scores by="mean".')
     if wish.interval == "robust":
         raise BetterThanError(
             'interval="robust" is for matches. Use interval="percentile" or "bca" for scores.'

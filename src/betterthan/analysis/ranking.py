@@ -47,6 +47,7 @@ class Wish:
     n_resamples: int | None
     seed: int
     computing: Computing
+    size: int = 1000
 
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:
@@ -55,6 +56,8 @@ class Wish:
             )
         if self.n_resamples is not None and self.n_resamples < 1:
             raise BetterThanError(f"n_resamples must be 1 or more; it is {self.n_resamples}.")
+        if self.size < 1:
+            raise BetterThanError(f"size must be 1 or more segments; it is {self.size}.")
         if self.n_orders < 1:
             raise BetterThanError(f"n_orders must be 1 or more; it is {self.n_orders}.")
         if not 0 <= self.prior < np.inf:

@@ -13,6 +13,7 @@ STEPS = (
     "compare {folder}/human.csv Aster Birch Cedar --units groups",
     "explain {folder}/human.csv Daphne Elm",
     "rank {folder}/battles.csv",
+    "meta {folder}/metrics.tsv --human {folder}/human.csv --p-values analytic",
 )
 
 
@@ -21,7 +22,7 @@ STEPS = (
 @click.option("--overwrite", is_flag=True, help="Write even into a folder that holds other files.")
 @click.pass_context
 def demo(context: click.Context, output: str, *, overwrite: bool) -> None:
-    """Write an example campaign, then check it, rank its systems, and compare and explain some of them.
+    """Write an example campaign, check it, rank, compare and explain systems, and hold metrics against people.
 
     Eight systems, 300 segments in 30 documents, human scores, four metrics, texts, battles and word tags,
     all made by betterthan itself.

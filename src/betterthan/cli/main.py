@@ -19,7 +19,10 @@ from betterthan.cli.diagnose import diagnose
 from betterthan.cli.explain import explain
 from betterthan.cli.human import human
 from betterthan.cli.meta import meta
+from betterthan.cli.quality import quality
 from betterthan.cli.rank import rank
+from betterthan.cli.score import score
+from betterthan.cli.tags import tags
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
@@ -45,7 +48,10 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan agree scores.csv          whether mean, median and wins rank alike
     betterthan explain scores.csv A B    why two systems compare as they do
     betterthan human da judgements.csv   what single human judgements say, and who agrees
+    betterthan score bleu --reference ref.txt a.txt b.txt   BLEU, chrF or TER of texts
     betterthan meta metrics.tsv --human mqm.tsv   which metric may we trust
+    betterthan tags gold.tags a.tags b.tags       which system tags words best
+    betterthan quality gold.hter a.hter b.hter    which system predicts the quality of sentences best
 
     Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
     data, 70 a fault of our own, 130 interrupted. Nothing is sent over the network.
@@ -65,7 +71,10 @@ for command in (
     explain,
     human,
     meta,
+    quality,
     rank,
+    score,
+    tags,
 ):
     cli.add_command(command)
 

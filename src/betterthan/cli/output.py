@@ -58,11 +58,12 @@ def emit_all(
         _write(Path(output), text)
         click.echo(f"Wrote {output}", err=True)
     else:
-        _to_stdout(text)
+        to_stdout(text)
     return max(getattr(result, "exit_code", 0) for result in results)
 
 
-def _to_stdout(text: str) -> None:
+def to_stdout(text: str) -> None:
+    """Write text; when the reader of a pipe has seen enough, leave quietly."""
     try:
         click.echo(text, nl=False)
         sys.stdout.flush()

@@ -92,7 +92,7 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
 
 def _title(result: MetaEvaluation) -> str:
     size = f"{result.n_systems} systems, {result.n_segments:,} segments"
-    return f"Metrics against {result.human}: {measure_name(result.method)} {_LEVELS[result.level]} ({size})"
+    return f"Metrics against {result.human}: {measure_name(result.method)}, {_LEVELS[result.level]} ({size})"
 
 
 def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) -> tuple[Cell, ...]:
@@ -119,7 +119,10 @@ def _words(result: MetaEvaluation) -> tuple[str, ...]:
     comparisons = result.comparisons
     adjusted = "uncorrected" if comparisons.correction == "none" else f"{comparisons.correction}-corrected"
     how = f"{_TESTS.get(comparisons.test, comparisons.test)}, p ≤ {comparisons.alpha:g}, {adjusted}"
-    told = f"{result.n_significant} of {k * (k - 1) // 2} pairs of metrics are told apart ({how})."
+    n_pairs = k * (k - 1) // 2
+    told = (
+        f"{result.n_significant} of {n_pairs} pair{'s' if n_pairs > 1 else ''} of metrics told apart ({how})."
+    )
     legend = (
         "Clusters are greedy, so metrics of different clusters may be alike; those that share a letter are."
     )
@@ -134,7 +137,8 @@ def _winner(result: MetaEvaluation) -> str:
         if set(letters) & set(result.letters[0])
     ]
     if not alike:
-        return f"{best} agrees better with people than every other metric."
+        others = result.metrics[1] if len(result.metrics) == 2 else "every other metric"
+        return f"{best} agrees better with people than {others}."
     if len(alike) == len(result.metrics) - 1:
         return f"No metric is told apart from {best}, which has the highest value."
     named = ", ".join(alike[:4]) + (f" and {len(alike) - 4} more" if len(alike) > 4 else "")

@@ -35,6 +35,8 @@ LOWER_IS_BETTER = frozenset(
         "distance",
     ]
 )
+# Learned metrics are named after what they learned from (COMET-HTER, COMET-MQM), and yet more is better.
+LEARNED = ("comet", "xcomet", "bleurt", "openkiwi", "kiwi")
 # Raw files hold penalties (positive), score files of the metrics task hold the same negated.
 BY_SIGN = ("mqm", "metricx")
 
@@ -68,15 +70,20 @@ def direction(
     if declared is not None:
         return Direction(declared)
     words = re.findall(r"[a-z]+", metric.casefold())
+    if any(word.startswith(LEARNED) for word in words):
+        return Direction(True)
     if any(word.startswith(BY_SIGN) for word in words):
         return _by_sign(metric, values)
-    if LOWER_IS_BETTER.intersection(words):
-        if _are_negated(values):
-            note = f'No score of "{metric}" is above 0: it is an error rate negated, so higher is better.'
-            return Direction(True, f"{note} {_override(metric, 'lower')}")
-        note = f'Lower is better for "{metric}", judged by its name. {_override(metric, "higher")}'
-        return Direction(False, note)
-    return Direction(True)
+    return _of_error_rate(metric, values) if LOWER_IS_BETTER.intersection(words) else Direction(True)
+
+
+def _of_error_rate(metric: str, values: FloatArray) -> Direction:
+    if _are_negated(values):
+        note = f'No score of "{metric}" is above 0: it is an error rate negated, so higher is better.'
+        return Direction(True, f"{note} {_override(metric, 'lower')}")
+    return Direction(
+        False, f'Lower is better for "{metric}", judged by its name. {_override(metric, "higher")}'
+    )
 
 
 def _are_negated(values: FloatArray) -> bool:

@@ -22,10 +22,22 @@ READERS: dict[str, str] = {
     "tags": "betterthan.read.tag_files",
     "tags_table": "betterthan.read.tags_table",
     "score_file": "betterthan.read.score_files",
+    "appraise": "betterthan.read.appraise_table",
+    "wmt_jsonl": "betterthan.read.wmt_jsonl",
+    "wmt_scores": "betterthan.read.wmt_jsonl_scores",
+    "crowd_da": "betterthan.read.crowd_da",
+    "crowd_scores": "betterthan.read.crowd_da_scores",
+    "better_worse": "betterthan.read.relative_rankings_list",
     "metrics_folder": "betterthan.read.metrics_folder_reader",
+    "sacrebleu": "betterthan.read.sacrebleu_json",
+    "sacrebleu_lines": "betterthan.read.sacrebleu_lines",
+    "comet": "betterthan.read.comet_files",
+    "lm_eval": "betterthan.read.lm_eval_samples",
+    "inspect": "betterthan.read.inspect_logs",
+    "helm": "betterthan.read.helm_stats",
 }
 # The readers that take a folder; the others take a file.
-FOLDER_READERS = ("metrics_folder", "score_file")
+FOLDER_READERS = ("metrics_folder", "score_file", "wmt_scores", "lm_eval", "inspect", "helm")
 
 
 @cache

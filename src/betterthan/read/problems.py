@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from betterthan.read.problems_wmt import WMT_PROBLEMS
+
 
 class Explanation(NamedTuple):
     """Title, meaning and cure of a problem code."""
@@ -322,6 +324,57 @@ PROBLEMS: dict[str, Explanation] = {
         "two metrics of one name",
         "Two files hold scores of the same name, and one would hide the other.",
         "Rename one file, or read them one by one.",
+    ),
+    **{code: Explanation(*told) for code, told in WMT_PROBLEMS.items()},
+    "BT190": Explanation(
+        "not what the toolkit writes",
+        "The file looks like the output of an evaluation toolkit, but a part of it is missing or of another type.",
+        "Write it again with the toolkit, and do not edit it by hand.",
+    ),
+    "BT191": Explanation(
+        "settings change within a file",
+        "Scores with different signatures (tokeniser, case, version) cannot be compared.",
+        "Score all segments with the same settings; keep one run a file.",
+    ),
+    "BT192": Explanation(
+        "systems scored on different segments",
+        "Scores that are paired by their position must come from the same segments in the same order.",
+        "Score the same test set with every system.",
+    ),
+    "BT193": Explanation(
+        "no score of a single document",
+        "A metric of the samples is a list or an object, from which only a score of the whole corpus is computed.",
+        "Use a metric with a number for each document.",
+    ),
+    "BT194": Explanation(
+        "different prompts",
+        "The systems did not see the same prompt for the same document, so a difference may come from the prompt.",
+        "Run all systems with the same template, examples and number of shots.",
+    ),
+    "BT195": Explanation(
+        "damaged archive",
+        "The ZIP file is cut off, a member does not match its check sum, is encrypted or too large.",
+        "Copy the file again; unzip -t FILE tests it.",
+    ),
+    "BT196": Explanation(
+        "unfinished run",
+        "The log says that the run was cancelled, failed, or has not ended, so samples may be missing.",
+        "Run it again, or finish it with inspect eval-retry.",
+    ),
+    "BT197": Explanation(
+        "grade without a number",
+        "The value of a score is a text that stands for no number, and a guess could flatter a system.",
+        "Score the log again with numbers, or with the grades C, P, I and N.",
+    ),
+    "BT198": Explanation(
+        "two logs of one run",
+        "A model ran the same task with the same arguments in two logs, and both cannot count.",
+        "Keep one of the two logs in the folder.",
+    ),
+    "BT199": Explanation(
+        "failed samples",
+        "Samples ended in an error and have no score. They are missing, not wrong.",
+        "Run the failed samples again.",
     ),
     "BT201": Explanation(
         "ties made by rounding",

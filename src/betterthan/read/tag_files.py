@@ -12,6 +12,7 @@ from betterthan.errors import ReadError
 from betterthan.read.named_files import NamedSource, Several, open_named
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import HEAD_BYTES, Given, Source
+from betterthan.read.tag_sides import Side, of_side
 from betterthan.tables.tags import WordTags
 
 FORMAT = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence a line.")
@@ -59,7 +60,9 @@ def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the pro
     )
 
 
-def read_tags(gold: Given, predictions: Several) -> WordTags:
+def read_tags(
+    gold: Given, predictions: Several, *, mt: Given | None = None, side: Side | None = None
+) -> WordTags:
     r"""Read gold tags and the predictions of one or more systems.
 
     Tags are OK or BAD in either case; GOOD is read as OK, with a note.
@@ -69,6 +72,11 @@ def read_tags(gold: Given, predictions: Several) -> WordTags:
     gold : path
     predictions : path, list of paths, or mapping of names to paths
         A system is named by the mapping, by ``"NAME=path"``, or by its file's stem.
+    mt : path, optional
+        The translations, tokens separated by blanks: they tell words from gaps when there are 2N + 1 tags.
+    side : {"mt", "gap"}, optional
+        Tags of words or of the gaps between them, where both take turns. By default words when `mt` shows that there
+        are gaps, else all tags. Tags of source words stand in files of their own, and are read like any other.
 
     Raises
     ------
@@ -92,7 +100,7 @@ def read_tags(gold: Given, predictions: Several) -> WordTags:
         raise ReadError("No prediction was given. Pass at least one file.", path=truth.path, code="BT134")
     for system in systems:
         _check_parallel(truth, system)
-    return WordTags(
+    table = WordTags(
         systems=tuple(system.name for system in systems),
         segments=tuple(str(i) for i in range(1, truth.lengths.size + 1)),
         gold=truth.bad,
@@ -100,6 +108,7 @@ def read_tags(gold: Given, predictions: Several) -> WordTags:
         offsets=np.concatenate([[0], np.cumsum(truth.lengths)]),
         notes=tuple(note for tags in [truth, *systems] for note in _notes(tags)),
     )
+    return of_side(table, mt=mt, side=side)
 
 
 def _read_file(named: NamedSource) -> _Tags:

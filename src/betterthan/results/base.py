@@ -20,8 +20,11 @@ SCHEMA = "betterthan.result/1"
 _KINDS: dict[str, type[Result]] = {}
 # Where the kinds live: a result may be read back before its module was ever needed.
 _HOMES = {
+    "aggregated": "aggregated",
     "agreement": "agreement",
+    "audition": "audition",
     "checkup": "checkup",
+    "counts_explanation": "counts_explanation",
     "diagnosis": "diagnosis",
     "explanation": "explanation",
     "meta_evaluation": "meta_evaluation",
@@ -30,6 +33,8 @@ _HOMES = {
     "kept_pairs": "kept_pairs",
     "pairwise": "pairwise",
     "ranking": "ranking",
+    "sentence_quality": "sentence_quality",
+    "tag_ranking": "tag_ranking",
 }
 
 

@@ -61,7 +61,7 @@ class PairContribution:
     human_pvalue, metric_pvalue : float
         One-sided: near 0, a is surely better; near 1, b is; 0.5 is undecided.
     value : float
-        1 − |difference of the two|.
+        1 less the distance between the two.
     case : str
         Who is sure, and whether they agree.
     """
@@ -110,8 +110,9 @@ class MetaEvaluation(Result):
     human_pvalue : array, shape (m, m), or None
     metric_pvalue : array, shape (k, m, m), or None
         One-sided p-values behind soft pairwise accuracy: entry [i, j] asks whether i is better than j.
-    n_systems, n_segments, n_pairs : int
-        Pairs of systems that were compared; at the segment level, on all segments together.
+    n_pairs : int
+        Pairs of systems that were compared; at the segment level, on all segments together. Systems and segments are
+        counted in ``n_systems`` and ``n_segments``.
     part_names : tuple of str
         Test sets or language pairs, when several are pooled.
     part_value : array, shape (k, p), or None

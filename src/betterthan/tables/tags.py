@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray, digest
-from betterthan.errors import TableError
+from betterthan.errors import TableError, unknown_name
 from betterthan.tables.checks import bool_array, group_labels, index_array, labels, note_texts
 from betterthan.tables.frozen import Frozen, fields_from
 
@@ -77,6 +77,42 @@ class WordTags(Frozen):
     def segment_of_word(self) -> IntArray:
         """Index of the segment of each word, shape (w,)."""
         return np.repeat(np.arange(len(self.segments)), np.diff(self.offsets))
+
+    def side(self, side: Literal["mt", "gap"]) -> Self:
+        """Return the tags of words ("mt") or of gaps ("gap"), from tags in which they take turns.
+
+        Gap tags stand before the first word, between words and behind the last: 2N + 1 tags for N words.
+
+        Raises
+        ------
+        TableError
+            When a segment has an even number of tags.
+
+        Examples
+        --------
+        >>> tags = WordTags(systems=["A"], segments=["1"], gold=[False, True, False], predicted=[[False] * 3],
+        ...                 offsets=[0, 3])
+        >>> tags.side("mt").gold, tags.side("gap").gold
+        (array([ True]), array([False, False]))
+        """
+        if side not in ("mt", "gap"):
+            raise unknown_name("side", side, ("gap", "mt"))
+        lengths = np.diff(self.offsets)
+        even = np.flatnonzero(lengths % 2 == 0)
+        if even.size:
+            raise TableError(
+                f"Segment {self.segments[even[0]]} has {lengths[even[0]]} tags; with gap tags there would be an odd "
+                f'number (2N + 1). Leave out side="{side}" if every tag is of a word.'
+            )
+        place = np.arange(self.n_words) - np.repeat(self.offsets[:-1], lengths)
+        kept = place % 2 == (1 if side == "mt" else 0)
+        numbers = lengths // 2 if side == "mt" else lengths // 2 + 1
+        return replace(
+            self,
+            gold=self.gold[kept],
+            predicted=self.predicted[:, kept],
+            offsets=np.concatenate([[0], np.cumsum(numbers)]),
+        )
 
     @property
     def digest(self) -> str:

@@ -1,0 +1,195 @@
+"""Which system tags words best, by several measures side by side?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.leaderboard import shared_ranks, standing
+from betterthan.analysis.synthetic_labellings import SYNTHETIC, with_synthetic
+from betterthan.analysis.tag_counts import TagMeasure, tag_counts
+from betterthan.analysis.tag_tests import INTERVAL_RESAMPLES, Randomisation, compared, interval, too_few
+from betterthan.analysis.units import UnitName
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.engine.blas import with_one_blas_thread
+from betterthan.engine.cache import Cache
+from betterthan.engine.progress import Progress
+from betterthan.errors import BetterThanError
+from betterthan.results.settings import Settings
+from betterthan.results.tag_ranking import TagRanking
+from betterthan.tables.counts import Counts, Formula
+from betterthan.tables.tags import WordTags
+
+DEFAULT_MEASURES: tuple[TagMeasure, ...] = ("f1_mult", "mcc", "f1_bad", "f1_ok", "phrase_f1_mult")
+
+
+class _Column(NamedTuple):
+    """Everything about one measure, systems in the order of the table."""
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    cluster: FloatArray
+    letters: dict[str, str]
+    n_different: int
+
+
+@with_one_blas_thread
+def rank_tags(
+    tags: WordTags,
+    *,
+    by: Sequence[TagMeasure | Formula] = DEFAULT_MEASURES,
+    synthetic: bool = True,
+    as_published: bool = False,
+    units: UnitName = "segments",
+    correction: str = "bonferroni",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    n_resamples: int = 9999,
+    rng: Rng = 12345,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> TagRanking:
+    r"""Rank systems that tag words OK or BAD, by several measures, with labellings that know nothing as a warning.
+
+    Each pair of systems is tested by approximate randomisation: the tags of whole segments are swapped between the two,
+    and the measure is computed anew on the pooled counts. The p-values are corrected for all pairs, as in [1]_.
+
+    Parameters
+    ----------
+    tags : WordTags
+        Gold tags, and one or more systems.
+    by : sequence of measures
+        As for :func:`betterthan.tag_counts`; the first orders the systems.
+    synthetic : bool, default True
+        Whether to show the labellings of :func:`betterthan.with_synthetic`; they are scored and not tested.
+    as_published : bool, default False
+        The literal reading of the phrase measures.
+    units : {"segments", "groups"}, default "segments"
+        What is swapped and drawn as one.
+    correction : {"none", "bonferroni", "holm", "benjamini_hochberg"}, default "bonferroni"
+    alpha : float, default 0.05
+    confidence : float, default 0.95
+        Coverage of the bootstrap intervals.
+    n_resamples : int, default 9999
+        Of the tests.
+    rng : int or numpy.random.Generator, default 12345
+    workers, executor, cache, progress
+        Who does the work; none of it changes a number.
+
+    Returns
+    -------
+    TagRanking
+
+    References
+    ----------
+    .. [1] Logacheva, Lukasik, Specia (2016), Metrics for evaluation of word-level machine translation quality
+       estimation, ACL, section 3.1.
+    .. [2] Yeh (2000), More accurate tests for the statistical significance of result differences, COLING.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> tags = bt.WordTags(systems=["A"], segments=["1", "2"], offsets=[0, 4, 6],
+    ...                    gold=[True, True, False, False, False, True],
+    ...                    predicted=[[True, False, False, False, False, True]])
+    >>> found = bt.rank_tags(tags, by=["f1_mult", "f1_bad"])
+    >>> found.systems[0], found.value[0].round(4).tolist()
+    ('A', [0.6857, 0.8])
+    >>> found.value[found.systems.index("all-bad")].round(4).tolist()
+    [0.0, 0.6667]
+    """
+    _check(tags, by, confidence)
+    testing = Randomisation(
+        correction=correction,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        units=units,
+        seed=seed_of(rng),
+        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+    )
+    shown = with_synthetic(tags, rng=testing.seed) if synthetic else tags
+    tables = [
+        tag_counts(shown, by=one, as_published=as_published and str(one).startswith("phrase_")) for one in by
+    ]
+    names = tuple(table.name for table in tables)
+    if len(set(names)) < len(names):
+        raise BetterThanError(f"Each measure can be named once; they are {', '.join(names)}.")
+    found = [_column(table, tags.systems, testing, confidence) for table in tables]
+    order = np.argsort(shared_ranks(found[0].value), kind="stable")
+    systems = tuple(shown.systems[i] for i in order)
+    n_pairs = len(tags.systems) * (len(tags.systems) - 1) // 2
+    notes = [note for table in tables for note in table.notes]
+    return TagRanking(
+        systems=systems,
+        is_synthetic=np.array([name not in tags.systems for name in systems]),
+        measures=names,
+        value=_side_by_side(found, "value", order),
+        low=_side_by_side(found, "low", order),
+        high=_side_by_side(found, "high", order),
+        cluster=_side_by_side(found, "cluster", order),
+        letters=tuple(found[0].letters.get(name, "") for name in systems),
+        n_groups=np.array([int(np.nanmax(one.cluster)) for one in found]),
+        n_different=np.array([one.n_different for one in found]),
+        n_pairs=n_pairs,
+        correction=correction,
+        alpha=alpha,
+        confidence=confidence,
+        n_words=tags.n_words,
+        notes=tuple(dict.fromkeys([*notes, *too_few(n_pairs, testing)])),
+        settings=_settings(tags, names, testing, confidence, synthetic=synthetic),
+    )
+
+
+def _check(tags: WordTags, by: Sequence[object], confidence: float) -> None:
+    if isinstance(by, str) or not by:
+        raise BetterThanError('by must be a list of one or more measures, such as ["f1_mult", "mcc"].')
+    if not 0 < confidence < 1:
+        raise BetterThanError(f"confidence must lie between 0 and 1, such as 0.95; it is {confidence}.")
+    if not tags.n_words:
+        raise BetterThanError("There is no word, so nothing can be scored. Check that the files hold tags.")
+
+
+def _column(counts: Counts, real: tuple[str, ...], testing: Randomisation, confidence: float) -> _Column:
+    value = counts.pooled()
+    low, high = interval(counts, testing, confidence)
+    cluster = np.array([1.0 if name in real else np.nan for name in counts.systems])
+    if len(real) < 2:
+        return _Column(value, low, high, cluster, dict.fromkeys(real, "a"), 0)
+    pairs = compared(counts, real, testing)
+    place = {name: i for i, name in enumerate(counts.systems)}
+    goodness = value[[place[name] for name in pairs.systems]]
+    stand = standing(pairs.systems, goodness, pairs)
+    for name, group in zip(pairs.systems, stand.cluster.tolist(), strict=True):
+        cluster[place[name]] = group
+    letters = dict(zip(pairs.systems, stand.letters, strict=True))
+    return _Column(value, low, high, cluster, letters, pairs.n_different)
+
+
+def _side_by_side(found: Sequence[_Column], name: str, order: IntArray) -> FloatArray:
+    return np.asarray(np.stack([getattr(one, name) for one in found], axis=1)[order])
+
+
+def _settings(
+    tags: WordTags, names: tuple[str, ...], testing: Randomisation, confidence: float, *, synthetic: bool
+) -> Settings:
+    return Settings(
+        method="rank_tags",
+        options={
+            "by": ",".join(names),
+            "ci": f"{100 * confidence:g},percentile,{INTERVAL_RESAMPLES}",
+            "test": f"permutation,{testing.correction},{testing.alpha:g},{testing.n_resamples}",
+            "units": testing.units,
+            "synthetic": str(len(SYNTHETIC)) if synthetic else None,
+        },
+        data=tags.digest,
+        seed=testing.seed,
+        n_systems=len(tags.systems),
+        n_segments=len(tags.segments),
+    )

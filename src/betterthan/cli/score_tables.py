@@ -1,0 +1,113 @@
+"""From files on the command line to texts, and from counts to segment scores that can be piped on."""
+
+from __future__ import annotations
+
+import csv
+import glob
+import io
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from betterthan.cli.output import to_stdout
+from betterthan.errors import BetterThanError, ReadError
+from betterthan.read.parallel_text import read_texts
+from betterthan.read.tidy import tidy
+from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
+
+_DELIMITERS = {"tsv": "\t", "csv": ","}
+_MAGIC = frozenset("*?[")
+
+
+def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
+    """Read outputs and references, patterns expanded.
+
+    Raises
+    ------
+    ReadError
+        Without a reference or an output (BT134), for files with unequal lines (BT130), for a pattern that matches
+        nothing (BT001).
+    """
+    outputs, wanted = expanded(files), expanded(references)
+    if not wanted:
+        raise ReadError(
+            "No reference was given. Pass one or more: --reference FILE, a line a segment.", code="BT134"
+        )
+    if not outputs:
+        raise ReadError("No output was given. Name one or more files, a line a segment.", code="BT134")
+    if outputs.count("-") + wanted.count("-") > 1:
+        raise ReadError("Standard input (-) is named twice, but it can be read only once.", code="BT134")
+    return read_texts(outputs, references=wanted)
+
+
+def expanded(paths: Iterable[str]) -> list[str]:
+    """Return the paths with patterns replaced by the files that match, in the order of their names.
+
+    A file that is really called so is meant as it stands. A name before a pattern must fit a single file.
+
+    Examples
+    --------
+    >>> expanded(["a.txt", "ours=b.txt", "-"])
+    ['a.txt', 'ours=b.txt', '-']
+    """
+    found: list[str] = []
+    for path in paths:
+        name, sign, pattern = path.rpartition("=")
+        if not _MAGIC & set(path) or Path(path).exists():
+            found.append(path)
+            continue
+        matches = sorted(glob.glob(pattern if sign else path, recursive=True))  # noqa: PTH207  (absolute patterns too)
+        if not matches:
+            raise ReadError("No file fits this pattern.", path=path, code="BT001")
+        if sign and len(matches) > 1:
+            raise ReadError(
+                f"{len(matches)} files fit this pattern, but they cannot all be called {name}. Leave out the name.",
+                path=path,
+                code="BT131",
+            )
+        found += [f"{name}{sign}{match}" for match in matches]
+    return found
+
+
+def the_score(counts: Counts) -> str:
+    """Return the bare pooled score of the only system, with all its digits."""
+    if counts.n_systems != 1:
+        raise BetterThanError(
+            f"--score-only prints one number, and there are {counts.n_systems} systems. Name one file."
+        )
+    return repr(float(counts.pooled()[0]))
+
+
+def write_segments(scores: Scores, *, format: str | None, output: str | None) -> None:  # noqa: A002  (the user's word)
+    """Write a row a segment and system, to a file by its suffix or to stdout as TSV or CSV."""
+    if output is not None and output != "-":
+        from betterthan.read.write import write_table
+
+        write_table(scores, output)
+        click.echo(f"Wrote {output}", err=True)
+        return
+    if format not in (None, *_DELIMITERS):
+        raise BetterThanError(f"--segments are written as tsv or csv, not as {format}. Pass --format tsv.")
+    to_stdout(delimited(scores, _DELIMITERS[format or "tsv"]))
+
+
+def delimited(scores: Scores, delimiter: str) -> str:
+    r"""Return the rows of a table as delimited text, which every reader of ours understands.
+
+    Examples
+    --------
+    >>> table = Scores(name="BLEU", systems=["A"], segments=["1"], values=[[50.0]])
+    >>> delimited(table, ",")
+    'item,system,score,metric,higher_is_better\n1,A,50.0,BLEU,true\n'
+    """
+    rows = tidy(scores)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(rows.columns)
+    writer.writerows(
+        [str(cell).lower() if isinstance(cell, bool) else cell for cell in row] for row in rows.rows
+    )
+    return buffer.getvalue()

@@ -1,0 +1,245 @@
+"""Logs of Inspect: ``.eval`` (a ZIP file) and ``.json``, one log or a folder of them, a model and a task each."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from betterthan.errors import ReadError, some_of
+from betterthan.read.folders import files_in, ordinary_file
+from betterthan.read.grid import quoted
+from betterthan.read.inspect_logs_zip import member, names
+from betterthan.read.numerals import parse
+from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.sacrebleu_json_text import ScoreRow, odd_shape, parsed_json, scores_reading, whole_json
+from betterthan.read.source import Source, open_source
+
+FORMAT = Format(
+    name="inspect",
+    kind="scores",
+    description="logs of Inspect (.eval or .json), one log or a folder of logs",
+)
+GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+"""Correct, partly correct, incorrect, no answer, as Inspect itself counts them."""
+_ZIP = b"PK\x03\x04"
+_KEYS = (b'"status"', b'"eval"', b'"task_id"')
+
+Cell = tuple[str, str]
+"""Sample and metric."""
+
+
+class _Log(NamedTuple):
+    """A model on a task: the values of each sample and metric, one for each epoch."""
+
+    file: str
+    model: str
+    task: str
+    arguments: str
+    status: str
+    samples: tuple[str, ...]
+    n_samples: int
+    n_failed: int
+    values: Mapping[Cell, list[float]]
+
+
+def sniff(source: Source) -> Guess | None:
+    """Recognise the members of the archive, or the keys at the beginning of the JSON; a folder by such files."""
+    if source.is_folder:
+        found = _paths(source)
+        return (
+            Guess(confidence=0.95, because=f"a folder with {len(found)} logs of Inspect") if found else None
+        )
+    if source.head.startswith(_ZIP):
+        if source.suffix == ".eval" or (
+            "header.json" in (inside := names(source)) and "summaries.json" in inside
+        ):
+            return Guess(
+                confidence=0.98, because="a ZIP file with the log of an evaluation, as Inspect writes it"
+            )
+        return None
+    return _sniff_json(source.head)
+
+
+def _sniff_json(head: bytes) -> Guess | None:
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" and all(key in head for key in _KEYS):
+        return Guess(confidence=0.97, because="keys status, eval and task_id, as Inspect writes them")
+    return None
+
+
+def _paths(source: Source) -> list[Path]:
+    return [path for path in files_in(source.path) if path.suffix == ".eval" or _is_json_log(path)]
+
+
+def _is_json_log(path: Path) -> bool:
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return _sniff_json(file.read(1 << 16)) is not None
+    except OSError:
+        return False
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read the samples' scores; epochs are averaged, and a sample that failed has no score."""
+    guess = sniff(source)
+    logs = [_log(file) for file in _files(source)]
+    systems = _systems(logs, source)
+    tasks = {log.task for log in logs}
+    rows = list(_rows(logs, systems, several=len(tasks) > 1))
+    n_epochs = max((len(values) for log in logs for values in log.values.values()), default=1)
+    notes = [f"Up to {n_epochs} epochs of a sample were averaged."] if n_epochs > 1 else []
+    problems = list(_problems(logs))
+    return scores_reading(
+        rows,
+        source,
+        options,
+        format=FORMAT,
+        because=guess.because if guess else "the format was named",
+        notes=[*notes, *(problem.message for problem in problems)],
+        problems=problems,
+    )
+
+
+def _files(source: Source) -> Iterator[Source]:
+    if not source.is_folder:
+        yield source
+        return
+    for path in _paths(source):
+        ordinary_file(path, source.path)
+        shown = os.path.join(source.name, path.name)  # noqa: PTH118  (as the user named the folder)
+        yield replace(open_source(path), name=shown)
+
+
+def _log(file: Source) -> _Log:
+    header, samples = _parts(file)
+    about = header.get("eval") if isinstance(header, dict) else None
+    if not isinstance(about, dict) or not isinstance(samples, list):
+        raise odd_shape("The log has no evaluation or no samples.", file)
+    model, task = about.get("model"), about.get("task")
+    if not (isinstance(model, str) and model.strip() and isinstance(task, str) and task.strip()):
+        raise odd_shape("The log names no model or no task.", file)
+    values: dict[Cell, list[float]] = {}
+    unknown: dict[str, int] = {}
+    ids = [_gather(sample, values, unknown, file) for sample in samples]
+    if unknown:
+        raise _unknown_grades(unknown, file)
+    return _Log(
+        file=file.name,
+        model=model,
+        task=task,
+        arguments=json.dumps(about.get("task_args") or {}, sort_keys=True),
+        status=str(header.get("status")),
+        samples=tuple(dict.fromkeys(ids)),
+        n_samples=len(ids),
+        n_failed=sum(bool(sample.get("error")) for sample in samples),
+        values=values,
+    )
+
+
+def _parts(file: Source) -> tuple[Any, Any]:
+    if not file.head.startswith(_ZIP):
+        parsed = whole_json(file)
+        return parsed, parsed.get("samples") if isinstance(parsed, dict) else None
+    header, samples = (member(file, name) for name in ("header.json", "summaries.json"))
+    if header is None or samples is None:
+        raise ReadError(
+            "The log has no header or no summaries, so the run has not ended. Wait for its end or run it again.",
+            path=file.name,
+            code="BT196",
+        )
+    return parsed_json(header, path=file.name), parsed_json(samples, path=file.name)
+
+
+def _gather(sample: Any, values: dict[Cell, list[float]], unknown: dict[str, int], file: Source) -> str:  # noqa: ANN401
+    """Put the scores of a sample where they belong, and return its id."""
+    identity = sample.get("id") if isinstance(sample, dict) else None
+    scores = sample.get("scores") or {} if isinstance(sample, dict) else None
+    if not isinstance(identity, str | int) or not str(identity).strip() or not isinstance(scores, dict):
+        raise odd_shape("A sample has no id, or its scores are no object.", file)
+    for scorer, score in scores.items():
+        value = score.get("value") if isinstance(score, dict) else None
+        for metric, single in _singles(scorer, value):
+            number = GRADES.get(single, parse(single)) if isinstance(single, str) else parse(single)
+            if math.isinf(number):
+                shown = quoted(str(single), limit=20)
+                unknown[shown] = unknown.get(shown, 0) + 1
+            values.setdefault((str(identity), metric), []).append(number)
+    return str(identity)
+
+
+def _singles(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401  (JSON)
+    """Yield a value, or each of several values with a name of its own."""
+    if isinstance(value, dict):
+        yield from ((f"{scorer}/{key}", single) for key, single in value.items())
+    elif isinstance(value, list):
+        yield from ((f"{scorer}/{number}", single) for number, single in enumerate(value, 1))
+    else:
+        yield scorer, value
+
+
+def _unknown_grades(unknown: Mapping[str, int], file: Source) -> ReadError:
+    listed = [f"{grade}: {count}" for grade, count in sorted(unknown.items(), key=lambda pair: -pair[1])]
+    return ReadError(
+        f"Values that are neither numbers nor the grades C, P, I, N: {some_of(listed)}. "
+        f"Score the log again with numbers.",
+        path=file.name,
+        code="BT197",
+    )
+
+
+def _systems(logs: Sequence[_Log], source: Source) -> list[str]:
+    """Name each log by its model, with the task's arguments where one model ran with several."""
+    by_model: dict[tuple[str, str], set[str]] = {}
+    for log in logs:
+        by_model.setdefault((log.model, log.task), set()).add(log.arguments)
+    systems = [
+        log.model if len(by_model[log.model, log.task]) == 1 else f"{log.model} {log.arguments}"
+        for log in logs
+    ]
+    first: dict[tuple[str, str], str] = {}
+    for log, system in zip(logs, systems, strict=True):
+        if (system, log.task) in first:
+            raise ReadError(
+                f"{quoted(system)} ran {quoted(log.task)} in {Path(first[system, log.task]).name[:90]} and in "
+                f"{Path(log.file).name[:90]}. Keep one of the two logs in the folder.",
+                path=source.name,
+                code="BT198",
+            )
+        first[system, log.task] = log.file
+    return systems
+
+
+def _rows(logs: Sequence[_Log], systems: Sequence[str], *, several: bool) -> Iterator[ScoreRow]:
+    """Yield a row for every sample and metric of a task, also where a sample has no score."""
+    metrics: dict[str, dict[str, None]] = {}
+    for log in logs:
+        metrics.setdefault(log.task, {}).update(dict.fromkeys(metric for _, metric in log.values))
+    for log, system in zip(logs, systems, strict=True):
+        for metric in metrics[log.task]:
+            for item in log.samples:
+                known = [number for number in log.values.get((item, metric), []) if not math.isnan(number)]
+                # Exactly rounded, so that the order of the epochs does not matter.
+                mean = math.fsum(known) / len(known) if known else None
+                yield ScoreRow(item, system, f"{log.task}: {metric}" if several else metric, mean)
+
+
+def _problems(logs: Sequence[_Log]) -> Iterator[Problem]:
+    for log in logs:
+        if log.status != "success":
+            message = (
+                f"The run of {quoted(log.model)} did not end well (status {quoted(log.status)}), so samples may be "
+                f"missing. Run it again, or finish it with inspect eval-retry."
+            )
+            yield Problem(code="BT196", place=log.file, message=message)
+        if log.n_failed:
+            message = (
+                f"{log.n_failed} of {log.n_samples} samples of {quoted(log.model)} failed; without a score they are "
+                f"missing, not 0. Run them again with inspect eval-retry."
+            )
+            yield Problem(code="BT199", place=log.file, message=message)
