@@ -93,6 +93,21 @@ def test_lengths_that_do_not_fit_are_refused(lengths, message):
         bt.length_weights(bleu_like_counts(n=10), lengths=lengths)
 
 
+def test_lengths_of_the_metrics_of_texts():
+    """BLEU by words of the output, chrF by characters of the reference, TER by words of the reference."""
+    outputs = {"A": ["a b c d", "e"], "B": ["a b", "e f"]}
+    references = ["a b c", "eeeee e"]
+    expected = {
+        bt.bleu: ("words of the output", [[4 / 5, 1 / 5], [2 / 4, 2 / 4]]),
+        bt.chrf: ("characters of the reference", [[3 / 9, 6 / 9]] * 2),
+        bt.ter: ("reference length", [[3 / 5, 2 / 5]] * 2),
+    }
+    for metric, (length, weights) in expected.items():
+        found = bt.length_weights(metric(outputs, references))
+        assert found.length == length
+        assert found.pooled == pytest.approx(np.array(weights))
+
+
 # -- three ways side by side -------------------------------------------------------------------------------
 
 

@@ -134,8 +134,18 @@ def test_what_the_page_says_about_the_paper():
     for metric in ("BLEU, ours", "BLEU, 13a everywhere, ours", "chrF, ours"):
         assert across[metric][0] > 0.9  # pooled and segments do not correlate weakly
         assert across[metric][1] > 0.999  # nor does pooled with its own bootstrap
-    turned = across["BLEU 13a, references turned round"]
-    assert max(turned[:2]) < turned[2]  # the published pattern
+    for what in ("all", "with spaces"):
+        turned = across[f"BLEU 13a, references turned round, {what}"]
+        assert max(turned[:2]) < turned[2] - 0.1  # the published pattern
+    people = {row[0]: row[4:] for row in shown_rows("With people")}
+    published = numbers(people["as published, DA"][:3])
+    assert numbers(people["references turned round, DA"][:3]) == pytest.approx(published, abs=0.1)
+    for what in ("**mean, DA**", "**mean, MQM**"):  # the averages differ by two hundredths at most
+        means = numbers(people[what])
+        assert means[0::3] == pytest.approx(means[1::3], abs=0.0205)
+    rows = [numbers(row[4:]) for row in shown_rows("With people") if row[1]]
+    assert len(rows) == 11
+    assert sum((row[1] > row[0]) + (row[4] > row[3]) for row in rows) == 9  # nine of 22
     sizes = {(row[0], int(row[1])): numbers(row[2:]) for row in shown_rows("Small test sets")}
     for metric in ("BLEU", "chrF"):
         assert sizes[metric, 1][0] < sizes[metric, 10][0] < sizes[metric, 100][0]

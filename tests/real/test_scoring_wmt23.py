@@ -96,6 +96,7 @@ def test_scores_of_a_sample_are_those_of_sacrebleu(pair):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # sacreBLEU takes about a minute a pair on an idle machine
 @pytest.mark.parametrize("pair", SIZES)
 def test_every_score_is_that_of_sacrebleu(pair, record_property):
     """Every system, corpus and every sentence, to 1e-12; chrF to the last digit."""

@@ -125,9 +125,10 @@ def rank(
     Notes
     -----
     Rank intervals, clusters and letters rest on the test that belongs to the mechanism (permutation for the mean,
-    Mood's for the median, sign test for the others; Wald for matches), with Holm's correction over all pairs. Of counts,
-    the pooled score is permuted itself, and so it is for "bootstrap_mean", whose drawn corpora spread as `size` segments
-    do and not as the test set does; its interval is for other segments of the same kind, by the infinitesimal jackknife.
+    Mood's for the median, sign test for the others; Wald for matches), with Holm's correction over all pairs. Of
+    counts, the pooled score is permuted itself, and so it is for "bootstrap_mean", whose drawn corpora spread as
+    `size` segments do and not as the test set does; its interval is for other segments of the same kind, by the
+    infinitesimal jackknife.
 
     References
     ----------

@@ -14,6 +14,8 @@ STEPS = (
     "explain {folder}/human.csv Daphne Elm",
     "rank {folder}/battles.csv",
     "meta {folder}/metrics.tsv --human {folder}/human.csv --p-values analytic",
+    "score chrf --reference {folder}/texts/reference.txt {folder}/texts/Aster.txt {folder}/texts/Daphne.txt",
+    "tags {folder}/tags/gold.tags {folder}/tags/Finch.tags {folder}/tags/Heron.tags {folder}/tags/Wren.tags --no-pairs",
 )
 
 
@@ -22,7 +24,7 @@ STEPS = (
 @click.option("--overwrite", is_flag=True, help="Write even into a folder that holds other files.")
 @click.pass_context
 def demo(context: click.Context, output: str, *, overwrite: bool) -> None:
-    """Write an example campaign, check it, rank, compare and explain systems, and hold metrics against people.
+    """Write an example campaign, then check, rank, compare, explain, hold metrics against people, score texts and tags.
 
     Eight systems, 300 segments in 30 documents, human scores, four metrics, texts, battles and word tags,
     all made by betterthan itself.

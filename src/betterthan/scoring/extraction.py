@@ -129,7 +129,9 @@ def _count_part(payload: tuple[Any, Any, Extraction, tuple[range, ...], bool], b
 
 def _keys(texts: Parallel, extraction: Extraction) -> list[str]:
     """Return the digest of everything that the statistics of each system depend on."""
-    common = hashlib.sha256(ascii((extraction.name, extraction.options, __version__)).encode())
+    from sacrebleu import __version__ as of_tokenizers  # noqa: PLC0415  (loaded when texts are scored)
+
+    common = hashlib.sha256(_bytes((extraction.name, extraction.options, __version__, of_tokenizers)))
     common.update(_bytes(texts.references))
     keys = []
     for lines in texts.outputs:
