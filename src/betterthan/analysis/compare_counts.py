@@ -43,7 +43,7 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
             systems=counts.systems,
             goodness=goodness,
             test="permutation",
-            effect_name=f"difference of {counts.name}",
+            effect_name=f"difference of {counts.formula.name.partition('|')[0]}",
             size_name="difference over its standard error",
             effect=effect,
             low=low,

@@ -148,7 +148,7 @@ def meta_evaluate(
     ...     return bt.Scores(name=name, systems=list("ABCDE"), segments=[str(i) for i in range(60)], values=values)
     >>> found = bt.meta_evaluate([table("sharp", 1.0), table("blunt", 6.0)], table("people", 0.0), p_values="analytic")
     >>> found.metrics, found.value.round(3)
-    (('sharp', 'blunt'), array([0.963, 0.713]))
+    (('sharp', 'blunt'), array([0.894, 0.755]))
     """
     measure = measure_named(by, level)
     question = Question(

@@ -49,8 +49,8 @@ def bootstrap_t_tallies(
     --------
     >>> scores = np.array([[3.0, 4.0, 5.0, 4.0], [1.0, 4.0, 2.0, 3.0]])
     >>> bootstrap_t_tallies(np.array([[1.0, 1, 1, 1], [2, 0, 2, 0]]), scores, np.ones(4))
-    array([[2, 0],
-           [0, 2]])
+    array([[2, 1],
+           [1, 2]])
     """
     m = len(sums)
     size, size_squared = weights @ sizes, weights @ sizes**2
