@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from betterthan.errors import ReadError
+from betterthan.read.source import Source, open_source
 
 
 def folders_in(folder: Path) -> list[Path]:
@@ -65,3 +69,11 @@ def ordinary_file(path: Path, root: Path) -> Path:
             code="BT163",
         )
     return real
+
+
+def opened_files(source: Source, paths: list[Path]) -> Iterator[Source]:
+    """Open files somewhere inside a folder, each named by the folder as the user named it."""
+    for path in paths:
+        ordinary_file(path, source.path)
+        shown = os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named it)
+        yield replace(open_source(path), name=shown)

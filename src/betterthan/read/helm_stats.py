@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError
-from betterthan.read.folders import files_in, folders_in, ordinary_file
+from betterthan.read.folders import files_in, folders_in, opened_files, ordinary_file
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
@@ -92,13 +91,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def _files(source: Source) -> Iterator[Source]:
-    if not source.is_folder:
-        yield source
-        return
-    for path in _paths(source.path):
-        ordinary_file(path, source.path)
-        shown = os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named it)
-        yield replace(open_source(path), name=shown)
+    return opened_files(source, list(_paths(source.path))) if source.is_folder else iter([source])
 
 
 def _run(file: Source) -> _Run:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.folders import files_in, ordinary_file
+from betterthan.read.folders import files_in, opened_files
 from betterthan.read.grid import quoted
 from betterthan.read.inspect_logs_zip import member, names
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.sacrebleu_json_text import ScoreRow, odd_shape, parsed_json, scores_reading, whole_json
-from betterthan.read.source import Source, open_source
+from betterthan.read.source import Source
 
 FORMAT = Format(
     name="inspect",
@@ -107,13 +105,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def _files(source: Source) -> Iterator[Source]:
-    if not source.is_folder:
-        yield source
-        return
-    for path in _paths(source):
-        ordinary_file(path, source.path)
-        shown = os.path.join(source.name, path.name)  # noqa: PTH118  (as the user named the folder)
-        yield replace(open_source(path), name=shown)
+    return opened_files(source, list(_paths(source))) if source.is_folder else iter([source])
 
 
 def _log(file: Source) -> _Log:

@@ -6,21 +6,20 @@ content, since their numbers change when a data set is filtered or sorted anew.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.folders import files_in, folders_in, ordinary_file
+from betterthan.read.folders import files_in, folders_in, opened_files
 from betterthan.read.grid import quoted
 from betterthan.read.json_lines import numbered_objects
 from betterthan.read.peek import peek
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.sacrebleu_json_text import ScoreRow, scores_reading
-from betterthan.read.source import Source, open_source
+from betterthan.read.source import Source
 
 FORMAT = Format(
     name="lm_eval",
@@ -99,13 +98,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def _files(source: Source) -> Iterator[Source]:
-    if not source.is_folder:
-        yield source
-        return
-    for path in _paths(source.path):
-        ordinary_file(path, source.path)
-        shown = os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named it)
-        yield replace(open_source(path), name=shown)
+    return opened_files(source, list(_paths(source.path))) if source.is_folder else iter([source])
 
 
 def _task(file: Source) -> str:
