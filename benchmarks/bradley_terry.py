@@ -29,6 +29,7 @@ import numpy as np
 
 from betterthan.kernels.bradley_terry import Fit, bradley_terry, bradley_terry_batch
 from betterthan.kernels.cells import match_counts, resampled_match_counts
+from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.fixed_point import fixed_point
 from betterthan.kernels.strengths import to_shares
 from betterthan.kernels.wins import WinCounts, win_counts, with_ties
@@ -106,6 +107,7 @@ def from_scores(n_systems: int, n_segments: int, *, all_pairs: bool) -> Line:
         counts = win_counts(scores)
         return counts, bradley_terry(counts.wins)
 
+    load_compiler()  # as a run of a verb with the extra `fast` would have done
     seconds, (counts, fit) = timed(ours, 200 if n_systems * n_segments < 1e6 else 2)
     pairs = list(itertools.combinations(range(n_systems), 2))
     some = pairs if all_pairs else pairs[:: len(pairs) // 20]

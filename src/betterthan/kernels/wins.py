@@ -14,7 +14,9 @@ import numpy.typing as npt
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, unknown_name
+from betterthan.kernels.compiled import compiled, is_loaded
 from betterthan.kernels.segment_ranks import segment_ranks
+from betterthan.kernels.win_loops import count_wins_loop
 
 TiesPolicy = Literal["drop", "half", "as_published"]
 TIES_POLICIES: tuple[TiesPolicy, ...] = ("as_published", "drop", "half")
@@ -23,6 +25,10 @@ TIES_POLICIES: tuple[TiesPolicy, ...] = ("as_published", "drop", "half")
 # a rank of one or two bytes is compared four to eight times as fast.
 _RANK_FROM = 128
 _BLOCK_BYTES = 2**26
+# So many comparisons cost more than importing numba does.
+WORTH_COMPILING = 2**32
+# The compiled loop meets every score m times: a piece of the table must stay in the cache.
+_CACHED_NUMBERS = 2**17
 
 _Comparable = npt.NDArray[np.number[Any]]
 
@@ -61,7 +67,8 @@ def win_counts(goodness: FloatArray, *, weights: FloatArray | None = None) -> Wi
 
     Notes
     -----
-    Cost m² n comparisons in blocks of bounded memory; from 128 systems on, segments are ranked first.
+    Cost m² n comparisons in blocks of bounded memory: a compiled loop where numba is there and is loaded or
+    worth loading; else NumPy, and from 128 systems on segments are ranked first.
 
     References
     ----------
@@ -85,9 +92,7 @@ def win_counts(goodness: FloatArray, *, weights: FloatArray | None = None) -> Wi
     goodness = checked_scores(goodness)
     if weights is not None:
         return _weighted_counts(goodness, checked_weights(weights, goodness))
-    wins = np.zeros((goodness.shape[0],) * 2)
-    for block in _segment_blocks(goodness):
-        wins += _wins_in_block(block)
+    wins = _wins(goodness)
     ties = _met(goodness) - wins - wins.T
     np.fill_diagonal(ties, 0)
     return WinCounts(wins, ties)
@@ -170,6 +175,20 @@ def checked_weights(weights: FloatArray, goodness: FloatArray) -> FloatArray:
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise BetterThanError("weights must be 0 or more and finite.")
     return weights
+
+
+def _wins(goodness: FloatArray) -> FloatArray:
+    n_systems, n_segments = goodness.shape
+    wins = np.zeros((n_systems, n_systems))
+    is_worth_it = is_loaded() or n_systems**2 * n_segments >= WORTH_COMPILING
+    if is_worth_it and (loop := compiled(count_wins_loop)) is not None:
+        step = max(256, _CACHED_NUMBERS // max(1, n_systems))
+        for start in range(0, n_segments, step):
+            loop(np.ascontiguousarray(goodness[:, start : start + step]), wins)
+        return wins
+    for block in _segment_blocks(goodness):
+        wins += _wins_in_block(block)
+    return wins
 
 
 def _segment_blocks(goodness: FloatArray) -> Iterator[FloatArray]:
