@@ -20,6 +20,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from betterthan.arrays import FloatArray
+from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.permutation import permutation_block, random_signs
 from betterthan.kernels.sign_flip_analytic import edgeworth_pvalues, normal_pvalues, pair_moments
 from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
@@ -178,6 +179,7 @@ def main() -> int:
     sizes = SIZES[:-1] if parser.parse_args().quick else SIZES
     print(f"{HEADER[0]:<46} {HEADER[1]:>10} {HEADER[2]:>11} {HEADER[3]:>9} {HEADER[4]:>8}  {HEADER[5]}")
     wrong = False
+    load_compiler()
     with threadpool_limits(1):
         for m, n in sizes:
             for work, ours, peer, mark, wanted, is_equal in measure(m, n, repeats=4 if n > 5000 else 25):

@@ -217,3 +217,16 @@ def test_tallies_add_only_to_tallies():
     """A tuple would be glued on instead of added."""
     with pytest.raises(TypeError):
         operator.add(Tallies(np.zeros((1, 1)), np.zeros((1, 1))), (1, 2))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("decimals", [0, 3, 15])
+def test_machine_code_tallies_the_same(monkeypatch, alternative, decimals):
+    """To the last resample: with numba, and as if it were not there."""
+    pytest.importorskip("numba")
+    goodness = np.random.default_rng(decimals).normal(size=(9, 120)).round(decimals)
+    with_machine_code = permutation_block(goodness, 500, np.random.default_rng(5), alternative=alternative)
+    monkeypatch.setattr("betterthan.kernels.permutation.is_loaded", lambda: False)
+    without = permutation_block(goodness, 500, np.random.default_rng(5), alternative=alternative)
+    np.testing.assert_array_equal(with_machine_code.greater, without.greater)
+    np.testing.assert_array_equal(with_machine_code.equal, without.equal)

@@ -176,3 +176,18 @@ def test_shapes_and_weights_are_checked():
         win_counts(goodness, weights=np.ones(2))
     with pytest.raises(BetterThanError, match="0 or more and finite"):
         win_counts(goodness, weights=np.array([1.0, -1.0, 1.0]))
+
+
+@pytest.mark.parametrize(("n_systems", "n_segments"), [(1, 3), (5, 0), (7, 1000), (140, 600)])
+def test_machine_code_counts_the_same(monkeypatch, n_systems, n_segments):
+    """Whole numbers, so equal to the last one: with numba, and as if it were not there."""
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(n_systems)
+    goodness = rng.integers(0, 9, (n_systems, n_segments)).astype(np.float64)
+    goodness[rng.random(goodness.shape) < 0.1] = np.nan
+    monkeypatch.setattr("betterthan.kernels.wins._CACHED_NUMBERS", 64)
+    with_machine_code = win_counts(goodness)
+    monkeypatch.setattr("betterthan.kernels.wins.compiled", lambda _: None)
+    without = win_counts(goodness)
+    np.testing.assert_array_equal(with_machine_code.wins, without.wins)
+    np.testing.assert_array_equal(with_machine_code.ties, without.ties)

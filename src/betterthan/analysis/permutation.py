@@ -13,8 +13,9 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
+from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.exact import exact_sign_flip
-from betterthan.kernels.permutation import add_one, permutation_block
+from betterthan.kernels.permutation import WORTH_COMPILING, add_one, permutation_block
 from betterthan.kernels.pvalues import Alternative
 from betterthan.kernels.sign_flip_analytic import edgeworth_pvalues, pair_moments
 from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
@@ -114,6 +115,8 @@ def _within_range(goodness: FloatArray) -> FloatArray:
 
 def _sampled(question: Question) -> Answer:
     goodness = question.units.summed(question.goodness)
+    if len(goodness) ** 2 * question.n_resamples >= WORTH_COMPILING:
+        load_compiler()
     tallies = _tallied(question, goodness, _permutation_part, "permutation").astype(np.int64)
     p = add_one(tallies, question.n_resamples)
     np.fill_diagonal(p, np.nan)

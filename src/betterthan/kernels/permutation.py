@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.kernels.compiled import compiled, is_loaded
 from betterthan.kernels.exact import Alternative
 from betterthan.kernels.sign_flip_scores import (
     CentredScores,
@@ -26,10 +27,12 @@ from betterthan.kernels.sign_flip_scores import (
     pair_differences,
     partial_sums,
 )
+from betterthan.kernels.tally_loops import tally_loop
 
 CHUNK_BYTES = 48 * 2**20
 SIGN_BYTES = 2 * 2**20
 MOST_ROWS = 512  # of stacked tables
+WORTH_COMPILING = 2**31  # pairs of systems times resamples, each way: more than importing numba costs
 LARGEST_CHUNK = 2000  # resamples; eight times 255 of them can be counted in bytes
 Words = npt.NDArray[np.uint64]
 SIGNS_OF_BYTE = (2.0 * (np.arange(256)[:, None] >> np.arange(8) & 1) - 1).astype(np.float32)
@@ -229,10 +232,27 @@ def _tally_pairs(
     two_sided: bool,
 ) -> None:
     """Add the tallies of a portion to the pairs a < b."""
-    m, n_resamples = len(scores.values), len(words)
     totals = np.abs(scores.totals) if two_sided else scores.totals
-    upper = (totals + scores.doubt).astype(np.float32)[:, :, None]
-    lower = (totals - scores.doubt).astype(np.float32)[:, :, None]
+    lower, upper = (totals - scores.doubt).astype(np.float32), (totals + scores.doubt).astype(np.float32)
+    is_complete = len(sums) == 1
+    if is_complete and is_loaded() and (loop := compiled(tally_loop)) is not None:
+        beyond, reached = np.zeros((2, *totals.shape), dtype=np.int64)
+        loop(sums[0], lower, upper, beyond, reached, int(two_sided))
+    else:
+        beyond, reached = _tally_by_system(scores.pattern, sums, lower, upper, two_sided=two_sided)
+    near = reached - beyond
+    if not scores.is_whole:
+        for a, b in np.argwhere(near).tolist():
+            beyond[a, b], near[a, b] = _decided(scores, a, b, words, sums, two_sided=two_sided)
+    greater += beyond
+    equal += near
+
+
+def _tally_by_system(
+    pattern: IntArray, sums: Float32Array, lower: Float32Array, upper: Float32Array, *, two_sided: bool
+) -> tuple[IntArray, IntArray]:
+    """Count as :func:`betterthan.kernels.tally_loops.tally_loop` does, one system against all later ones at once."""
+    m, n_resamples = sums.shape[1:]
     flags = np.zeros((2, m, -(-n_resamples // 8) * 8), dtype=bool)  # rows padded to whole words, with False
     certain, possible = flags[:, :, :n_resamples]
     eights = flags.view(np.uint64)
@@ -240,20 +260,15 @@ def _tally_pairs(
     space = np.empty_like(sums[0])
     for a in range(m - 1):
         rows, first = slice(a + 1, m), slice(m - a - 1)
-        flipped = flipped_differences(sums, scores.pattern, a, out=space[rows])
+        flipped = flipped_differences(sums, pattern, a, out=space[rows])
         if two_sided:
             np.abs(flipped, out=flipped)
-        np.greater(flipped, upper[a, rows], out=certain[first])
-        np.greater_equal(flipped, lower[a, rows], out=possible[first])
+        np.greater(flipped, upper[a, rows, None], out=certain[first])
+        np.greater_equal(flipped, lower[a, rows, None], out=possible[first])
         # Eight flags at a time: the bytes of a sum of fewer than 256 words do not overflow.
         np.add.reduce(eights[:, first], axis=2, out=lanes[:, a, rows])
     beyond, reached = _sums_of_bytes(lanes)
-    near = reached - beyond
-    if not scores.is_whole:
-        for a, b in np.argwhere(near).tolist():
-            beyond[a, b], near[a, b] = _decided(scores, a, b, words, sums, two_sided=two_sided)
-    greater += beyond
-    equal += near
+    return beyond, reached
 
 
 def _sums_of_bytes(lanes: npt.NDArray[np.uint64]) -> IntArray:
