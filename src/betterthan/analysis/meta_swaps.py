@@ -26,7 +26,7 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.correlation import pearson
 from betterthan.kernels.dependent_correlation import williams_all_pairs
-from betterthan.kernels.metric_swaps import means_values, tallies_of_values
+from betterthan.kernels.metric_swaps import means_values, standardised, tallies_of_values
 from betterthan.kernels.metric_swaps_gaps import soft_values_with_gaps
 from betterthan.kernels.metric_swaps_soft import soft_values
 from betterthan.kernels.permutation import add_one
@@ -112,7 +112,7 @@ def _system_values(measure: SystemMeasure, panel: Panel, request: Request, schem
     if not panel.is_complete and scheme == "perm_inputs":
         return _values_with_gaps(panel, replace(request, p_values="analytic"))
     whole = panel.complete()
-    sums = _unit_sums(_standardised(whole, whole.summands()), request)
+    sums = _unit_sums(standardised(whole.summands(), where=whole.judged), request)
     human_p = pair_pvalues(whole.human_goodness, replace(request, p_values=p_values, mid_p=False))
     return lambda size, rng: soft_values(
         sums,
@@ -130,7 +130,7 @@ def _means_values(measure: MeansMeasure, panel: Panel, request: Request, scheme:
     human, statistic = system_scores(panel)[0], measure.statistic
     # Divided by how many segments each system was judged on, sums over segments are means; empty cells add nothing.
     share = panel.judged.shape[1] / panel.judged.sum(axis=1)[:, None]
-    scores = np.nan_to_num(_standardised(panel, panel.summands())) * share
+    scores = np.nan_to_num(standardised(panel.summands(), where=panel.judged)) * share
     sums = _unit_sums(scores, request)
     n = panel.judged.shape[1]
     return lambda size, rng: means_values(sums, human, statistic, scheme, size, rng, n_segments=n)
@@ -138,14 +138,14 @@ def _means_values(measure: MeansMeasure, panel: Panel, request: Request, scheme:
 
 def _values_with_gaps(panel: Panel, request: Request) -> Values:
     human_p = pair_pvalues(panel.human_goodness, replace(request, mid_p=False))
-    scores = _standardised(panel, panel.summands())
+    scores = standardised(panel.summands(), where=panel.judged)
     return lambda size, rng: soft_values_with_gaps(scores, human_p, size, rng)
 
 
 @_swapped.register
 def _(measure: Coefficient, panel: Panel, request: Request, scheme: SwapScheme) -> FloatArray:
     _refuse_units(measure, request)
-    scores, human = _standardised(panel, panel.segment_scores()), panel.human_goodness
+    scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
     if (scheme, measure.level) in WHOLE_GROUPS:
         return closed_form(group_values(scores, human, measure.name, measure.level))  # type: ignore[arg-type]
 
@@ -158,7 +158,7 @@ def _(measure: Coefficient, panel: Panel, request: Request, scheme: SwapScheme) 
 @_swapped.register
 def _(measure: AccuracyWithTies, panel: Panel, request: Request, scheme: SwapScheme) -> FloatArray:
     _refuse_units(measure, request)
-    scores, human = _standardised(panel, panel.segment_scores()), panel.human_goodness
+    scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
 
     def block(size: int, rng: np.random.Generator) -> IntArray:
         return accuracy_swaps_block(scores, human, scheme, size, rng, level=measure.level)  # type: ignore[arg-type]
@@ -183,7 +183,7 @@ def _(measure: TieTau, panel: Panel, request: Request, scheme: SwapScheme) -> Fl
 @_swapped.register
 def _(measure: OwnFunction, panel: Panel, request: Request, scheme: SwapScheme) -> FloatArray:
     _refuse_units(measure, request)
-    scores, human = _standardised(panel, panel.segment_scores()), panel.human_goodness
+    scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
     shape = human.shape
     own = [measure.function(metric, human) for metric in panel.segment_scores()]
     if not np.allclose(own, [measure.function(metric, human) for metric in scores], rtol=1e-9, atol=1e-12):
@@ -219,14 +219,6 @@ def williams_pvalues(measure: Measure, panel: Panel) -> FloatArray:
         )
     human, metrics = system_scores(panel)
     return williams_all_pairs(metrics, human)
-
-
-def _standardised(panel: Panel, scores: FloatArray) -> FloatArray:
-    """Z-scores (k, m, n) over the cells that count; NaN elsewhere (E23)."""
-    scores = np.where(panel.judged, scores, np.nan)
-    centred = scores - np.nanmean(scores, axis=(1, 2), keepdims=True)
-    spread = np.sqrt(np.nanmean(centred**2, axis=(1, 2), keepdims=True))
-    return np.asarray(centred / spread)
 
 
 def _refuse_units(measure: Measure, request: Request) -> None:

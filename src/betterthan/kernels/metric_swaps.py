@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError
 from betterthan.kernels.metric_swaps_statistics import MEAN_TOLERANCE, MeansStatistic
 from betterthan.kernels.permutation import portions
@@ -21,8 +21,8 @@ from betterthan.kernels.swap_masks import SwapScheme, draw_masks, masked_sums
 VALUE_TOLERANCE = 1e-10  # values of metrics lie between -1 and 1; differences closer than this are ties
 
 
-def standardised(metrics: FloatArray) -> FloatArray:
-    r"""Z-scores of each metric over all its cells, so that scores of different metrics can be swapped.
+def standardised(metrics: FloatArray, *, where: BoolArray | None = None) -> FloatArray:
+    r"""Z-scores of each metric over its cells, so that scores of different metrics can be swapped.
 
     .. math:: z_{is} = (x_{is} - \bar x) / \sqrt{\overline{(x - \bar x)^2}}
 
@@ -30,11 +30,14 @@ def standardised(metrics: FloatArray) -> FloatArray:
     ----------
     metrics : array, shape (k, m, n)
         Higher is better.
+    where : array of bool, shape (m, n), optional
+        The cells that count, such as those that people judged (E23); all by default.
 
     Returns
     -------
     array, shape (k, m, n)
-        NaN for a metric that is constant or has a missing score: it has no scale to be swapped on.
+        NaN outside `where`, and for a metric that is constant or lacks a score there: it has no scale to be
+        swapped on.
 
     References
     ----------
@@ -47,10 +50,12 @@ def standardised(metrics: FloatArray) -> FloatArray:
     array([[[-1.,  1.],
             [ 1., -1.]]])
     """
-    deviations = metrics - metrics.mean(axis=(1, 2), keepdims=True)
-    spread = np.sqrt(np.mean(deviations**2, axis=(1, 2), keepdims=True))
-    largest = np.abs(metrics).max(axis=(1, 2), keepdims=True)
-    return np.asarray(deviations / np.where(spread > MEAN_TOLERANCE * largest, spread, np.nan))
+    counted = np.broadcast_to(True if where is None else where, metrics.shape)
+    deviations = metrics - metrics.mean(axis=(1, 2), keepdims=True, where=counted)
+    spread = np.sqrt(np.mean(deviations**2, axis=(1, 2), keepdims=True, where=counted))
+    largest = np.abs(metrics).max(axis=(1, 2), keepdims=True, where=counted, initial=0.0)
+    scale = np.where(spread > MEAN_TOLERANCE * largest, spread, np.nan)
+    return np.where(counted, deviations / scale, np.nan)
 
 
 def check_metrics(metrics: FloatArray, n_systems: int) -> None:
