@@ -108,7 +108,8 @@ def test_check_reports_the_same_problem_with_its_code(case, betterthan, tmp_path
     name, data, _ = CASES[case]
     said = betterthan("check", written(tmp_path, name, data))
 
-    if case == "two metrics":
+    # No fault of these files: they are refused where one metric, or segments, are needed.
+    if case in {"two metrics", "system-level table"}:
         assert said.code == 0
         return
     assert said.code == 1, said

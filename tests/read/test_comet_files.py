@@ -1,4 +1,8 @@
-"""COMET's outputs, laid out as its source code writes them: two systems of three segments."""
+"""COMET's outputs: two systems of three segments.
+
+The fixtures were written by the command line of COMET 2.2.7 itself, with a stand-in for the neural model, whose
+weights are not at hand: the layout is COMET's, the scores are not.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,9 @@ import copy
 import io
 import json
 import random
+from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.read.test_damage_scores import damaged, outcome
 
@@ -14,6 +20,7 @@ import betterthan as bt
 from betterthan.errors import ReadError
 from betterthan.read.sniff import read_any, sniff
 
+FIXTURES = Path(__file__).parent / "fixtures"
 VALUES = {"a": [0.8312, 0.5, 0.25], "b": [0.75, 0.625, 0.125]}
 SOURCES = ["ein Haus", "zwei Häuser", "drei"]
 SCORED = {
@@ -51,14 +58,25 @@ def test_three_outputs_of_the_same_scores(text):
     assert scores.values.tolist() == list(VALUES.values())
 
 
-def test_segments_are_counted_as_each_output_counts_them():
-    """From 1 by order in JSON; printed numbers are kept, whatever the order of the lines."""
+@pytest.mark.parametrize("name", ["comet_score.json", "comet_compare.json", "comet_printed.txt"])
+def test_what_the_tool_wrote(name):
+    """The three outputs of one run agree, up to the digits that each of them has."""
+    assert sniff(FIXTURES / name).format == "comet"
+    scores = bt.read_scores(FIXTURES / name)
+    assert (scores.systems, scores.segments) == (("a", "b"), ("1", "2", "3"))
+    written = json.loads((FIXTURES / "comet_score.json").read_text(encoding="utf-8"))
+    expected = [[segment["COMET"] for segment in written[f"out/{system}.txt"]] for system in "ab"]
+    assert scores.values == pytest.approx(np.array(expected), abs=5e-5)
+
+
+def test_segments_are_counted_from_one_everywhere():
+    """By order in JSON; by their number, which counts from 0, where they are printed, whatever the order of lines."""
     assert bt.read_scores(io.StringIO(json.dumps(SCORED))).segments == ("1", "2", "3")
     straight = bt.read_scores(io.StringIO(PRINTED))
     lines = PRINTED.splitlines()
     random.Random(3).shuffle(lines)  # noqa: S311
     mixed = bt.read_scores(io.StringIO("\n".join(lines))).select(straight.systems, straight.segments)
-    assert straight.segments == ("0", "1", "2")
+    assert straight.segments == ("1", "2", "3")
     assert mixed.values.tolist() == straight.values.tolist()
 
 

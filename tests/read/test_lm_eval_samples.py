@@ -1,4 +1,7 @@
-"""Samples of the lm-evaluation-harness, laid out as its source code writes them."""
+"""Samples of the lm-evaluation-harness.
+
+The fixtures were written by lm-eval 0.4.13 itself, with its dummy model; the others are laid out as they are.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import hashlib
 import io
 import json
 import random
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +21,7 @@ from betterthan.errors import ReadError
 from betterthan.read.lm_eval_samples import _file_name
 from betterthan.read.sniff import read_any, sniff
 
+FIXTURES = Path(__file__).parent / "fixtures"
 DATE = "2026-08-01T10-00-00.123456"
 
 
@@ -40,6 +46,40 @@ def write(folder, model, records, task="gsm8k", date=DATE):
     path = folder / model / f"samples_{task}_{date}.jsonl"
     path.write_text(as_lines(records))
     return path
+
+
+def test_what_the_tool_wrote(tmp_path):
+    """Two tasks of lm-eval's dummy model: the means are those that it printed, 0.25, 0.00 and 0.50."""
+    for task in ("sums", "pick"):
+        (tmp_path / "dummy").mkdir(exist_ok=True)
+        shutil.copy(FIXTURES / f"lm_eval_{task}.jsonl", tmp_path / "dummy" / f"samples_{task}_{DATE}.jsonl")
+    reading = read_any(tmp_path)
+    means = {table.name: table.values.mean() for table in reading.tables}
+    assert means == {
+        "pick: acc": 0.5,
+        "sums: exact_match [strict-match]": 0.25,
+        "sums: exact_match [flexible-extract]": 0.0,
+    }
+    assert (reading.rows_read, reading.rows_kept) == (20, 12)
+    assert reading.dropped == {"list, not a score": 8}  # BLEU, which the harness keeps as lists
+
+
+def test_a_pattern_and_a_name(tmp_path):
+    """Instead of the folder, its files; instead of the folder's name, one of our own."""
+    for model in ("one", "two"):
+        write(tmp_path, model, [record(n, float(n > 0)) for n in range(3)])
+    by_pattern = bt.read_scores(f"{tmp_path}/*/samples_*.jsonl")
+    assert by_pattern == bt.read_scores(tmp_path)
+    path = next((tmp_path / "one").iterdir())
+    assert bt.read_scores(f"ours={path}").systems == ("ours",)
+
+
+def test_links_in_a_circle_are_not_followed(tmp_path):
+    """A folder that holds itself."""
+    write(tmp_path, "one", [record(n, 1.0) for n in range(3)])
+    (tmp_path / "one" / "again").symlink_to(tmp_path)
+    assert sniff(tmp_path).because == "a folder with 1 samples_*.jsonl"
+    assert read_any(tmp_path).rows_read == 3
 
 
 def test_a_folder_of_models_joined_by_content(tmp_path):

@@ -1,12 +1,15 @@
 """MQM annotations: weights, columns of all years, and what is refused."""
 
+import csv
 import gzip
 import io
+import random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.read.test_damage_scores import damaged, outcome
 
 import betterthan as bt
 from betterthan.read.mqm_table import read_mqm
@@ -105,7 +108,8 @@ def test_weights_can_be_given():
 
 def test_unknown_severities_are_listed_and_refused():
     """All of them, with their counts; a weight settles it."""
-    rows = [*ROWS, error("A", 2, "r1", "Style", "Critical"), *[error("A", 2, "r1", "Accuracy", "maior")] * 2]
+    typo = error("A", 2, "r1", "Accuracy", "maior", doc="d2")
+    rows = [*ROWS, error("A", 2, "r1", "Style", "Critical", doc="d2"), typo, typo]
     with pytest.raises(bt.ReadError, match=r"maior \(Accuracy\): 2, Critical \(Style\): 1\.") as raised:
         read_mqm(lines(*rows))
     assert raised.value.code == "BT150"
@@ -215,3 +219,71 @@ def test_a_gzipped_file_is_read(tmp_path):
     for reading in (read_any(path), read_any(path, format="mqm")):
         assert reading.format.name == "mqm"
         assert reading.notes == ("MQM: 8 rows of mqm became 4 ratings.",)
+
+
+def test_quotes_of_csv_are_read_where_they_explain_the_row():
+    """A cell with a tab or a line end, quoted as CSV quotes it; the line numbers stay those of the file."""
+    told = [
+        error("A", 1, "r1", "Accuracy/Mistranslation", "Major", target='one\ttwo "three"'),
+        error("A", 1, "r1", "Fluency/Grammar", "Minor", target="first\nsecond\nthird"),
+        error("B", 1, "r1", "No-error", "No-error"),
+    ]
+    stream = io.StringIO()
+    csv.writer(stream, delimiter="\t", lineterminator="\n").writerows([NEW, *told])
+    reading = read_any(io.StringIO(stream.getvalue() + "A\td1\n"))
+    assert scores_of(reading.tables[0]) == {("A", "1", "r1"): -6, ("B", "1", "r1"): 0}
+    assert (reading.rows_read, reading.rows_kept) == (4, 3)
+    assert reading.problems[0].place.endswith("line 7")
+
+
+def test_every_cell_may_be_quoted():
+    """As some exports do; severities are still severities."""
+    stream = io.StringIO()
+    csv.writer(stream, delimiter="\t", quoting=csv.QUOTE_ALL).writerows([NEW, *ROWS])
+    assert scores_of(read_mqm(io.StringIO(stream.getvalue()))) == pytest.approx(BY_HAND)
+
+
+def test_a_stray_quotation_mark_takes_only_its_own_row():
+    """The rows below a short row with an open quote are not swallowed."""
+    short = ["A", "d1", "1", "1", "r1", '"open']
+    reading = read_any(lines(short, *ROWS))
+    assert reading.dropped == {"too few cells": 1}
+    assert scores_of(reading.tables[0]) == pytest.approx(BY_HAND)
+
+
+def test_a_constant_number_does_not_join_segments():
+    """Who has no numbers through the test set writes 0 everywhere: then document and place name the segment."""
+    rows = [[*row[:3], 0, *row[4:]] for row in ROWS]
+    found = read_mqm(lines(*rows))
+    assert found.segments == ("d1:1", "d2:2")
+    assert {(a, s[-1], j): score for (a, s, j), score in scores_of(found).items()} == pytest.approx(BY_HAND)
+    assert found.notes[-1] == "1 numbers stand for 2 segments, so a segment is named document:number."
+
+
+def test_annotations_are_read_by_every_door(tmp_path):
+    """read_ratings recognises the layout; read_scores averages over raters."""
+    path = tmp_path / "mqm.tsv"
+    path.write_text(lines(*ROWS).getvalue(), encoding="utf-8")
+    assert scores_of(bt.read_ratings(path)) == pytest.approx(BY_HAND)
+    scores = bt.read_scores(path)
+    assert scores.values[scores.systems.index("A"), 0] == pytest.approx(-6.1 / 2)
+
+
+def fuzz(text, trials):
+    """Damaged in many ways."""
+    rng = random.Random(f"mqm {trials}")  # noqa: S311  (not for secrets)
+    return {
+        outcome(lambda data: read_any(data, format="mqm"), io.BytesIO(damaged(text.encode(), rng)))
+        for _ in range(trials)
+    }
+
+
+def test_damaged_files_give_a_table_or_our_error():
+    """Never a foreign exception."""
+    assert {"table", "BT150", "BT021"} <= fuzz(lines(*ROWS).getvalue(), 100)
+
+
+@pytest.mark.slow
+def test_many_damaged_files_give_a_table_or_our_error():
+    """The same, often."""
+    assert {"table", "BT150", "BT021", "BT105"} <= fuzz(lines(*ROWS).getvalue(), 600)

@@ -16,7 +16,8 @@ from betterthan.read.scores import read_scores
 from betterthan.read.source import open_source
 
 LAYOUTS = {"long": long_table, "wide": wide_table}
-WITHOUT_A_TABLE = {"json array", "battles", "two metrics", "wide or long"}
+# Refused where one table of segments is needed, not by the reader of the table.
+WITHOUT_A_TABLE = {"json array", "battles", "two metrics", "wide or long", "system level without item"}
 
 
 def read_large(path, layout):

@@ -356,7 +356,7 @@ REFUSALS = {
         ("<stream>: There is one score for each system, so paired tests are impossible: they need the score of every "
         "segment. Give the file of segment scores.")),
     "system level without item": ("system,metric,score\nA,x,1\nB,x,2\n", "BT103",
-        ("<stream>: There is one score for each system, so paired tests are impossible: they need the score of every "
+        ("There is one score for each system, so paired tests are impossible: they need the score of every "
         "segment. Give the file of segment scores.")),
     "no system": (LONG + "s3,,1\n", "BT105",
         "<stream>, line 6: The row names no system. Fill the cell in or remove the row."),

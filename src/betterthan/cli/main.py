@@ -17,6 +17,7 @@ from betterthan.cli.convert import convert
 from betterthan.cli.demo import demo
 from betterthan.cli.diagnose import diagnose
 from betterthan.cli.explain import explain
+from betterthan.cli.figure import figure
 from betterthan.cli.human import human
 from betterthan.cli.meta import meta
 from betterthan.cli.quality import quality
@@ -69,6 +70,7 @@ for command in (
     demo,
     diagnose,
     explain,
+    figure,
     human,
     meta,
     quality,

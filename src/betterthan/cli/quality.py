@@ -22,12 +22,18 @@ if TYPE_CHECKING:
     show_default=True,
     help="Refuse empty lines, or leave their sentences out for all systems.",
 )
+@click.option("--language-pair", "-l", metavar="PAIR", help="Which of several in the files, such as en-de.")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
 @computing_options
 @output_options
-def quality(gold: str, systems: tuple[str, ...], **given: Any) -> SentenceQuality:  # noqa: ANN401  (what the verb takes)
-    """Hold predicted scores of sentences against GOLD, one number a line.
+def quality(
+    gold: str,
+    systems: tuple[str, ...],
+    language_pair: str | None,
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> SentenceQuality:
+    """Hold predicted scores of sentences against GOLD: one number a line, or a table with sentence ids.
 
     \b
     Examples:
@@ -37,5 +43,5 @@ def quality(gold: str, systems: tuple[str, ...], **given: Any) -> SentenceQualit
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.number_files import read_sentence_scores
 
-    truth, predicted = read_sentence_scores(gold, systems)
+    truth, predicted = read_sentence_scores(gold, systems, language_pair=language_pair)
     return sentence_quality(predicted, truth, **computing_arguments(given), **given)

@@ -43,8 +43,11 @@ _MEASURES = (
     "--mt", metavar="FILE", help="The translations: they tell words from gaps when there are 2N + 1 tags."
 )
 @click.option(
-    "--side", type=click.Choice(["mt", "gap"]), help="Tags of words or of gaps, where both take turns."
+    "--side",
+    type=click.Choice(["mt", "gap", "source"]),
+    help="Tags of words, of the gaps between them, or of source words, where files hold several.",
 )
+@click.option("--language-pair", "-l", metavar="PAIR", help="Which of several in the files, such as en-de.")
 @click.option("--audition", is_flag=True, help="Also put the measures to the test.")
 @click.option(
     "--middle",
@@ -78,6 +81,7 @@ def tags(
     by: tuple[str, ...],
     mt: str | None,
     side: Any,  # noqa: ANN401  (click's choice of the sides)
+    language_pair: str | None,
     middle: Any,  # noqa: ANN401
     correction: str,
     *,
@@ -103,7 +107,7 @@ def tags(
     from betterthan.cli.computing import computing_arguments
     from betterthan.read.tag_files import read_tags
 
-    table = read_tags(gold, systems, mt=mt, side=side)
+    table = read_tags(gold, systems, mt=mt, side=side, language_pair=language_pair)
     computing = computing_arguments(given)
     confidence = given.pop("confidence")
     measures: Any = [name.replace("-", "_") for name in by] or list(DEFAULT_MEASURES)

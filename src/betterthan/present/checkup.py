@@ -5,6 +5,8 @@ from __future__ import annotations
 from betterthan.present.table import Column, Table
 from betterthan.results.checkup import Checkup
 
+MOST_LINES = 20  # of contents; a file of many metrics and languages has hundreds
+
 
 def checkup_table(result: Checkup) -> Table:
     """Return the preview in canonical columns, with contents, account, verdict and problems below it."""
@@ -17,9 +19,16 @@ def checkup_table(result: Checkup) -> Table:
         title=f"{result.file}: {result.format} ({result.because})",
         columns=tuple(Column(heading=name) for name in result.preview_columns),
         rows=result.preview,
-        words=(*result.contents, *([account] if result.rows_read else []), _verdict(result), *problems),
+        words=(*_folded(result.contents), *([account] if result.rows_read else []), _verdict(result), *problems),
         notes=result.notes,
     )
+
+
+def _folded(contents: tuple[str, ...]) -> tuple[str, ...]:
+    if len(contents) <= MOST_LINES:
+        return contents
+    rest = len(contents) - MOST_LINES
+    return (*contents[:MOST_LINES], f"… and {rest:,} more; -f json names them all")
 
 
 def _verdict(result: Checkup) -> str:

@@ -42,7 +42,7 @@ def usable(columns: BattleColumns, found: Judged) -> tuple[BattleColumns, tuple[
     why = None
     if found.n_empty:
         why = f"The column {name} is empty in {found.n_empty:,} of {found.n_rows:,} rows"
-    elif not columns.needs_judge and found.n_judges < FEWEST_JUDGES:
+    elif not columns.needs_judge and not columns.whole and found.n_judges < FEWEST_JUDGES:
         values = "value" if found.n_judges == 1 else "values"
         why = f"The column {name} has only {found.n_judges} different {values}"
     elif not columns.keeps_rows and found.n_cells > MOST_CELLS:
@@ -73,6 +73,19 @@ def empty_judge(column: str, n_empty: int, *, path: str | None, line: int | None
         line=line,
         code="BT127",
     )
+
+
+def too_many_note(n_rows: int) -> str:
+    """Say that battles were counted, and what that gives up."""
+    return (
+        f"{n_rows:,} battles are more than {MOST_ROWS:,}, so they are counted by kind; "
+        f"segments and covariates are not kept."
+    )
+
+
+def gaps_note(column: str, n_empty: int, n_rows: int, what: str) -> str:
+    """Say why a column that nobody asked for by name is not kept."""
+    return f'The column "{column}" has no {what} in {n_empty:,} of {n_rows:,} rows and is not kept.'
 
 
 def refuse_too_many(n_rows: int, *, path: str | None) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from betterthan.errors import ReadError, some_of
+from betterthan.read.battle_covariates import PREFIX, Covariate, find_covariates, paired
+from betterthan.read.protocol import EVERY
 
 PAIRS = (
     ("left", "right"),
@@ -32,7 +34,18 @@ RANKS = (
 )
 """Two columns in which 1 is best and equal numbers are a tie."""
 WEIGHTS = ("weight", "weights")
-ITEMS = ("question_id", "item", "item_id", "segment", "segment_id", "prompt_id", "example_id", "prompt", "id")
+ITEMS = (
+    "question_id",
+    "item",
+    "item_id",
+    "segment",
+    "segment_id",
+    "prompt_id",
+    "example_id",
+    "prompt",
+    "instruction",
+    "id",
+)
 # A judge's battles include those of his sessions and rankings, so the judge comes first.
 JUDGES = (
     "judge",
@@ -48,13 +61,7 @@ JUDGES = (
     "ranking_id",
 )
 ROLES = ("left", "right", "winner", "weight", "item", "judge")
-
-
-class Covariate(NamedTuple):
-    """A number of each battle: a column, or the column of the left system less that of the right one."""
-
-    name: str
-    columns: tuple[str, ...]
+_WORDS = (PAIRS, (WINNERS, WEIGHTS, ITEMS, JUDGES), SEVERAL_WINNERS, RANKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +69,9 @@ class BattleColumns:
     """The columns of a battle table, by their names in the file.
 
     `winner` holds no column when the left system won by definition (chosen and rejected), two for two games
-    with swapped sides or for two ranks, three for left, right and tie as 0 or 1. `needs_judge` says whether a row
-    without a judge stops the reading, or all judges are given up.
+    with swapped sides or for two ranks, three for left, right and tie as 0 or 1. `needs_item` and `needs_judge` say
+    whether a row without one stops the reading, or all of them are given up. `whole` says that everything a battle
+    has was asked for: segment, judge and covariates, each where it is there without gaps.
     """
 
     left: str
@@ -72,8 +80,10 @@ class BattleColumns:
     weight: str | None = None
     item: str | None = None
     judge: str | None = None
+    needs_item: bool = True
     needs_judge: bool = True
     covariates: tuple[Covariate, ...] = ()
+    whole: bool = False
 
     @property
     def is_preference(self) -> bool:
@@ -103,6 +113,20 @@ def plain_name(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
+_TAKEN = frozenset(plain_name(word) for groups in _WORDS for words in groups for word in words)
+
+
+def covariate_column(name: str) -> str:
+    """Return the column in which a covariate is written: its name, unless that means something else in battles.
+
+    Examples
+    --------
+    >>> covariate_column("len_a-len_b"), covariate_column("Weight")
+    ('len_a-len_b', 'covariate Weight')
+    """
+    return f"{PREFIX}{name}" if plain_name(name) in _TAKEN or name.startswith(PREFIX) else name
+
+
 def find_columns(
     names: Sequence[str],
     *,
@@ -110,6 +134,7 @@ def find_columns(
     keep: Sequence[str] = (),
     cluster: bool = False,
     covariates: Sequence[str] = (),
+    rows: Sequence[Sequence[Any]] = (),
     path: str | None = None,
 ) -> BattleColumns:
     """Find the columns of a battle table.
@@ -125,7 +150,10 @@ def find_columns(
     cluster : bool, default False
         Whether to take a column of judges or sessions where there is one, and do without it where it has gaps.
     covariates : sequence of str
-        Columns, or two columns with a minus between them: that of the left system and that of the right one.
+        Columns, or two columns with a minus between them: that of the left system and that of the right one;
+        ``"*"`` takes all that come in pairs, and the segment and the judge besides.
+    rows : sequence of rows
+        The first rows, which show what objects hold.
     path : str, optional
         The file, for messages.
 
@@ -147,17 +175,36 @@ def find_columns(
     for role in keep:
         if found.get(role) is None and role not in given:
             raise _not_found(f"No column for the {role}s", names, f"name it ({role}=, --{role})", path)
-    needs_judge = "judge" in keep or "judge" in given
-    return BattleColumns(
+    whole = EVERY in covariates
+    columns = BattleColumns(
         left=left,
         right=right,
         winner=_winner(known, given, left, names, path),
         weight=given.get("weight") or _first(known, WEIGHTS),
-        item=given.get("item") or (found["item"] if "item" in keep else None),
-        judge=given.get("judge") or (found["judge"] if "judge" in keep or cluster else None),
-        needs_judge=needs_judge,
-        covariates=tuple(_covariate(text, names, path) for text in dict.fromkeys(covariates)),
+        item=given.get("item") or (found["item"] if "item" in keep or whole else None),
+        judge=given.get("judge") or (found["judge"] if "judge" in keep or cluster or whole else None),
+        needs_item="item" in keep or "item" in given,
+        needs_judge="judge" in keep or "judge" in given,
+        whole=whole,
     )
+    held = find_covariates(covariates, names, rows, used=_used(columns), path=path) if covariates else ()
+    return replace(columns, covariates=held)
+
+
+def _used(columns: BattleColumns) -> list[str]:
+    roles = (columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge)
+    return [name for name in roles if name is not None]
+
+
+def free_covariates(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], columns: BattleColumns
+) -> tuple[str, ...]:
+    """Return the covariates that come in pairs and are not used."""
+    known = _by_plain_name(names)
+    others = [name for name in (_first(known, ITEMS), _first(known, JUDGES)) if name is not None]
+    held = {covariate.name for covariate in columns.covariates}
+    found = paired(names, rows, used=[*_used(columns), *others])
+    return tuple(covariate.name for covariate in found if covariate.name not in held)
 
 
 def kept_out(names: Sequence[str], columns: BattleColumns) -> list[str]:
@@ -176,24 +223,6 @@ def _by_plain_name(names: Sequence[str]) -> dict[str, str]:
 
 def _first(known: Mapping[str, str], words: Sequence[str]) -> str | None:
     return next((known[plain_name(word)] for word in words if plain_name(word) in known), None)
-
-
-def _covariate(text: str, names: Sequence[str], path: str | None) -> Covariate:
-    if text in names:
-        return Covariate(text, (text,))
-    cuts = [i for i, letter in enumerate(text) if letter == "-"]
-    pairs = [(text[:i].strip(), text[i + 1 :].strip()) for i in cuts]
-    for pair in pairs:
-        if set(pair) <= set(names) and pair[0] != pair[1]:
-            return Covariate(text, pair)
-    near = difflib.get_close_matches(text, names, n=1)
-    guess = f'Did you mean "{near[0]}"? ' if near else ""
-    raise ReadError(
-        f'There is no column "{text}" for a covariate. {guess}Name a column, or two with a minus between them: '
-        f"len_a-len_b is the number of the left system less that of the right one.",
-        path=path,
-        code="BT120",
-    )
 
 
 def _check_given(role: str, column: str, names: Sequence[str], path: str | None) -> None:

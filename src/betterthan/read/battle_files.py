@@ -1,22 +1,29 @@
-"""The columns of a table file, and the SQL that reads some of them as text.
+"""The columns of a file of battles, and the SQL that reads some of them as text.
 
-Nothing is left to the engine's own sniffing, which may skip lines and change types: the delimiter comes from
-the header, every column is text, and a row with too few or too many fields is an error.
+Nothing is left to the engine's own sniffing, which may skip lines and change types: header and delimiter come from a
+look at the first rows, every column is text, and a row with too few or too many fields is an error.
 """
 
 from __future__ import annotations
 
-import csv
-import io
+import codecs
+import gzip
 import json
-from collections.abc import Sequence
-from itertools import islice
-from typing import IO
+import zlib
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import IO, Any
 
 from betterthan.errors import ReadError
+from betterthan.read.battle_nested import Path, nested_sql
+from betterthan.read.delimited import numbered_records, record_line
+from betterthan.read.json_lines import array_grid, numbered_objects, object_line
+from betterthan.read.peek import Peek, peek
 from betterthan.read.source import HEAD_BYTES, LONGEST_LINE, Source, open_source
+from betterthan.read.text import small_text
 
-_DELIMITERS = "\t,;|"
+_LARGEST_ARRAY = 64 << 20
+_CHUNK = 1 << 20
 
 
 class _PlainLineEnds:
@@ -46,18 +53,22 @@ def with_plain_line_ends(source: Source) -> Source:
 
 
 def column_names(source: Source) -> list[str]:
-    """Return the names of a table's columns, in the order of the file.
+    """Return the names of a table's columns, in the order of the file; of JSON, the keys of the first objects.
 
     Raises
     ------
     ReadError
         When the file is no table with a header (BT010), or is damaged.
     """
-    if source.is_parquet:
-        return _parquet_names(source)
-    if _is_json(source):
-        return list(_first_object(source))
-    names = _header(source)
+    return list(look_at(source).header)
+
+
+def look_at(source: Source) -> Peek:
+    """Return the header and the first rows of a table; see :func:`column_names`."""
+    look = _look(source)
+    names = look.header
+    if not names or (look.container == "delimited" and len(names) < 2) or "\x00" in "".join(names):
+        raise _no_table(source)
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ReadError(
@@ -66,137 +77,154 @@ def column_names(source: Source) -> list[str]:
             line=1,
             code="BT010",
         )
-    return names
+    return look
 
 
-def text_query(source: Source, names: Sequence[str], wanted: Sequence[str]) -> str:
+def _look(source: Source) -> Peek:
+    try:
+        look = peek(source)
+    except ReadError as error:
+        # An array may stand on a single line, however long it is.
+        if error.code != "BT007" or not _is_array(source):
+            raise
+        return _first_of_array(source)
+    return _first_of_array(source) if look.container == "json" and not look.header else look
+
+
+def _is_array(source: Source) -> bool:
+    return source.head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
+
+
+def _first_of_array(source: Source) -> Peek:
+    """Look at an array whose first object is longer than the head, such as a conversation."""
+    found: object = None
+    if len(source.head) == HEAD_BYTES:
+        with source.open() as stream:
+            text = stream.read(LONGEST_LINE).decode("utf-8-sig", errors="replace").lstrip().removeprefix("[")
+        with suppress(ValueError, RecursionError):
+            found, _ = json.JSONDecoder().raw_decode(text.lstrip())
+    if not isinstance(found, dict):
+        raise _no_table(source)
+    return Peek(container="json", header=tuple(found), rows=[list(found.values())])
+
+
+def text_query(
+    source: Source, names: Sequence[str], wanted: Sequence[str], *, paths: Sequence[Path] | None = None
+) -> str:
     """Return the SQL that selects the `wanted` columns as text, named ``v0``, ``v1``, … in that order.
 
-    `names` are all columns of the file; a missing cell is the empty text.
+    `names` are all columns of the file; a missing cell is the empty text, an object its JSON. `paths` leads for each
+    of the `wanted` columns to a value inside an object; ``()`` is the column itself.
     """
+    relation, cells = _relation(source, names, wanted)
+    inner = [
+        nested_sql(cell, path) if path else cell
+        for cell, path in zip(cells, paths or [()] * len(cells), strict=True)
+    ]
+    listed = ", ".join(f"coalesce({cell}, '') AS v{i}" for i, cell in enumerate(inner))
+    return f"SELECT {listed} FROM {relation}"  # noqa: S608  (names and path are quoted)
+
+
+def _relation(source: Source, names: Sequence[str], wanted: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the SQL of the file as a table, and of each wanted column as text."""
     from betterthan.read.duck import identifier, literal  # noqa: PLC0415  (DuckDB is imported when needed)
 
     path = literal(str(source.path.resolve()))
     compression = "gzip" if source.is_gzip else "none"
-    inner = [identifier(name) for name in wanted]
-    if source.is_parquet:
-        relation = f"read_parquet({path})"
-    elif _is_json(source):
+    look = _look(source)
+    if look.container == "parquet":
+        objects = _object_columns(look)
+        shown = [f"to_json({identifier(name)})" if name in objects else identifier(name) for name in wanted]
+        return f"read_parquet({path})", [f"{name}::VARCHAR" for name in shown]
+    if look.container in ("json", "jsonl"):
         columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dict.fromkeys(wanted))
-        layout = "array" if _text_head(source).lstrip().startswith("[") else "newline_delimited"
-        relation = (
-            f"read_json({path}, format = '{layout}', columns = {{{columns}}}, compression = '{compression}')"
-        )
-    else:
-        # Columns are numbered, because the engine does not tell "Left" from "left".
-        inner = [f"c{names.index(name)}" for name in wanted]
-        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-        relation = (
-            f"read_csv({path}, auto_detect = false, header = true, delim = {literal(delimiter(source))}, "
-            f"quote = '\"', escape = '\"', columns = {{{columns}}}, compression = '{compression}')"
-        )
-    cells = ", ".join(f"coalesce({name}::VARCHAR, '') AS v{i}" for i, name in enumerate(inner))
-    return f"SELECT {cells} FROM {relation}"  # noqa: S608  (names and path are quoted above)
+        layout = "array" if look.container == "json" else "newline_delimited"
+        options = f"format = '{layout}', columns = {{{columns}}}, maximum_object_size = {LONGEST_LINE}"
+        relation = f"read_json({path}, {options}, compression = '{compression}')"
+        return relation, [identifier(name) for name in wanted]
+    # Columns are numbered, because the engine does not tell "Left" from "left".
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+    relation = (
+        f"read_csv({path}, auto_detect = false, header = true, delim = {literal(look.delimiter)}, "
+        f"quote = '\"', escape = '\"', strict_mode = true, max_line_size = {LONGEST_LINE}, "
+        f"columns = {{{columns}}}, compression = '{compression}')"
+    )
+    return relation, [f"c{list(names).index(name)}" for name in wanted]
+
+
+def _object_columns(look: Peek) -> set[str]:
+    """Return the columns of Parquet in which objects or lists were seen."""
+    return {
+        name
+        for i, name in enumerate(look.header)
+        if any(isinstance(row[i], dict | list) for row in look.rows)
+    }
 
 
 def line_of_row(source: Source, row: int) -> int | None:
-    """Return the line on which data row `row` (from 1) ends in a CSV file or stands in JSONL; else None."""
+    """Return the line on which data row `row` (from 1) begins; None where rows have no lines."""
+    look = _look(source)
+    if look.container == "jsonl":
+        return object_line(source, row - 1)
+    return record_line(source, look.delimiter, row - 1) if look.container == "delimited" else None
+
+
+def raise_fault(source: Source) -> None:
+    """Read a text file in our own slow way, so that what the engine only refuses is named with its line.
+
+    Raises
+    ------
+    ReadError
+        At the first fault: see :meth:`Source.lines`, and BT012, BT015 and BT016. Nothing where none is found.
+    """
+    check_text(source)
     if source.is_parquet:
-        return None
-    if _is_json(source):
-        filled = (number for number, line in enumerate(source.lines(), 1) if line.strip())
-        return (
-            None if _text_head(source).lstrip().startswith("[") else next(islice(filled, row - 1, None), None)
-        )
-    reader = csv.reader((line + "\n" for line in source.lines()), delimiter=delimiter(source))
-    try:
-        seen = -1
-        for record in reader:
-            seen += bool(record)
-            if seen == row:
-                return reader.line_num
-    except csv.Error:  # a cell of more than 128 KiB
-        return None
-    return None
-
-
-def delimiter(source: Source) -> str:
-    """Return the delimiter that occurs most often in the header."""
-    first = _text_head(source).split("\n", 1)[0]
-    return max(_DELIMITERS, key=first.count)
-
-
-def bad_json_line(source: Source) -> int | None:
-    """Return the first line of a JSONL file that is no JSON object; None where there is none, or no lines."""
-    if source.is_parquet or not _text_head(source).lstrip().startswith("{"):
-        return None
-    for number, line in enumerate(source.lines(), 1):
-        try:
-            fine = not line.strip() or isinstance(json.loads(line), dict)
-        except (ValueError, RecursionError):
-            fine = False
-        if not fine:
-            return number
-    return None
+        return
+    look = _look(source)
+    if look.container == "json":
+        text = small_text(source, limit=_LARGEST_ARRAY)
+        if text is not None:
+            array_grid(text, source)
+    elif look.container == "jsonl":
+        _exhaust(numbered_objects(source.lines(), source))
+    else:
+        _exhaust(numbered_records((f"{line}\n" for line in source.lines()), source, look.delimiter))
 
 
 def check_text(source: Source) -> None:
     """Read the bytes of a text file through, so that a cut gzip stream or a foreign encoding is named."""
-    if not source.is_parquet:
-        for _ in source.lines():
-            pass
-
-
-def _is_json(source: Source) -> bool:
-    return _text_head(source).lstrip()[:1] in ("{", "[")
-
-
-def _text_head(source: Source) -> str:
-    return source.head.decode("utf-8-sig", errors="replace")
-
-
-def _header(source: Source) -> list[str]:
+    if source.is_parquet:
+        return
+    if not _is_array(source):
+        _exhaust(source.lines())
+        return
     try:
-        header = next(csv.reader(io.StringIO(_text_head(source), newline=""), delimiter=delimiter(source)))
-    except (csv.Error, StopIteration) as error:
-        raise _no_table(source) from error
-    if len(header) < 2 or "\x00" in "".join(header):
-        raise _no_table(source)
-    return header
+        _check_bytes(source)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        message = "The gzip stream is cut off or damaged. Copy or download the file again."
+        raise ReadError(message, path=source.name, code="BT004") from error
+    except UnicodeDecodeError as error:
+        message = "The file is not UTF-8. Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
+        raise ReadError(message, path=source.name, code="BT005") from error
 
 
-def _first_object(source: Source) -> dict[str, object]:
-    text = _text_head(source).lstrip()
-    found = _decodes(text)
-    if not found and len(source.head) == HEAD_BYTES:  # a first record longer than the head: a conversation
-        with source.open() as stream:
-            found = _decodes(stream.read(LONGEST_LINE).decode("utf-8-sig", errors="replace").lstrip())
-    if not found:
-        raise _no_table(source)
-    return found
+def _check_bytes(source: Source) -> None:
+    """Read an array piece by piece: its lines may be as long as the file."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with source.open() as stream:
+        while chunk := stream.read(_CHUNK):
+            decoder.decode(chunk)
+            if b"\x00" in chunk:
+                message = (
+                    "The file contains a NUL byte, so this is not plain text. Export the file as UTF-8 text."
+                )
+                raise ReadError(message, path=source.name, code="BT006")
+    decoder.decode(b"", final=True)
 
 
-def _decodes(text: str) -> dict[str, object]:
-    start = text.removeprefix("[").lstrip()
-    try:
-        found, _ = json.JSONDecoder().raw_decode(start)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-def _parquet_names(source: Source) -> list[str]:
-    import duckdb  # noqa: PLC0415  (imported when a file needs it)
-
-    from betterthan.read.duck import connect, literal, read_error  # noqa: PLC0415
-
-    path = literal(str(source.path.resolve()))
-    try:
-        with connect(source) as connection:
-            found = connection.execute(f"DESCRIBE FROM read_parquet({path})").fetchall()
-    except duckdb.Error as error:
-        raise read_error(error, source) from error
-    return [str(row[0]) for row in found]
+def _exhaust(records: Iterable[Any]) -> None:
+    for _ in records:
+        pass
 
 
 def _no_table(source: Source) -> ReadError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, cast
@@ -10,12 +11,22 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError
-from betterthan.read.battle_clusters import Judged, bad_covariate, empty_judge, refuse_too_many, usable
+from betterthan.read.battle_clusters import (
+    Judged,
+    bad_covariate,
+    empty_judge,
+    gaps_note,
+    refuse_too_many,
+    usable,
+)
 from betterthan.read.battle_columns import BattleColumns
+from betterthan.read.battle_covariates import Place
+from betterthan.read.battle_nested import nested_value
 from betterthan.read.battle_tally import Kind, Tally
 from betterthan.read.winner_labels import is_missing, number
 
 IN_MEMORY = "the data"
+_SAMPLE = 50
 
 
 class Frame(NamedTuple):
@@ -65,22 +76,36 @@ def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
         When the columns differ in length (BT120), a row has no item or judge (BT127), or covariates are not
         numbers (BT128) or too many (BT129).
     """
-    measured = [name for covariate in columns.covariates for name in covariate.columns]
     wanted = [columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge]
-    data = {name: _texts(frame.column(name)) for name in [*wanted, *measured] if name is not None}
-    _check_lengths(data)
+    data = {name: _texts(frame.column(name)) for name in wanted if name is not None}
+    places = [place for covariate in columns.covariates for place in covariate.places]
+    measured = {place: _measured(frame, place) for place in places}
+    _check_lengths({**data, **{place.column: cells for place, cells in measured.items()}})
     tally, rows = _by_kind(data, columns)
-    segment, group = _codes(data, columns.item), _codes(data, columns.judge)
+    segment = _codes(data, columns.item, needed=columns.needs_item)
+    group = _codes(data, columns.judge, needed=columns.needs_judge)
     if columns.keeps_rows:
+        covariates, names, remarks = _covariates(measured, columns, rows.size)
         return replace(
             tally,
             rows=rows,
             segment=segment,
             group=group,
-            covariates=_covariates(data, columns),
-            covariate_names=tuple(covariate.name for covariate in columns.covariates),
+            covariates=covariates,
+            covariate_names=names,
+            remarks=remarks,
         )
     return tally if group is None else _by_judge(tally, rows, group, columns)
+
+
+def first_rows(frame: Frame) -> list[tuple[Any, ...]]:
+    """Return the first rows, which show what objects hold."""
+    return list(zip(*(frame.column(name)[:_SAMPLE] for name in frame.names), strict=False))
+
+
+def _measured(frame: Frame, place: Place) -> list[str]:
+    cells = frame.column(place.column)
+    return [nested_value(cell, place.path) for cell in cells] if place.path else _texts(cells)
 
 
 def _by_kind(data: Mapping[str, list[str]], columns: BattleColumns) -> tuple[Tally, IntArray]:
@@ -125,24 +150,33 @@ def _by_judge(tally: Tally, rows: IntArray, group: IntArray, columns: BattleColu
     return replace(tally, rows=cells // n_judges, times=times.astype(np.int64), group=cells % n_judges)
 
 
-def _covariates(data: Mapping[str, list[str]], columns: BattleColumns) -> FloatArray | None:
-    """Return rows × covariates: a column, or the left system's less the right system's."""
+def _covariates(
+    measured: Mapping[Place, list[str]], columns: BattleColumns, n_rows: int
+) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
+    """Return rows × covariates (a column, or left's less right's), their names, and why others are left out."""
     if not columns.covariates:
-        return None
-    refuse_too_many(len(data[columns.left]), path=IN_MEMORY)
-    found = []
+        return None, (), ()
+    refuse_too_many(n_rows, path=IN_MEMORY)
+    found: dict[str, FloatArray] = {}
+    remarks: list[str] = []
     for covariate in columns.covariates:
-        first, *second = (_numbers(name, data[name]) for name in covariate.columns)
-        found.append(first - second[0] if second else first)
-    return np.column_stack(found)
+        cells = [measured[place] for place in covariate.places]
+        values = [np.array([number(cell) for cell in each], dtype=np.float64) for each in cells]
+        odd = ~np.isfinite(values).all(axis=0)
+        if odd.any() and not covariate.asked:
+            remarks.append(gaps_note(covariate.name, int(odd.sum()), n_rows, "number"))
+            continue
+        for name, each in zip(covariate.columns, cells, strict=True):
+            _check_numbers(name, each)
+        found[covariate.name] = values[0] - values[1] if len(values) == 2 else values[0]
+    table = np.column_stack(list(found.values())) if found else None
+    return table, tuple(found), tuple(remarks)
 
 
-def _numbers(column: str, cells: list[str]) -> FloatArray:
-    found = np.array([number(cell) for cell in cells], dtype=np.float64)
-    odd = np.flatnonzero(~np.isfinite(found))
-    if odd.size:
-        raise bad_covariate(column, cells[odd[0]], path=IN_MEMORY, line=None, row=int(odd[0]) + 1)
-    return found
+def _check_numbers(column: str, cells: list[str]) -> None:
+    odd = next((i for i, cell in enumerate(cells) if not math.isfinite(number(cell))), None)
+    if odd is not None:
+        raise bad_covariate(column, cells[odd], path=IN_MEMORY, line=None, row=odd + 1)
 
 
 def _indices(cells: Sequence[Hashable], known: Sequence[Hashable]) -> IntArray:
@@ -181,11 +215,13 @@ def _text(value: object) -> str:
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
-def _codes(data: Mapping[str, list[str]], column: str | None) -> IntArray | None:
+def _codes(data: Mapping[str, list[str]], column: str | None, *, needed: bool = True) -> IntArray | None:
     if column is None:
         return None
     texts = data[column]
     empty = [i for i, text in enumerate(texts, 1) if is_missing(text)]
+    if empty and not needed:
+        return None
     if empty:
         raise empty_judge(column, len(empty), path=IN_MEMORY, line=None, row=empty[0])
     return _indices(texts, sorted(set(texts)))

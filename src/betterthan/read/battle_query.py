@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -11,17 +10,20 @@ import duckdb
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.errors import ReadError
+from betterthan.read import battle_clusters
 from betterthan.read.battle_clusters import (
     FEWEST_JUDGES,
     Judged,
     bad_covariate,
     empty_judge,
+    gaps_note,
     refuse_too_many,
+    too_many_note,
     usable,
 )
 from betterthan.read.battle_columns import BattleColumns
-from betterthan.read.battle_files import bad_json_line, check_text, line_of_row, text_query
+from betterthan.read.battle_covariates import Place
+from betterthan.read.battle_files import check_text, line_of_row, raise_fault, text_query
 from betterthan.read.battle_tally import Kind, Tally
 from betterthan.read.duck import connect, literal, read_error
 from betterthan.read.source import Source
@@ -40,6 +42,7 @@ class _Count:
     source: Source
     names: Sequence[str]
     columns: BattleColumns
+    coded: Mapping[str, str] | None = None
 
     @property
     def keys(self) -> list[str]:
@@ -49,6 +52,8 @@ class _Count:
     @property
     def codes(self) -> dict[str, str]:
         """The cells that are numbered, by the name that their codes get."""
+        if self.coded is not None:
+            return dict(self.coded)
         roles = {"segment": self.columns.item, "grouped": self.columns.judge}
         used = [role for role, column in roles.items() if column is not None]
         start = len(self.keys)
@@ -57,9 +62,11 @@ class _Count:
     @property
     def query(self) -> str:
         """The SQL that selects these cells from the file."""
-        wanted = [name for name in (self.columns.item, self.columns.judge) if name is not None]
-        measured = [name for covariate in self.columns.covariates for name in covariate.columns]
-        return text_query(self.source, self.names, [*_key_columns(self.columns), *wanted, *measured])
+        roles = [name for name in (self.columns.item, self.columns.judge) if name is not None]
+        plain = [Place(name) for name in (*_key_columns(self.columns), *roles)]
+        wanted = [*plain, *(place for covariate in self.columns.covariates for place in covariate.places)]
+        columns, paths = [place.column for place in wanted], [place.path for place in wanted]
+        return text_query(self.source, self.names, columns, paths=paths)
 
     def one(self, sql: str) -> tuple[int, ...]:
         """Return the only row of a query."""
@@ -93,34 +100,10 @@ def tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> 
     try:
         with connect(source) as connection:
             count = _Count(connection=connection, source=source, names=names, columns=columns)
-            if columns.keeps_rows:
-                return _with_rows(count)
-            if columns.judge is not None:
-                return _by_judge(count)
-            return _counted(count, _grouped(count.keys, count.query))
+            return _with_rows(count) if columns.keeps_rows else _by_kind(count)
     except duckdb.Error as error:
-        check_text(source)
-        raise _parse_error(error, source) from error
-
-
-def _parse_error(error: duckdb.Error, source: Source) -> ReadError:
-    """Say in our words what is wrong with a row of a file; the rest is left to :func:`read_error`."""
-    text = str(error)
-    json_line = bad_json_line(source)
-    if json_line is not None:
-        message = "This line is not a JSON object. Write one object a line."
-        return ReadError(message, path=source.name, line=json_line, code="BT010")
-    line = re.search(r"CSV Error on Line: (\d+)", text)
-    if line is None:
-        return read_error(error, source)
-    fields = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
-    if fields is not None:
-        message = f"This row has {fields[2]} fields, but the header has {fields[1]}. Check its delimiters and quotes."
-    elif "unterminated quote" in text:
-        message = "A quote is opened here and never closed. Close it, or double it if it is text."
-    else:
-        message = "This row cannot be parsed. Check its delimiters and quotes."
-    return ReadError(message, path=source.name, line=int(line[1]), code="BT010")
+        raise_fault(source)
+        raise read_error(error, source) from error
 
 
 def _key_columns(columns: BattleColumns) -> list[str]:
@@ -169,8 +152,10 @@ def _counted(count: _Count, grouped: str) -> Tally:
     )
 
 
-def _by_judge(count: _Count) -> Tally:
-    """Count by kind and judge, unless that gives too many cells."""
+def _by_kind(count: _Count) -> Tally:
+    """Count by kind, and by judge where there is one, unless that gives too many cells."""
+    if count.columns.judge is None:
+        return _counted(count, _grouped(count.keys, count.query))
     columns, remarks = usable(count.columns, _judged(count, count.query))
     count = replace(count, columns=columns)
     if columns.judge is None:
@@ -205,17 +190,17 @@ def _collide(count: _Count, table: str, cells: Sequence[str], salt: int) -> bool
 
 
 def _with_rows(count: _Count) -> Tally:
-    if count.columns.covariates:
-        refuse_too_many(count.one(f"SELECT count(*) FROM ({count.query})")[0], path=count.source.name)  # noqa: S608
+    if count.columns.covariates or count.columns.whole:
+        n_rows = count.one(f"SELECT count(*) FROM ({count.query})")[0]  # noqa: S608
+        if count.columns.whole and n_rows > battle_clusters.MOST_ROWS:
+            fewer = replace(count.columns, item=None, covariates=())
+            tally = _by_kind(replace(count, columns=fewer))
+            return replace(tally, remarks=(*tally.remarks, too_many_note(n_rows)))
+        refuse_too_many(n_rows, path=count.source.name)
     # A table in the order of the file: its rowid brings the rows back in that order after the joins.
     count.connection.execute(f"CREATE TEMP TABLE battle AS {count.query}")
-    covariates = _covariates(count)
-    if count.columns.item is not None:
-        _check_filled(count, "SELECT * FROM battle", "segment", count.columns.item)
-    remarks: tuple[str, ...] = ()
-    if count.columns.judge is not None:
-        columns, remarks = usable(count.columns, _judged(count, "SELECT * FROM battle"))
-        count = replace(count, columns=columns)
+    covariates, names, remarks = _covariates(count)
+    count, gaps = _with_roles(count)
     tally = _counted(count, _grouped(count.keys, "SELECT * FROM battle"))
     found = _arrays(count.connection, _coded(count))
     return replace(
@@ -224,9 +209,31 @@ def _with_rows(count: _Count) -> Tally:
         segment=found.get("segment"),
         group=found.get("grouped"),
         covariates=covariates,
-        covariate_names=tuple(covariate.name for covariate in count.columns.covariates),
-        remarks=remarks,
+        covariate_names=names,
+        remarks=(*remarks, *gaps),
     )
+
+
+def _with_roles(count: _Count) -> tuple[_Count, tuple[str, ...]]:
+    """Return the count with the segments and judges that can be used, and why others cannot."""
+    remarks: tuple[str, ...] = ()
+    cells = count.codes
+    if count.columns.item is not None:
+        if count.columns.needs_item:
+            _check_filled(count, "SELECT * FROM battle", "segment", count.columns.item)
+        n_empty, n_rows = count.one(
+            f"SELECT count(*) FILTER (WHERE {_is_empty(cells['segment'])}), count(*) FROM battle"  # noqa: S608
+        )
+        if n_empty:
+            remarks = (gaps_note(count.columns.item, n_empty, n_rows, "segment"),)
+            cells = {role: cell for role, cell in cells.items() if role != "segment"}
+    if count.columns.judge is not None:
+        columns, more = usable(count.columns, _judged(count, "SELECT * FROM battle"))
+        remarks = (*remarks, *more)
+        if columns.judge is None:
+            count = replace(count, columns=replace(columns, judge=None))
+            cells = {role: cell for role, cell in cells.items() if role != "grouped"}
+    return replace(count, coded=cells), remarks
 
 
 def _coded(count: _Count) -> str:
@@ -241,27 +248,41 @@ def _coded(count: _Count) -> str:
     return f"SELECT {codes} FROM battle {' '.join(joins)} ORDER BY battle.rowid"  # noqa: S608
 
 
-def _covariates(count: _Count) -> FloatArray | None:
-    """Return rows × covariates of the table `battle`, in its order."""
-    covariates = count.columns.covariates
-    if not covariates:
-        return None
-    start = len(count.keys) + len(count.codes)
-    measured = [name for covariate in covariates for name in covariate.columns]
-    for i, name in enumerate(measured, start):
-        _check_numbers(count, f"v{i}", name)
-    numbers = ", ".join(f"v{i}::DOUBLE AS v{i}" for i in range(start, start + len(measured)))
-    found = count.connection.execute(f"SELECT {numbers} FROM battle ORDER BY rowid").fetchnumpy()  # noqa: S608
-    columns = iter([np.asarray(column, dtype=np.float64) for column in found.values()])
-    # One column is the difference itself, two are left's and right's.
-    return np.column_stack(
-        [next(columns) if len(each.columns) == 1 else next(columns) - next(columns) for each in covariates]
-    )
+def _covariates(count: _Count) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
+    """Return rows × covariates of the table `battle` in its order, their names, and why others are left out."""
+    cell = len(count.keys) + len(count.codes)
+    expressions, names, remarks = [], [], []
+    for covariate in count.columns.covariates:
+        # One column is the difference itself, two are left's and right's.
+        cells = [f"v{i}" for i in range(cell, cell + len(covariate.places))]
+        cell += len(cells)
+        if covariate.asked:
+            for name, column in zip(cells, covariate.columns, strict=True):
+                _check_numbers(count, name, column)
+        elif odd := _n_odd(count, cells):
+            n_rows = count.one("SELECT count(*) FROM battle")[0]
+            remarks.append(gaps_note(covariate.name, odd, n_rows, "number"))
+            continue
+        names.append(covariate.name)
+        expressions.append(" - ".join(f"{name}::DOUBLE" for name in cells))
+    if not expressions:
+        return None, (), tuple(remarks)
+    listed = ", ".join(f"{expression} AS x{i}" for i, expression in enumerate(expressions))
+    found = count.connection.execute(f"SELECT {listed} FROM battle ORDER BY rowid").fetchnumpy()  # noqa: S608
+    columns = [np.asarray(found[f"x{i}"], dtype=np.float64) for i in range(len(names))]
+    return np.column_stack(columns), tuple(names), tuple(remarks)
+
+
+def _odd(cell: str) -> str:
+    return f"(contains({cell}, '_') OR NOT coalesce(isfinite(TRY_CAST({cell} AS DOUBLE)), false))"
+
+
+def _n_odd(count: _Count, cells: Sequence[str]) -> int:
+    return count.one(f"SELECT count(*) FROM battle WHERE {' OR '.join(map(_odd, cells))}")[0]  # noqa: S608
 
 
 def _check_numbers(count: _Count, cell: str, column: str) -> None:
-    odd = f"contains({cell}, '_') OR NOT coalesce(isfinite(TRY_CAST({cell} AS DOUBLE)), false)"
-    sql = f"SELECT rowid + 1, {cell} FROM battle WHERE {odd} ORDER BY rowid LIMIT 1"  # noqa: S608
+    sql = f"SELECT rowid + 1, {cell} FROM battle WHERE {_odd(cell)} ORDER BY rowid LIMIT 1"  # noqa: S608
     found = count.connection.execute(sql).fetchone()
     if found:
         line = line_of_row(count.source, int(found[0]))

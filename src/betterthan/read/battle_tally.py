@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -134,10 +134,29 @@ def settle(tally: Tally, *, both_bad: Literal["tie", "drop"]) -> Settled:
     n_bad = int(tally.counts[bad].sum())
     kept = ~bad if both_bad == "drop" else np.ones_like(bad)
     notes = [*_notes(tally, meaning, n_bad, both_bad), *tally.remarks, *_look_alikes(tally.names)]
-    matches = _table(tally, np.array(OUTCOMES)[meaning], weight, kept, notes)
+    tally, outcome = _with_shares(tally, meaning)
+    matches = _table(tally, outcome, weight, kept, notes)
     if tally.rows is None or tally.times is not None:
         matches = matches.aggregated(keep_groups=True)
     return Settled(matches, tally.n_rows, n_bad if both_bad == "drop" else 0)
+
+
+def _with_shares(tally: Tally, meaning: IntArray) -> tuple[Tally, FloatArray]:
+    """Return the outcome of each kind; where some are in between, the tally with each battle as a group of its own.
+
+    A battle that is 0.7 of a win becomes a win of weight 0.7 and a loss of weight 0.3. Both come from one judgement,
+    so they must be one group, or intervals would take them for two.
+    """
+    outcome = np.array(OUTCOMES)[meaning]
+    between = meaning == MEANINGS.index("between")
+    if not between.any():
+        return tally, outcome
+    shares = np.array([2 - number(cells[0]) if len(cells) == 1 else math.nan for cells in tally.winners])
+    outcome[between] = shares[tally.winner[between]]
+    if tally.group is not None:
+        return tally, outcome
+    rows = np.repeat(np.arange(meaning.size), tally.counts) if tally.rows is None else tally.rows
+    return replace(tally, rows=rows, group=np.arange(rows.size)), outcome
 
 
 def _table(
@@ -149,18 +168,30 @@ def _table(
     rows = every[chosen]
     total = weight * tally.counts if tally.rows is None else weight
     times = 1 if tally.times is None else tally.times[chosen]
+    result, weights, of = _parted(outcome[rows], total[rows] * times)
+    rows = rows[of]
     return Matches(
         systems=tuple(tally.names),
         left=tally.left[rows],
         right=tally.right[rows],
-        outcome=outcome[rows],
-        weight=total[rows] * times,
-        segment=None if tally.segment is None else tally.segment[chosen],
-        group=None if tally.group is None else tally.group[chosen],
-        covariates=None if tally.covariates is None else tally.covariates[chosen],
+        outcome=result,
+        weight=weights,
+        segment=None if tally.segment is None else tally.segment[chosen][of],
+        group=None if tally.group is None else tally.group[chosen][of],
+        covariates=None if tally.covariates is None else tally.covariates[chosen][of],
         covariate_names=tally.covariate_names,
         notes=tuple(notes),
     )
+
+
+def _parted(outcome: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return outcomes and weights with what is in between as a win and a loss, and the row that each comes from."""
+    between = ~np.isin(outcome, (0.0, 0.5, 1.0))
+    of = np.repeat(np.arange(outcome.size), np.where(between, 2, 1))
+    second = np.r_[False, of[1:] == of[:-1]] if of.size else np.zeros(0, dtype=np.bool_)
+    share = np.where(between[of], np.where(second, 1 - outcome[of], outcome[of]), 1.0)
+    result = np.where(between[of], np.where(second, 0.0, 1.0), outcome[of])
+    return result, weight[of] * share, of
 
 
 def _check_systems(tally: Tally) -> None:
@@ -210,6 +241,8 @@ def _meanings(tally: Tally) -> IntArray:
         known = f"Known are {KNOWN} and the names of the row's two systems."
         if tally.ranks:
             known = "Ranks are whole numbers, 1 for the best."
+        elif tally.preference:
+            known = "Preferences are numbers from 1 (the first system) to 2 (the second), 1.5 for a tie."
         message = (
             f"Unknown winner labels: {listed(labels)}. {known} "
             f"Mend or remove these rows, or name another column (winner=, --winner)."
@@ -269,6 +302,12 @@ def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie",
     if n_bad:
         done = "left out" if both_bad == "drop" else 'counted as ties; both_bad="drop" leaves them out'
         notes.append(f'Battles that ended with "both bad": {n_bad:,} ({done}).')
+    n_between = int(counts[MEANINGS.index("between")])
+    if n_between:
+        notes.append(
+            f"{n_between:,} battles have a preference between 1 and 2: each is 2 − preference of a win for the first "
+            f"system, and the rest of one for the second."
+        )
     if tally.judge is not None and tally.group is not None:
         notes.append(grouped_note(tally.judge, int(tally.group.max(initial=-1)) + 1))
     return notes

@@ -9,16 +9,27 @@ rejected models.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
-from betterthan.errors import ReadError, unknown_name
-from betterthan.read.battle_columns import ROLES, BattleColumns, find_columns, kept_out
-from betterthan.read.battle_files import column_names, with_plain_line_ends
-from betterthan.read.battle_frames import IN_MEMORY, open_frame, tally_frame
+from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.read.battle_columns import (
+    ROLES,
+    BattleColumns,
+    find_columns,
+    free_covariates,
+    kept_out,
+    plain_name,
+)
+from betterthan.read.battle_files import column_names, look_at, with_plain_line_ends
+from betterthan.read.battle_frames import IN_MEMORY, first_rows, open_frame, tally_frame
 from betterthan.read.battle_tally import Tally, settle
-from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.formats import reader
+from betterthan.read.peek import Peek
+from betterthan.read.protocol import EVERY, Format, Guess, Options, Reading
 from betterthan.read.source import Source, open_source
+from betterthan.read.where import conditions, select
 from betterthan.tables.matches import Matches
 
 FORMAT = Format(
@@ -26,6 +37,7 @@ FORMAT = Format(
     kind="matches",
     description="Two systems and a winner a row: CSV, TSV, JSON, JSONL or Parquet.",
 )
+_CERTAIN = 0.95
 
 
 def sniff(source: Source) -> Guess | None:
@@ -37,23 +49,27 @@ def sniff(source: Source) -> Guess | None:
         return Guess(confidence=0.6, because="two pairs of systems' columns") if ambiguous else None
     winner = f'the winner in "{", ".join(columns.winner)}"' if columns.winner else "the first always winning"
     because = f'two systems in the columns "{columns.left}" and "{columns.right}", {winner}'
-    return Guess(confidence=0.95, because=because)
+    return Guess(confidence=_CERTAIN, because=because)
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read a file of battles; see :func:`read_matches`."""
+    """Read a file of battles; see :func:`read_matches`.
+
+    With ``"*"`` among `options.covariates` all that a battle has is kept, where there are not too many of them.
+    """
     given = {role: options.columns[role] for role in ROLES if role in options.columns}
     source = with_plain_line_ends(source)
-    names = column_names(source)
+    look = look_at(source)
     columns = find_columns(
-        names,
+        look.header,
         given=given,
         keep=options.keep,
         cluster=options.cluster,
         covariates=options.covariates,
+        rows=look.rows,
         path=source.name,
     )
-    settled = settle(_tally_file(source, names, columns), both_bad=options.both_bad)
+    settled = settle(_tally_file(source, look.header, columns), both_bad=options.both_bad)
     return Reading(
         format=FORMAT,
         because=f'two systems in the columns "{columns.left}" and "{columns.right}"',
@@ -61,7 +77,7 @@ def read(source: Source, options: Options) -> Reading:
         rows_read=settled.n_rows,
         rows_kept=settled.n_rows - settled.n_dropped,
         dropped={"both bad": settled.n_dropped} if settled.n_dropped else {},
-        notes=(*settled.matches.notes, *_unused(names, columns)),
+        notes=(*settled.matches.notes, *_unused(look, columns)),
     )
 
 
@@ -77,19 +93,25 @@ def read_matches(
     keep: Sequence[Literal["item", "judge"]] = (),
     covariates: Sequence[str] = (),
     both_bad: Literal["tie", "drop"] = "tie",
+    where: Mapping[str, object] | None = None,
+    language_pair: str | None = None,
 ) -> Matches:
     """Read battles, aggregated unless single rows are asked for.
 
     Columns are found by their names (case and punctuation ignored) or given. The winner may be told by side
     (left, right; model_a, model_b; a, b), by number (1, 0, 0.5 for the left system), or by the name of one of
     the row's two systems; tie, both_bad and their usual spellings are known. Two columns of ranks tell it as well:
-    1 is best, equal ranks are a tie. Anything else, the empty cell included, stops the reading: a typo must never
-    become a tie.
+    1 is best, equal ranks are a tie. A preference between 1 and 2 is a share of a win. Anything else, the empty cell
+    included, stops the reading: a typo must never become a tie.
+
+    Other layouts that hold matches, such as rankings of five systems a row and lists of better and worse systems, are
+    recognised as well.
 
     Parameters
     ----------
     data : path, "-", open file, data frame or dict of columns
-        A file is CSV, TSV, JSON (lines or an array of objects) or Parquet, possibly gzipped.
+        A file is CSV, TSV, JSON (lines or an array of objects) or Parquet, possibly gzipped; a folder where its
+        layout has one.
     left, right, winner, weight : str, optional
         Columns, where their names do not tell. A column called "weight" is used without asking.
     item : str, optional
@@ -104,14 +126,20 @@ def read_matches(
     covariates : sequence of str, optional
         Columns of numbers that are held equal when systems are ranked (style control): the difference of the two
         systems, such as "length_difference", or two columns with a minus between them, such as "len_a-len_b",
-        left's first. Every row is kept.
+        left's first. Dots lead into objects, as in "conv_metadata.header_count_a", where an object of numbers is their
+        sum; "*" takes all numbers that come in such pairs. Every row is kept.
     both_bad : {"tie", "drop"}, default "tie"
         What "both are bad" counts as; a note says how many there were.
+    where : mapping of str to str, optional
+        Keep only the rows with these values in these columns, such as ``{"language": "English"}``.
+    language_pair : str, optional
+        Which language pair, where the layout has several.
 
     Returns
     -------
     Matches
-        With the systems in alphabetical (code point) order, whatever the order of the rows.
+        With the systems in alphabetical (code point) order, whatever the order of the rows. A battle whose outcome is
+        a share becomes a win and a loss with these weights and a group of their own.
 
     Raises
     ------
@@ -137,17 +165,117 @@ def read_matches(
     """
     _check_choices(both_bad, keep)
     roles = {"left": left, "right": right, "winner": winner, "weight": weight, "item": item, "judge": judge}
-    given = {role: column for role, column in roles.items() if column is not None}
-    if isinstance(data, str | os.PathLike) or hasattr(data, "read"):
-        source = with_plain_line_ends(open_source(data))  # type: ignore[arg-type]  # whatever has read()
-        names = column_names(source)
-        columns = find_columns(names, given=given, keep=keep, covariates=covariates, path=source.name)
-        tally = _tally_file(source, names, columns)
-    else:
-        frame = open_frame(data)
-        columns = find_columns(frame.names, given=given, keep=keep, covariates=covariates, path=IN_MEMORY)
-        tally = tally_frame(frame, columns)
-    return settle(tally, both_bad=both_bad).matches
+    options = Options(
+        columns={role: column for role, column in roles.items() if column is not None},
+        both_bad=both_bad,
+        keep=tuple(keep),
+        covariates=tuple(covariates),
+        where=conditions(where),
+        language_pair=language_pair,
+    )
+    if isinstance(data, str | os.PathLike | list | tuple) or hasattr(data, "read"):
+        return _matches_of_file(open_source(data, folders=True), options)  # type: ignore[arg-type]  # or has read()
+    return _matches_of_frame(data, options)
+
+
+def _matches_of_file(source: Source, options: Options) -> Matches:
+    name = _layout(source, options)
+    if name == FORMAT.name and not options.where:
+        matches = read(source, options).tables[0]
+        assert isinstance(matches, Matches)  # noqa: S101  (what this reader gives)
+        return matches
+    from betterthan.read.sniff import read_any  # noqa: PLC0415  (it knows all readers, this one among them)
+
+    if name != FORMAT.name:
+        _refuse_unused(source, options, name)
+    reading = read_any(source, options, format=name)
+    tables = [table for table in reading.tables if isinstance(table, Matches)]
+    if len(tables) != 1:
+        message = f"This holds {reading.format.kind}, not one table of battles ({reading.because})."
+        raise ReadError(message, path=source.name, code="BT210")
+    return tables[0] if name == FORMAT.name else _as_asked(tables[0], options, source.name)
+
+
+def _layout(source: Source, options: Options) -> str:
+    """Return the layout of matches that is recognised; else battles, whose reader says what it lacks."""
+    if not source.is_folder and ({"left", "right", "winner"} & options.columns.keys() or _is_certain(source)):
+        return FORMAT.name
+    from betterthan.read.sniff import recognise  # noqa: PLC0415
+
+    try:
+        found = recognise(source).format
+    except ReadError:
+        if source.is_folder:
+            raise
+        return FORMAT.name
+    return found if source.is_folder or reader(found).FORMAT.kind == FORMAT.kind else FORMAT.name
+
+
+def _is_certain(source: Source) -> bool:
+    """Whether two systems and a winner stand in every row, so that no other reader has to be loaded and asked."""
+    guess = sniff(source)
+    return guess is not None and guess.confidence >= _CERTAIN and not _are_rankings(column_names(source))
+
+
+def _refuse_unused(source: Source, options: Options, name: str) -> None:
+    """Refuse what only a table of battles has, where another layout would ignore it."""
+    named = [*options.columns, *(["covariates"] if options.covariates else [])]
+    if named:
+        raise ReadError(
+            f"This is {reader(name).FORMAT.description}; {some_of(named)} cannot be chosen there. "
+            f"Leave them out, or name left= and right= to read it as battles.",
+            path=source.name,
+            code="BT211",
+        )
+
+
+def _as_asked(matches: Matches, options: Options, path: str) -> Matches:
+    """Return matches aggregated, with the judges and segments that were asked for."""
+    if "judge" in options.keep and matches.group is None:
+        raise ReadError("This layout names no judges. Read it without them.", path=path, code="BT120")
+    if "item" not in options.keep:
+        return matches.aggregated(keep_groups="judge" in options.keep)
+    return matches if "judge" in options.keep else replace(matches, group=None)
+
+
+def _matches_of_frame(data: object, options: Options) -> Matches:
+    notes: tuple[str, ...] = ()
+    if options.where:
+        data, notes = _some_rows(data, options)
+    frame = open_frame(data)
+    if _are_rankings(frame.names) and not options.columns:
+        from betterthan.read.rankings_table import read_rankings  # noqa: PLC0415  (few have rankings)
+
+        found = read_rankings(data, languages=options.language_pair)
+        return _as_asked(found, options, IN_MEMORY)
+    columns = find_columns(
+        frame.names,
+        given=options.columns,
+        keep=options.keep,
+        covariates=options.covariates,
+        rows=first_rows(frame) if options.covariates else (),
+        path=IN_MEMORY,
+    )
+    matches = settle(tally_frame(frame, columns), both_bad=options.both_bad).matches
+    return replace(matches, notes=(*notes, *matches.notes)) if notes else matches
+
+
+def _some_rows(data: object, options: Options) -> tuple[dict[str, list[object]], tuple[str, ...]]:
+    """Return the rows of a frame that fulfil the conditions, and the note that counts them."""
+    from betterthan.read.frames import frame_grid  # noqa: PLC0415  (it brings the layouts of scores)
+
+    grid = frame_grid(data)
+    chosen = select(grid, options.where, named=grid.header)
+    rows = chosen.grid.rows.tolist()
+    return {name: [grid.columns[i][row] for row in rows] for i, name in enumerate(grid.header)}, (
+        chosen.note,
+    )
+
+
+def _are_rankings(names: Sequence[str]) -> bool:
+    """Whether three systems or more stand in a row, each with its rank."""
+    known = {plain_name(name) for name in names}
+    return all({f"system{i}id", f"system{i}rank"} <= known for i in (1, 2, 3))
 
 
 def _tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> Tally:
@@ -164,9 +292,18 @@ def _check_choices(both_bad: str, keep: Sequence[str]) -> None:
             raise unknown_name("role to keep", role, ["item", "judge"])
 
 
-def _unused(names: Sequence[str], columns: BattleColumns) -> list[str]:
-    unused = kept_out(names, columns)
-    if not unused:
-        return []
-    listed = " and ".join(f'"{name}"' for name in unused)
-    return [f"Not used: {listed}; name them as item (to keep single rows) or judge (to cluster errors)."]
+def _unused(look: Peek, columns: BattleColumns) -> list[str]:
+    notes = []
+    unused = kept_out(look.header, columns)
+    if unused:
+        listed = " and ".join(f'"{name}"' for name in unused)
+        notes.append(
+            f"Not used: {listed}; name them as item (to keep single rows) or judge (to cluster errors)."
+        )
+    free = free_covariates(look.header, look.rows, columns)
+    if free and not columns.whole:
+        notes.append(
+            f"Numbers that can be held equal: {some_of(free)}; name them as covariates, or all of them with "
+            f'"{EVERY}".'
+        )
+    return notes

@@ -6,17 +6,21 @@ import os
 
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read.frames import FrameLike
+from betterthan.read.check_several import check_several
+from betterthan.read.frames import FrameLike, is_frame
 from betterthan.read.preview import preview_of, summary
 from betterthan.read.problems import PROBLEMS
 from betterthan.read.protocol import Options, Reading
-from betterthan.read.sniff import read_any, sniff
-from betterthan.read.source import Given, open_source
+from betterthan.read.sniff import read_any, recognise
+from betterthan.read.source import Given, Source, open_source
 from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
 
 NO_SUCH_PATH = ("BT001", "BT002")
 SEVERAL_PAIRS = "BT164"
+SEVERAL = "several"
+_POSSIBLE = 0.4
+_MOST_RIVALS = 2
 
 
 def check(
@@ -52,16 +56,40 @@ def check(
     'missing scores'
     """
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
+    opened: Source | FrameLike = source
     try:
-        reading = _looked_at(source, options, format)
+        if not is_frame(source):
+            opened = open_source(source, folders=True)
+            name = name if opened.name.startswith("<") else opened.name
+            if format in (None, SEVERAL) and _is_several(opened):
+                return check_several(opened, options or Options())
+        reading = _looked_at(opened, options, format)
     except BetterThanError as error:
         if isinstance(error, ReadError) and error.code in NO_SUCH_PATH:
             raise
-        return _unreadable(str(name), error, _recognised(source))
-    return _readable(str(name), reading)
+        return _unreadable(str(name), error, _recognised(opened))
+    return _readable(str(name), reading, _others(opened, reading, format))
 
 
-def _looked_at(source: Given | FrameLike, options: Options | None, format: str | None) -> Reading:  # noqa: A002
+def _is_several(source: Source) -> bool:
+    return source.is_folder and recognise(source).format == SEVERAL
+
+
+def _others(source: Source | FrameLike, reading: Reading, format: str | None) -> tuple[str, ...]:  # noqa: A002
+    """Say what else the file could be, and the flag that says so."""
+    if not isinstance(source, Source) or format is not None:
+        return ()
+    found = recognise(source)
+    rivals = [other for other in found.runners_up if other.confidence >= _POSSIBLE]
+    if not rivals or found.format != reading.format.name:
+        return ()
+    listed = "; ".join(f"--format-in {other.format} ({other.because})" for other in rivals[:_MOST_RIVALS])
+    return (
+        f"It was read as {found.format}, of which we are {found.confidence:.0%} sure. It could also be: {listed}.",
+    )
+
+
+def _looked_at(source: Source | FrameLike, options: Options | None, format: str | None) -> Reading:  # noqa: A002
     """Read what is there; of a folder with several language pairs, all of them, since none has to be chosen here."""
     try:
         return read_any(source, options, format=format)
@@ -70,15 +98,15 @@ def _looked_at(source: Given | FrameLike, options: Options | None, format: str |
             raise
     from betterthan.read.metrics_folder_reader import read_all  # noqa: PLC0415  (only folders pay for it)
 
-    return read_all(open_source(source, folders=True), options or Options())
+    return read_all(source, options or Options())
 
 
-def _recognised(source: Given | FrameLike) -> tuple[str, str]:
+def _recognised(source: Source | FrameLike) -> tuple[str, str]:
     """What the file seemed to be before its contents got in the way."""
-    if not isinstance(source, str | os.PathLike) or os.fspath(source) == "-":
+    if not isinstance(source, Source):
         return "unknown", "it could not be read"
     try:
-        found = sniff(source)
+        found = recognise(source)
     except BetterThanError:
         return "unknown", "it could not be read"
     return found.format, found.because
@@ -104,7 +132,7 @@ def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> C
     )
 
 
-def _readable(name: str, reading: Reading) -> Checkup:
+def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checkup:
     preview_columns, preview = preview_of(reading.tables)
     return Checkup(
         file=name,
@@ -120,7 +148,7 @@ def _readable(name: str, reading: Reading) -> Checkup:
             Finding(code=p.code, title=_title(p.code), place=p.place, message=p.message)
             for p in reading.problems
         ),
-        notes=reading.notes,
+        notes=(*reading.notes, *more),
         settings=Settings(
             method="check", options={}, data=digest(*(table.digest for table in reading.tables))
         ),

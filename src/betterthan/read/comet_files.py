@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from betterthan.errors import ReadError
 from betterthan.read.grid import quoted
 from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.sacrebleu_json_text import ScoreRow, odd_shape, scores_reading, whole_json
 from betterthan.read.source import Source
+from betterthan.read.toolkit_json import ScoreRow, odd_shape, scores_reading, whole_json
 
 FORMAT = Format(
     name="comet",
@@ -50,7 +50,7 @@ def sniff(source: Source) -> Guess | None:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read segment scores; in JSON the k-th entry is the k-th segment, printed lines carry their number."""
+    """Read segment scores; in JSON the k-th entry is the k-th segment, printed lines carry their number less one."""
     found = sniff(source)
     because = found.because if found else "the format was named"
     name = options.name or METRIC
@@ -142,7 +142,8 @@ def _read_lines(source: Source, options: Options, name: str, because: str) -> Re
     for line in source.lines():
         match = _segment(line)
         if match:
-            rows.append(ScoreRow(match["item"], match["system"], name, match["score"]))
+            # Printed segments count from 0, everything else here from 1; a shift would pair the wrong segments.
+            rows.append(ScoreRow(str(int(match["item"]) + 1), match["system"], name, match["score"]))
         elif line.strip():
             dropped["score of a whole system" if _total(line) else "other text"] += 1
     short = _short_names(list(dict.fromkeys(row.system for row in rows)))

@@ -6,16 +6,36 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Literal
 
 from betterthan.errors import ReadError
 from betterthan.read.grid import MemoryGrid
 from betterthan.read.source import LONGEST_LINE, Source
 
+_Quoting = Literal[0, 3]  # csv.QUOTE_MINIMAL and csv.QUOTE_NONE
+
 
 def delimited_grid(text: str, source: Source, delimiter: str) -> MemoryGrid:
-    """Parse the text of `source`; every row must have as many cells as the header."""
+    """Parse the text of `source`; every row must have as many cells as the header.
+
+    Between tabs nothing has to be quoted, and files of translations are full of quotation marks that are text. So
+    where a tab-separated file breaks the rules of quoting but has as many cells on every line, they are text.
+    """
+    try:
+        return _grid(text, source, delimiter, quoting=csv.QUOTE_MINIMAL)
+    except ReadError:
+        if delimiter != "\t" or '"' not in text:
+            raise
+        try:
+            return _grid(text, source, delimiter, quoting=csv.QUOTE_NONE)
+        except ReadError:
+            pass
+        raise
+
+
+def _grid(text: str, source: Source, delimiter: str, *, quoting: _Quoting) -> MemoryGrid:
     stream = io.StringIO(text, newline="\n")
-    records = numbered_records(stream, source, delimiter)
+    records = numbered_records(stream, source, delimiter, quoting=quoting)
     header = next(records, (1, []))[1]
     lines: list[int] = []
     rows: list[list[str]] = []
@@ -30,7 +50,9 @@ def delimited_grid(text: str, source: Source, delimiter: str) -> MemoryGrid:
     return MemoryGrid(name=source.name, header=names, columns=columns, lines=lines)
 
 
-def numbered_records(lines: Iterable[str], source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+def numbered_records(
+    lines: Iterable[str], source: Source, delimiter: str, *, quoting: _Quoting = csv.QUOTE_MINIMAL
+) -> Iterator[tuple[int, list[str]]]:
     """Yield each record with the line on which it begins; the first is the header.
 
     Raises
@@ -39,7 +61,7 @@ def numbered_records(lines: Iterable[str], source: Source, delimiter: str) -> It
         At a record with more or fewer cells than the header (BT012) or with broken quotes (BT015).
     """
     _allow_long_cells()
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
     width = 0
     while True:
         line = reader.line_num + 1

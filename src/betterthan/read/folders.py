@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from betterthan.errors import ReadError
-from betterthan.read.source import Source, open_source
+from betterthan.read.given_files import MOST_FILES, opened_parts, path_of
+from betterthan.read.source import Part, Source, open_source
+
+_NO_DATA = (
+    ".md",
+    ".rst",
+    ".py",
+    ".sh",
+    ".ipynb",
+    ".png",
+    ".jpg",
+    ".svg",
+    ".pdf",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".lock",
+)
+_ABOUT = ("readme", "license", "licence", "dataset_info", "dataset_infos", "state", "makefile", "citation")
 
 
 def folders_in(folder: Path) -> list[Path]:
-    """Return the folders directly inside a folder, by name; none when there is no such folder."""
-    return [path for path in _listed(folder) if not path.name.startswith(".") and _is_dir(path)]
+    """Return the folders directly inside a folder, by name; none when there is no such folder.
+
+    A link that leads back to the folder or above it is left out, because it would be followed in a circle.
+    """
+    return [
+        path
+        for path in _listed(folder)
+        if not path.name.startswith(".") and _is_dir(path) and not _leads_back(path)
+    ]
+
+
+def _leads_back(path: Path) -> bool:
+    return path.is_symlink() and path.parent.resolve().is_relative_to(path.resolve())
 
 
 def files_in(folder: Path) -> list[Path]:
@@ -35,6 +64,12 @@ def _is_dir(path: Path) -> bool:
         return path.is_dir()
     except OSError:  # a link in a circle, on some systems
         return False
+
+
+def is_data(path: Path) -> bool:
+    """Whether a file of a folder may hold data, rather than words about it or programs."""
+    name = path.name.lower()
+    return path.suffix.lower() not in _NO_DATA and name.split(".")[0] not in _ABOUT
 
 
 def ordinary_file(path: Path, root: Path) -> Path:
@@ -69,6 +104,53 @@ def ordinary_file(path: Path, root: Path) -> Path:
             code="BT163",
         )
     return real
+
+
+def paths_below(folder: Path, wanted: Callable[[Path], bool], *, depth: int) -> list[Path]:
+    """Return the files that are wanted in a folder and in the folders below it, at most `depth` deep.
+
+    Raises
+    ------
+    ReadError
+        When there are more than ten thousand files (BT235).
+    """
+    found: list[Path] = []
+    _gather(folder, wanted, depth, found)
+    return found
+
+
+def _gather(folder: Path, wanted: Callable[[Path], bool], depth: int, found: list[Path]) -> None:
+    found += [path for path in files_in(folder) if wanted(path)]
+    if len(found) > MOST_FILES:
+        raise ReadError(
+            f"The folder holds more than {MOST_FILES:,} files. Name a folder or pattern with fewer.",
+            path=str(folder),
+            code="BT235",
+        )
+    if depth:
+        for inner in folders_in(folder):
+            _gather(inner, wanted, depth - 1, found)
+
+
+def found_in(source: Source, wanted: Callable[[Path], bool], *, depth: int) -> list[Part]:
+    """Return the files of a folder that are wanted, or those of a list if all of them are; nothing is opened.
+
+    For a list with other files among them there are none: it is not for the reader that asks.
+    """
+    if not source.parts:
+        return [*paths_below(source.path, wanted, depth=depth)]
+    fits = all(wanted(path_of(part)) for part in source.parts)
+    return list(source.parts) if fits else []
+
+
+def files_of(source: Source, wanted: Callable[[Path], bool], *, depth: int) -> Iterator[Source]:
+    """Open the files that :func:`found_in` finds, or the source itself when it is a file."""
+    if not source.is_folder:
+        yield source
+    elif source.parts:
+        yield from opened_parts(source) if found_in(source, wanted, depth=depth) else ()
+    else:
+        yield from opened_files(source, paths_below(source.path, wanted, depth=depth))
 
 
 def opened_files(source: Source, paths: list[Path]) -> Iterator[Source]:

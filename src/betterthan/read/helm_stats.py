@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError
-from betterthan.read.folders import files_in, folders_in, opened_files, ordinary_file
+from betterthan.read.folders import files_of, found_in, ordinary_file
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.sacrebleu_json_text import ScoreRow, odd_shape, scores_reading, whole_json
 from betterthan.read.source import Source, open_source
+from betterthan.read.toolkit_json import ScoreRow, odd_shape, scores_reading, whole_json
 
 FORMAT = Format(
     name="helm",
@@ -46,7 +46,7 @@ class _Run:
 def sniff(source: Source) -> Guess | None:
     """Recognise the keys instance_id, train_trial_index and stats; a folder by the names of its files."""
     if source.is_folder:
-        found = _paths(source.path)
+        found = found_in(source, _is_stats, depth=_DEPTH)
         return Guess(confidence=0.95, because=f"a folder with {len(found)} runs of HELM") if found else None
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] == b"[" and all(key in head for key in _KEYS):
@@ -56,18 +56,14 @@ def sniff(source: Source) -> Guess | None:
     return None
 
 
-def _paths(folder: Path, depth: int = _DEPTH) -> list[Path]:
-    """Return the files of statistics in a folder and in the folders of runs below it."""
-    here = [path for path in files_in(folder) if path.name == _FILE]
-    if depth == 0:
-        return here
-    return here + [path for inner in folders_in(folder) for path in _paths(inner, depth - 1)]
+def _is_stats(path: Path) -> bool:
+    return path.name == _FILE
 
 
 def read(source: Source, options: Options) -> Reading:
     """Read the mean of every statistic on the test instances without perturbation; trials are averaged."""
     guess = sniff(source)
-    runs = [_run(file) for file in _files(source)]
+    runs = [_run(file) for file in files_of(source, _is_stats, depth=_DEPTH)]
     _check_once(runs, source)
     several = len({run.scenario for run in runs}) > 1
     rows = [row for run in runs for row in _rows(run, several=several)]
@@ -90,15 +86,15 @@ def read(source: Source, options: Options) -> Reading:
     )
 
 
-def _files(source: Source) -> Iterator[Source]:
-    return opened_files(source, list(_paths(source.path))) if source.is_folder else iter([source])
-
-
 def _run(file: Source) -> _Run:
-    name = file.stem if file.name.startswith("<") else file.path.resolve().parent.name
+    name = "score" if file.name.startswith("<") else file.path.resolve().parent.name
     match = _model(name)
     scenario = name.replace(match[0], "").rstrip(":,") if match else name
-    run = _Run(file=file.name, model=_told(file) or (match["model"] if match else name), scenario=scenario)
+    run = _Run(
+        file=file.name,
+        model=file.called or _told(file) or (match["model"] if match else name),
+        scenario=scenario,
+    )
     instances = whole_json(file)
     if not isinstance(instances, list):
         raise odd_shape("HELM writes a list of instances.", file)

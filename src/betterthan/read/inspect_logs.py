@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.folders import files_in, opened_files
+from betterthan.read.folders import files_of, found_in
 from betterthan.read.grid import quoted
 from betterthan.read.inspect_logs_zip import member, names
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.sacrebleu_json_text import ScoreRow, odd_shape, parsed_json, scores_reading, whole_json
 from betterthan.read.source import Source
+from betterthan.read.toolkit_json import ScoreRow, odd_shape, parsed_json, scores_reading, whole_json
 
 FORMAT = Format(
     name="inspect",
@@ -48,7 +48,7 @@ class _Log(NamedTuple):
 def sniff(source: Source) -> Guess | None:
     """Recognise the members of the archive, or the keys at the beginning of the JSON; a folder by such files."""
     if source.is_folder:
-        found = _paths(source)
+        found = found_in(source, _is_log, depth=0)
         return (
             Guess(confidence=0.95, because=f"a folder with {len(found)} logs of Inspect") if found else None
         )
@@ -69,8 +69,8 @@ def _sniff_json(head: bytes) -> Guess | None:
     return None
 
 
-def _paths(source: Source) -> list[Path]:
-    return [path for path in files_in(source.path) if path.suffix == ".eval" or _is_json_log(path)]
+def _is_log(path: Path) -> bool:
+    return path.suffix == ".eval" or _is_json_log(path)
 
 
 def _is_json_log(path: Path) -> bool:
@@ -86,7 +86,7 @@ def _is_json_log(path: Path) -> bool:
 def read(source: Source, options: Options) -> Reading:
     """Read the samples' scores; epochs are averaged, and a sample that failed has no score."""
     guess = sniff(source)
-    logs = [_log(file) for file in _files(source)]
+    logs = [_log(file) for file in files_of(source, _is_log, depth=0)]
     systems = _systems(logs, source)
     tasks = {log.task for log in logs}
     rows = list(_rows(logs, systems, several=len(tasks) > 1))
@@ -104,10 +104,6 @@ def read(source: Source, options: Options) -> Reading:
     )
 
 
-def _files(source: Source) -> Iterator[Source]:
-    return opened_files(source, list(_paths(source))) if source.is_folder else iter([source])
-
-
 def _log(file: Source) -> _Log:
     header, samples = _parts(file)
     about = header.get("eval") if isinstance(header, dict) else None
@@ -123,7 +119,7 @@ def _log(file: Source) -> _Log:
         raise _unknown_grades(unknown, file)
     return _Log(
         file=file.name,
-        model=model,
+        model=file.called or model,
         task=task,
         arguments=json.dumps(about.get("task_args") or {}, sort_keys=True),
         status=str(header.get("status")),

@@ -5,14 +5,14 @@ Nothing is unpacked to disk, so the paths in the archive do not matter.
 
 from __future__ import annotations
 
-import importlib
 import io
 import struct
 import zipfile
 import zlib
-from typing import Any
 
 from betterthan.errors import MissingExtra, ReadError
+from betterthan.read.grid import quoted
+from betterthan.read.packed import zstandard
 from betterthan.read.source import Source
 
 ZSTANDARD = 93
@@ -38,27 +38,41 @@ def member(source: Source, name: str) -> bytes | None:
     Raises
     ------
     ReadError
-        When the archive is damaged or the member is encrypted, or larger than 512 MiB (BT195).
+        When the archive is damaged or the member is encrypted, or larger than 512 MiB (BT195), or a member's path
+        leads out of the archive (BT240).
     MissingExtra
         When it is packed with Zstandard and the package `zstandard` is not there.
     """
     try:
         with zipfile.ZipFile(source.path) as archive:
-            if name not in archive.namelist():
+            inside = archive.namelist()
+            _refuse_dangerous(inside, source)
+            if name not in inside:
                 return None
             info = archive.getinfo(name)
             if info.flag_bits & _ENCRYPTED or info.file_size > LARGEST_MEMBER:
                 raise _damaged(f"{name} is encrypted or larger than {LARGEST_MEMBER >> 20} MiB", source)
             data = _zstandard(source, info) if info.compress_type == ZSTANDARD else _plain(archive, info)
-    except ReadError:
-        raise
-    except MissingExtra:
+    except (ReadError, MissingExtra):
         raise
     except _FAULTS as error:
         raise _damaged("The archive is cut off or damaged", source) from error
     if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
         raise _damaged(f"{name} is damaged", source)
     return data
+
+
+def _refuse_dangerous(inside: list[str], source: Source) -> None:
+    """Refuse an archive that would write outside its folder if somebody unpacked it: it is not what it says."""
+    for name in inside:
+        # Windows separates with \\ and begins with a letter.
+        parts = name.replace("\\", "/").split("/")
+        if not parts[0] or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
+            raise ReadError(
+                f"The archive holds {quoted(name)}, a path that leads out of it. Do not unpack it; get it anew.",
+                path=source.name,
+                code="BT240",
+            )
 
 
 def _plain(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -68,7 +82,7 @@ def _plain(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def _zstandard(source: Source, info: zipfile.ZipInfo) -> bytes:
-    engine = _engine()
+    engine = zstandard("A log packed with Zstandard")
     with source.path.open("rb") as file:
         file.seek(info.header_offset)
         name_length, extra_length = _LOCAL.unpack(file.read(_LOCAL.size))
@@ -80,13 +94,6 @@ def _zstandard(source: Source, info: zipfile.ZipInfo) -> bytes:
     except engine.ZstdError as error:
         raise _damaged(f"{info.filename} is damaged", source) from error
     return unpacked
-
-
-def _engine() -> Any:  # noqa: ANN401  (an optional package)
-    try:
-        return importlib.import_module("zstandard")
-    except ImportError as error:
-        raise MissingExtra("A log packed with Zstandard", extra="logs") from error
 
 
 def _damaged(what: str, source: Source) -> ReadError:

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.folders import files_in, folders_in, opened_files
+from betterthan.read.folders import files_of, found_in
 from betterthan.read.grid import quoted
 from betterthan.read.json_lines import numbered_objects
 from betterthan.read.peek import peek
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.sacrebleu_json_text import ScoreRow, scores_reading
 from betterthan.read.source import Source
+from betterthan.read.toolkit_json import ScoreRow, scores_reading
 
 FORMAT = Format(
     name="lm_eval",
@@ -51,7 +51,7 @@ class _Samples:
 def sniff(source: Source) -> Guess | None:
     """Recognise the keys doc_hash and filtered_resps; a folder by the names of its files."""
     if source.is_folder:
-        found = _paths(source.path)
+        found = found_in(source, _is_samples, depth=_DEPTH)
         return (
             Guess(confidence=0.95, because=f"a folder with {len(found)} samples_*.jsonl") if found else None
         )
@@ -64,19 +64,15 @@ def sniff(source: Source) -> Guess | None:
     return None
 
 
-def _paths(folder: Path, depth: int = _DEPTH) -> list[Path]:
-    """Return the files of samples in a folder and in the folders of models below it."""
-    here = [path for path in files_in(folder) if _file_name(path.name)]
-    if depth == 0:
-        return here
-    return here + [path for inner in folders_in(folder) for path in _paths(inner, depth - 1)]
+def _is_samples(path: Path) -> bool:
+    return _file_name(path.name) is not None
 
 
 def read(source: Source, options: Options) -> Reading:
     """Read samples; the system is the folder of a file, and each metric, filter and task is a table of its own."""
     guess = sniff(source)
     samples = _Samples()
-    files = list(_files(source))
+    files = list(files_of(source, _is_samples, depth=_DEPTH))
     tasks = {_task(file) for file in files}
     for file in files:
         _gather(file, samples, prefix=f"{_task(file)}: " if len(tasks) > 1 else "")
@@ -97,17 +93,15 @@ def read(source: Source, options: Options) -> Reading:
     )
 
 
-def _files(source: Source) -> Iterator[Source]:
-    return opened_files(source, list(_paths(source.path))) if source.is_folder else iter([source])
-
-
 def _task(file: Source) -> str:
     match = _file_name(Path(file.name).name)
     return match["task"] if match else file.stem
 
 
 def _system(file: Source) -> str:
-    return file.stem if file.name.startswith("<") else file.path.resolve().parent.name or file.stem
+    if file.called is not None or file.name.startswith("<"):
+        return file.stem
+    return file.path.resolve().parent.name or file.stem
 
 
 def _gather(file: Source, samples: _Samples, *, prefix: str) -> None:

@@ -24,6 +24,7 @@ from betterthan.read.grid import (
 from betterthan.read.nameless import leave_out_nameless
 from betterthan.read.numerals import parse_all
 from betterthan.read.protocol import Options
+from betterthan.read.score_rows import SYSTEM
 
 _NEEDED = {"item": "segment", "system": "system", "metric": "metric", "judge": "judge"}
 
@@ -46,6 +47,8 @@ class LongColumns:
     dropped : int
         Empty rows.
     notes : tuple of str
+    level : {"segment", "document", "system"}
+        What a score belongs to.
     """
 
     grid: Grid
@@ -55,6 +58,7 @@ class LongColumns:
     scores: dict[str, FloatArray] = field(repr=False)
     dropped: int
     notes: tuple[str, ...]
+    level: str = "segment"
 
     def declared(self, rows: IntArray | None) -> bool | None:
         """Return what the file's own column says about the direction of the metric in `rows`.
@@ -91,10 +95,13 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
     ignored, notes = leave_out_nameless(grid)
     found = find(grid.header, options.columns, roles, path=grid.name)
     _check_roles(grid, found, roles)
+    level = _level(grid, found)
     score_columns, left_out = _score_columns(grid, found, ignored)
     values = grid.numbers(score_columns)
     check_numbers(grid, values, score_columns)
     labels = {role: grid.labels(column) for role, column in found.items() if role != "score"}
+    if level == "system":
+        labels["item"] = Labels(np.zeros(grid.n_rows, dtype=np.int32), (SYSTEM,))
     rows = _kept(labels, values)
     if rows.size < grid.n_rows:
         labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in labels.items()}
@@ -109,6 +116,7 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
         scores={grid.header[column]: values[i] for i, column in enumerate(score_columns)},
         dropped=grid.n_rows - rows.size,
         notes=(*notes, *left_out, *group_notes),
+        level=level,
     )
 
 
@@ -127,24 +135,46 @@ def _check_roles(grid: Grid, found: dict[str, int], roles: Sequence[str]) -> Non
             f"Say which one does: {flag('judge')} COLUMN.",
             code="BT021",
         )
-    if "item" not in found:
-        raise _without_item(grid, found)
 
 
-def _without_item(grid: Grid, found: dict[str, int]) -> ReadError:
-    systems = grid.labels(found["system"])
-    cell = systems.codes.astype(np.int64)
-    if "metric" in found:
-        metrics = grid.labels(found["metric"])
-        cell = cell * (len(metrics.names) + 1) + metrics.codes
-    if np.unique(cell).size == cell.size:
-        return one_score_each(grid)
-    return fault(
+def _level(grid: Grid, found: dict[str, int]) -> str:
+    """Return what scores belong to; without a column of segments, a document takes its place, else the system.
+
+    Raises
+    ------
+    ReadError
+        Without a column of segments, when a system or document has several scores of one metric (BT021).
+    """
+    if "item" in found:
+        return "segment"
+    if "judge" not in found and _is_once(grid, found):
+        if "group" not in found:
+            return "system"
+        found["item"] = found.pop("group")
+        return "document"
+    raise fault(
         grid,
         f"No column says which segment a score belongs to (columns: {some_of(grid.header)}), so systems cannot "
         f"be compared segment by segment. Say which one does, {flag('item')} COLUMN, or give one column a system.",
         code="BT021",
     )
+
+
+def _is_once(grid: Grid, found: dict[str, int]) -> bool:
+    """Whether a system has one score for each metric, or for each metric and document."""
+    cell = np.zeros(grid.n_rows, dtype=np.int64)
+    for role in ("system", "metric", "group"):
+        if role in found:
+            labels = grid.labels(found[role])
+            if role != "metric" and (labels.codes < 0).any():
+                return False
+            cell = cell * (len(labels.names) + 1) + labels.codes
+    return bool(np.unique(cell).size == cell.size)
+
+
+def system_level_note() -> str:
+    """Say that a table holds one score a system."""
+    return "There is one score for each system, so systems cannot be compared segment by segment."
 
 
 def one_score_each(grid: Grid) -> ReadError:

@@ -9,12 +9,13 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError
+from betterthan.read.apart import read_apart
 from betterthan.read.cells import fill
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
 from betterthan.read.doubts import doubts
 from betterthan.read.grid import Grid, Labels, compact, first_rows, quoted
-from betterthan.read.long_columns import LongColumns, load, one_score_each
+from betterthan.read.long_columns import LongColumns, load, one_score_each, system_level_note
 from betterthan.read.numerals import parse_all
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import Peek, peek
@@ -62,6 +63,10 @@ def read(source: Source, options: Options) -> Reading:
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     """Read a grid as a long table; `stem` names the metric if the table does not."""
+    return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
+
+
+def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     columns = load(grid, options, _ROLES)
     merged = 0
     tables = []
@@ -77,8 +82,13 @@ def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
         rows_read=grid.n_rows,
         rows_kept=grid.n_rows - columns.dropped - merged,
         dropped={reason: count for reason, count in dropped.items() if count},
-        notes=columns.notes,
-        problems=tuple(problem for table in tables for problem in doubts(table, place=grid.name)),
+        notes=(*columns.notes, *((system_level_note(),) if columns.level == "system" else ())),
+        problems=tuple(
+            problem
+            for table in tables
+            if columns.level != "system"
+            for problem in doubts(table, place=grid.name)
+        ),
     )
 
 
@@ -105,7 +115,7 @@ def _parts(columns: LongColumns, options: Options, stem: str) -> Iterator[_Part]
 
 def _scores(part: _Part, columns: LongColumns, options: Options) -> tuple[Scores, int]:
     segments, systems = (_of(columns.labels[role], part.rows) for role in ("item", "system"))
-    if segments.codes.size == len(systems.names):
+    if segments.codes.size == len(systems.names) and columns.level == "segment":
         raise one_score_each(columns.grid)
     cells = fill(
         columns.grid,

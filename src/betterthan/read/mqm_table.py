@@ -2,8 +2,8 @@ r"""MQM annotations: tab-separated, a row an error, ``No-error`` where there is 
 
 Columns are found by name: ``system doc docSegId globalSegId rater source target category severity`` (2023 and later),
 ``system doc doc_id seg_id rater …`` (2020 to 2022), ``document_id doc_segment_id system_id rater_id … candidate
-category severity``. A file without a header has the nine columns of the first. Quotation marks are text, as in the
-published files.
+category severity``. A file without a header has the nine columns of the first. Quotation marks are text, as in most
+of the published files; see :mod:`betterthan.read.mqm_rows`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import numpy as np
 
 from betterthan.errors import ReadError, some_of
 from betterthan.read.columns import plain
+from betterthan.read.error_spans import without_weight
+from betterthan.read.mqm_rows import numbered_rows
 from betterthan.read.mqm_weights import Weights
 from betterthan.read.peek import first_lines
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
@@ -40,9 +42,9 @@ _NAMES = {
 _NEEDED = ("system", "rater", "category", "severity")
 _USUAL = ("major", "minor", "neutral", "no-error", "critical", "hotw-test")
 _CHECKS = "hotwtest"
-_SHOWN = 5
 
 Roles = dict[str, int]
+_Place = tuple[str, str, str]  # the number through the test set, the document, the number in the document
 
 
 class _Error(NamedTuple):
@@ -58,9 +60,8 @@ class _Sums:
 
     cells: dict[tuple[int, int, int], float] = field(default_factory=dict)
     systems: dict[str, int] = field(default_factory=dict)
-    segments: dict[str, int] = field(default_factory=dict)
+    segments: dict[_Place, int] = field(default_factory=dict)
     judges: dict[str, int] = field(default_factory=dict)
-    groups: list[str] = field(default_factory=list)
     unknown: dict[str, int] = field(default_factory=dict)
     short: list[int] = field(default_factory=list)
     n_rows: int = 0
@@ -180,10 +181,7 @@ def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
 def _errors(source: Source, sums: _Sums) -> Iterator[_Error]:
     """Yield the rows with their cells by role; short ones are noted and left out."""
     roles: Roles = {}
-    for line, text in enumerate(source.lines(), 1):
-        if not text.strip():
-            continue
-        row = text.split("\t")
+    for line, row in numbered_rows(source):
         if not roles:
             roles = _roles(row)
             if set(_NEEDED) <= roles.keys():
@@ -232,7 +230,7 @@ def _summed(source: Source, weights: Weights) -> _Sums:
         sums.n_checks += plain(cells["severity"]) == _CHECKS
         _add(sums, cells, weight)
     if sums.unknown:
-        raise _unknown(sums, source)
+        raise without_weight(sums.unknown, source)
     if not sums.cells:
         raise ReadError(
             "There is no row with all its columns. Check what wrote the file.", path=source.name, code="BT011"
@@ -252,9 +250,7 @@ def _check_named(error: _Error, source: Source) -> None:
 
 
 def _add(sums: _Sums, cells: Mapping[str, str], weight: float) -> None:
-    segment = cells.get("segment") or f"{cells['doc']}:{cells['local']}"
-    if segment not in sums.segments:
-        sums.groups.append(cells.get("doc", ""))
+    segment = (cells.get("segment", ""), cells.get("doc", ""), cells.get("local", ""))
     place = (
         sums.systems.setdefault(cells["system"], len(sums.systems)),
         sums.segments.setdefault(segment, len(sums.segments)),
@@ -263,19 +259,29 @@ def _add(sums: _Sums, cells: Mapping[str, str], weight: float) -> None:
     sums.cells[place] = sums.cells.get(place, 0.0) + weight
 
 
-def _unknown(sums: _Sums, source: Source) -> ReadError:
-    listed = [f"{what}: {count}" for what, count in sorted(sums.unknown.items(), key=lambda item: -item[1])]
-    severity = next(iter(sums.unknown)).partition(" (")[0]
-    return ReadError(
-        f"Errors without a weight: {some_of(listed, limit=_SHOWN)}. An error that weighs nothing by accident flatters "
-        f'the system. Give the weight: weights={{"{severity}": 10}}, --weight {severity}=10.',
-        path=source.name,
-        code="BT150",
+def _segment_names(sums: _Sums) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of the segments, and a note where they are not those of the file.
+
+    Who has no numbers through the whole test set writes the same one everywhere; then a segment is named by its
+    document and its number in it.
+    """
+    numbers = [number for number, _, _ in sums.segments]
+    if all(numbers) and len(set(numbers)) == len(numbers):
+        return tuple(numbers), ()
+    names = tuple(f"{document}:{local}" for _, document, local in sums.segments)
+    if len(set(names)) < len(names):
+        names = tuple(":".join(place) for place in sums.segments)
+    if not all(numbers):
+        return names, ()
+    return names, (
+        f"{len(set(numbers)):,} numbers stand for {len(numbers):,} segments, so a segment is named document:number.",
     )
 
 
 def _ratings(sums: _Sums, source: Source, *, name: str) -> Ratings:
     system, segment, judge = np.array(list(sums.cells), dtype=np.int64).T
+    segments, renamed = _segment_names(sums)
+    groups = tuple(document for _, document, _ in sums.segments)
     notes = [
         f"MQM: {sums.n_rows - len(sums.short):,} rows of {source.stem} became {len(sums.cells):,} ratings."
     ]
@@ -286,13 +292,13 @@ def _ratings(sums: _Sums, source: Source, *, name: str) -> Ratings:
     return Ratings(
         name=name,
         systems=tuple(sums.systems),
-        segments=tuple(sums.segments),
+        segments=segments,
         judges=tuple(sums.judges),
         system=system,
         segment=segment,
         judge=judge,
         # Subtracted from zero, because negation would turn 0 into -0.
         score=0.0 - np.array(list(sums.cells.values())),
-        groups=tuple(sums.groups) if all(sums.groups) else None,
-        notes=tuple(notes),
+        groups=groups if all(groups) else None,
+        notes=(*notes, *renamed),
     )

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from betterthan.errors import ReadError
-from betterthan.read.source import Given, Source, open_source
+from betterthan.read.folders import files_in, is_data, ordinary_file
+from betterthan.read.given_files import split_given
+from betterthan.read.source import Given, Source, no_data_folder, open_source
 
 Several = Given | Mapping[str, Given] | Iterable[Given]
-"""One file, a list of files (or ``"NAME=path"``), or a mapping of names to files."""
+"""One file, folder or pattern, a list of these (or of ``"NAME=path"``), or a mapping of names to files."""
 
 
 class NamedSource(NamedTuple):
@@ -57,28 +59,33 @@ def _pairs(several: Several) -> list[tuple[str | None, Given]]:
     if isinstance(several, Mapping):
         return list(several.items())
     if isinstance(several, str | os.PathLike) or hasattr(several, "read"):
-        return [_split(several)]
+        return _expanded(several)
     if not isinstance(several, Iterable):
         raise ReadError(
             f"Files cannot be read from {type(several).__name__}. Pass a path or a list of paths.",
             code="BT134",
         )
-    return [_split(given) for given in several]
+    return [pair for given in several for pair in _expanded(given)]
 
 
-def _split(given: Any) -> tuple[str | None, Given]:  # noqa: ANN401  (a path or an open file)
-    # A file that is really called "a=b.txt" is meant as it stands.
-    if isinstance(given, str) and "=" in given and not _exists(given):
-        name, _, path = given.partition("=")
-        return name, path
-    return None, given
+def _expanded(given: Any) -> list[tuple[str | None, Given]]:  # noqa: ANN401  (a path, a pattern or an open file)
+    """Return the files that a path stands for: itself, those that fit a pattern, or those of a folder."""
+    if not isinstance(given, str | os.PathLike) or os.fspath(given) == "-":
+        return [(None, given)]
+    called, found = split_given(os.fspath(given))
+    return [(called, path) for each in found for path in _files_at(each)]
 
 
-def _exists(path: str) -> bool:
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError):
-        return False
+def _files_at(path: str) -> list[str]:
+    folder = Path(path).expanduser()
+    if "\x00" in path or not folder.is_dir():
+        return [path]
+    files = [file for file in files_in(folder) if is_data(file)]
+    for file in files:
+        ordinary_file(file, folder)
+    if not files:
+        raise no_data_folder(path)
+    return [str(file) for file in files]
 
 
 def _opened(name: str | None, given: Given) -> NamedSource:

@@ -1,41 +1,98 @@
-"""Files of one number a line, such as ``.hter``: true scores and predictions of sentences."""
+"""Files of one number a line, such as ``.hter``; and scores of sentences in every layout, truth and predictions."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError
+from betterthan.read import long_table, sentence_scores, sentence_training
+from betterthan.read.direction import direction
 from betterthan.read.named_files import NamedSource, Several, open_named
 from betterthan.read.numerals import parse
-from betterthan.read.source import Given
+from betterthan.read.peek import first_lines
+from betterthan.read.protocol import AnyTable, Format, Guess, Options, Reading
+from betterthan.read.quality_pairs import check_names, of_pair, order_of
+from betterthan.read.quality_rows import Account
+from betterthan.read.scores import scores_of, the_metric
+from betterthan.read.sentence_scores import ALONE, Column, doubts_of_quality
+from betterthan.read.source import Given, Source
 from betterthan.tables.scores import Scores
+
+FORMAT = Format(name="numbers", kind="scores", description="one number a line, a sentence each, such as HTER")
+_NAMED = {".hter": "HTER"}
+_SURE = 0.9
+
+
+def sniff(source: Source) -> Guess | None:
+    """Recognise a file whose every line is a number, or one called .hter."""
+    if source.is_parquet or source.is_folder:
+        return None
+    lines = [line.strip() for line in first_lines(source) if line.strip()]
+    named = source.suffix in _NAMED
+    if lines and all(math.isfinite(parse(line)) and line[0] not in "tTfF" for line in lines):
+        return Guess(confidence=0.97 if named else 0.6, because="every line is a number")
+    return Guess(confidence=0.5, because=f"the name ends in {source.suffix}") if named else None
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read one number a line as the scores of one system, named by the file."""
+    values = _numbers(source)
+    name = options.name or _NAMED.get(source.suffix, source.stem)
+    way = direction(name, values, options)
+    table = Scores(
+        name=name,
+        systems=(source.stem,),
+        segments=tuple(str(i) for i in range(1, values.size + 1)),
+        values=values[None],
+        higher_is_better=way.higher_is_better,
+        notes=(way.note,) if way.note else (),
+    )
+    found = sniff(source)
+    n_missing = int(np.isnan(values).sum())
+    return Reading(
+        format=FORMAT,
+        because=found.because if found else "the format was named",
+        tables=(table,),
+        rows_read=values.size,
+        rows_kept=values.size - n_missing,
+        dropped={"no number": n_missing} if n_missing else {},
+        notes=(*table.notes, ALONE),
+        problems=doubts_of_quality(table, source),
+    )
 
 
 def read_sentence_scores(
-    gold: Given, predictions: Several, *, name: str = "quality"
+    gold: Given, predictions: Several, *, name: str = "quality", language_pair: str | None = None
 ) -> tuple[Scores, Scores]:
-    r"""Read the true scores of sentences and the predictions of one or more systems, a number a line.
+    r"""Read the true scores of sentences and the predictions of one or more systems.
+
+    Each file has one number a line, or rows ``lp name sid score``, or is training data with ``z_mean`` (which is
+    taken), or another table of scores. Sentences are paired by their ids, and by order where a file has none.
 
     Parameters
     ----------
     gold : path
     predictions : path, list of paths, or mapping of names to paths
-        A system is named by the mapping, by ``"NAME=path"``, or by its file's stem.
+        A system is named by the mapping, by ``"NAME=path"``, by the file's own column, or by the file's stem.
     name : str, default "quality"
         What the numbers are.
+    language_pair : str, optional
+        The one to read where the files share several.
 
     Returns
     -------
     gold, predicted : Scores
-        Of the same segments. An empty line is a missing score.
+        Of the same segments. An empty line is a missing score, and so is a sentence that a system did not score.
 
     Raises
     ------
     ReadError
-        When a line is no number (BT013), or files differ in their number of lines (BT130).
+        When a line is no number (BT013), files differ in their number of lines (BT130), or several language pairs
+        fit (BT207).
 
     Examples
     --------
@@ -48,38 +105,98 @@ def read_sentence_scores(
     >>> truth.values.tolist(), predicted.systems
     ([[0.1, 0.3]], ('ours',))
     """
-    truth = open_named(gold)[0]
+    opened = open_named(gold)[0]
     systems = open_named(predictions)
     if not systems:
         raise ReadError(
-            "No prediction was given. Pass at least one file.", path=truth.source.name, code="BT134"
+            "No prediction was given. Pass at least one file.", path=opened.source.name, code="BT134"
         )
-    known = _numbers(truth)
-    found = [_numbers(named) for named in systems]
-    for named, numbers in zip(systems, found, strict=True):
-        if numbers.size != known.size:
-            raise ReadError(
-                f"This file has {numbers.size:,} lines, but {truth.source.name} has {known.size:,}. "
-                f"Line k of both must be sentence k.",
-                path=named.source.name,
-                code="BT130",
-            )
-    segments = tuple(str(i) for i in range(1, known.size + 1))
-    return (
-        Scores(name=name, systems=(truth.name,), segments=segments, values=known[None]),
-        Scores(name=name, systems=tuple(s.name for s in systems), segments=segments, values=np.stack(found)),
+    notes: list[str] = []
+    held = [_columns(named, notes) for named in (opened, *systems)]
+    truth, others = of_pair(held[0], held[1:], language_pair, path=opened.source.name)
+    check_names(others)
+    found = np.stack([_aligned(truth, one, notes) for one in others])
+    segments = truth.ids or tuple(str(i) for i in range(1, truth.values.size + 1))
+    told = tuple(dict.fromkeys(notes))
+    known = Scores(name=name, systems=(truth.name,), segments=segments, values=truth.values[None], notes=told)
+    return known, Scores(
+        name=name, systems=tuple(one.name for one in others), segments=segments, values=found, notes=told
     )
 
 
-def _numbers(named: NamedSource) -> FloatArray:
+def _columns(named: NamedSource, notes: list[str]) -> list[Column]:
+    """Return the columns of scores in a file, by system and language pair."""
+    source = named.source
+    if sentence_scores.sniff(source):
+        account = Account()
+        found = sentence_scores.columns_of(source, Options(), account)
+        notes += account.notes(source.name)
+        notes += [
+            f"{source.name}: rows without a score ({why}): {n:,}." for why, n in account.dropped.items()
+        ]
+        is_one = len({column.name for column in found}) == 1
+        return [replace(column, name=named.name) for column in found] if named.is_given and is_one else found
+    if sentence_training.sniff(source):
+        table = sentence_training.read(source, Options()).tables[-1]
+        notes.append(f"{source.name}: z_mean is taken for the scores.")
+        return _of_table(table, named)
+    guess = long_table.sniff(source)
+    if guess and guess.confidence >= _SURE:
+        tables = scores_of(long_table.read(source, Options()), path=source.name)
+        return _of_table(the_metric(tables, None, source.name), named)
+    return [Column(name=named.name, path=source.name, pair="", values=_numbers(source))]
+
+
+def _of_table(table: AnyTable, named: NamedSource) -> list[Column]:
+    assert isinstance(table, Scores)  # noqa: S101  (what these readers give)
+    is_one = table.n_systems == 1
+    return [
+        Column(
+            name=named.name if is_one and named.is_given else system,
+            path=named.source.name,
+            pair="",
+            values=values,
+            ids=table.segments,
+        )
+        for system, values in zip(table.systems, table.values, strict=True)
+    ]
+
+
+def _aligned(truth: Column, system: Column, notes: list[str]) -> FloatArray:
+    """Return a system's scores in the order of the truth, NaN where it has none."""
+    if truth.ids is None or system.ids is None:
+        if truth.values.size != system.values.size:
+            raise ReadError(
+                f"This file has {system.values.size:,} lines, but {truth.path} has {truth.values.size:,}. "
+                f"Line k of both must be sentence k.",
+                path=system.path,
+                code="BT130",
+            )
+        if system.ids is not None:
+            return system.values[order_of(system.ids, path=system.path)]
+        if truth.ids is not None:
+            return system.values[np.argsort(order_of(truth.ids, path=truth.path))]
+        return system.values
+    place = {segment: j for j, segment in enumerate(system.ids)}
+    absent = sum(segment not in place for segment in truth.ids)
+    extra = len(place) - (len(truth.ids) - absent)
+    if absent:
+        notes.append(f'{system.path}: sentences that "{system.name}" did not score, missing: {absent:,}.')
+    if extra:
+        notes.append(f"{system.path}: sentences without a true score, left out: {extra:,}.")
+    values = np.append(system.values, np.nan)
+    return values[[place.get(segment, -1) for segment in truth.ids]]
+
+
+def _numbers(source: Source) -> FloatArray:
     numbers = []
-    for line, text in enumerate(named.source.lines(), 1):
+    for line, text in enumerate(source.lines(), 1):
         value = parse(text)
         if math.isinf(value):
             shown = text if len(text) <= 40 else text[:40] + "…"
             raise ReadError(
                 f'"{shown}" is not a number. Write one number a line, and leave the line empty if it is missing.',
-                path=named.source.name,
+                path=source.name,
                 line=line,
                 code="BT013",
             )

@@ -5,11 +5,17 @@ The formats have no ids, so line order is all there is, and all files must have 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from betterthan.errors import ReadError
 from betterthan.read.named_files import NamedSource, Several, open_named
+from betterthan.read.numerals import parse_all
+from betterthan.read.peek import find_delimiter, first_lines
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.source import HEAD_BYTES, Given, Source
 from betterthan.tables.texts import Texts
@@ -20,6 +26,10 @@ FORMAT = Format(
 NOT_SUPPLIED = "[No translation supplied]"
 
 _OTHER_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".tags", ".xml", ".html", ".eval")
+_TEXT = (".txt", ".src", ".ref", ".mt", ".hyp", ".tok")
+# A table of which few rows are damaged is still a table, and its reader names the damage.
+_ENOUGH = 5
+_SHAPED = 0.6
 
 
 class _Lines(NamedTuple):
@@ -39,9 +49,23 @@ def sniff(source: Source) -> Guess | None:
         return None
     if text.lstrip()[:1] in ("{", "["):
         return None
+    if source.suffix in _TEXT and _is_prose(source):
+        return Guess(confidence=0.85, because="lines of text without the shape of a table")
     if source.suffix == ".txt":
         return Guess(confidence=0.2, because="the name ends in .txt and no table was recognised")
     return Guess(confidence=0.05, because="it is text of which nothing else was recognised")
+
+
+def _is_prose(source: Source) -> bool:
+    """Whether no delimiter cuts the lines into as many cells each: commas of sentences do not make a table."""
+    lines = [line for line in first_lines(source) if line.strip()]
+    if len(lines) < _ENOUGH:
+        return False
+    delimiter = find_delimiter(lines)
+    n_cells = [line.count(delimiter) + 1 for line in lines]
+    if max(n_cells) == 1:
+        return bool(np.isfinite(parse_all([line.strip() for line in lines])).mean() < 1 - _SHAPED)
+    return n_cells.count(n_cells[0]) < _SHAPED * len(lines)
 
 
 def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; text has no options)
@@ -67,8 +91,9 @@ def read_texts(outputs: Several, *, references: Several = (), sources: Given | N
 
     Parameters
     ----------
-    outputs : path, list of paths, or mapping of names to paths
-        A system is named by the mapping, by ``"NAME=path"``, or by its file's stem.
+    outputs : path, folder, pattern, list of these, or mapping of names to paths
+        A system is named by the mapping, by ``"NAME=path"``, or by its file's stem. A folder given alone may hold the
+        references (``ref*``) and the source (``src.*``) as well.
     references : likewise, optional
         Any number; a single one without a name is called "ref".
     sources : path, optional
@@ -89,6 +114,8 @@ def read_texts(outputs: Several, *, references: Several = (), sources: Given | N
     ...     read_texts([f"{folder}/ours.txt", f"{folder}/base.txt"], references=f"{folder}/ref.txt")
     Texts(2 systems × 2 segments, 1 reference)
     """
+    if references == () and sources is None and _is_folder(outputs):
+        return _folder(outputs)
     systems = [_read_lines(named) for named in open_named(outputs)]
     if not systems:
         raise ReadError("No output was given. Pass at least one file.", code="BT134")
@@ -98,6 +125,27 @@ def read_texts(outputs: Several, *, references: Several = (), sources: Given | N
         refs = [refs[0]._replace(name="ref")]
     source = None if sources is None else _read_lines(open_named(sources)[0])
     return _texts(systems, references=refs, sources=source)
+
+
+def _is_folder(outputs: Several) -> bool:
+    if not isinstance(outputs, str | os.PathLike):
+        return False
+    try:
+        return Path(outputs).expanduser().is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _folder(outputs: Any) -> Texts:  # noqa: ANN401  (a path)
+    """Read a folder with outputs, references and source, told apart by their names."""
+    from betterthan.read.sniff import read_any  # noqa: PLC0415  (it asks this reader too)
+
+    table = read_any(outputs).tables[0]
+    if not isinstance(table, Texts):
+        raise ReadError(
+            "This folder does not hold texts. Name the files.", path=os.fspath(outputs), code="BT022"
+        )
+    return table
 
 
 def _texts(systems: Sequence[_Lines], *, references: Sequence[_Lines], sources: _Lines | None) -> Texts:

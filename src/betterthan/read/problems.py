@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from betterthan.read.problems_battles import BATTLE_PROBLEMS
+from betterthan.read.problems_files import FILE_PROBLEMS
+from betterthan.read.problems_quality import QUALITY_PROBLEMS
 from betterthan.read.problems_wmt import WMT_PROBLEMS
 
 
@@ -381,4 +384,7 @@ PROBLEMS: dict[str, Explanation] = {
         "Scores have few decimals and many are exactly equal between systems; rounding may have made these ties.",
         "Write the scores with more digits.",
     ),
+    **{code: Explanation(*told) for code, told in QUALITY_PROBLEMS.items()},
+    **{code: Explanation(*told) for code, told in BATTLE_PROBLEMS.items()},
+    **{code: Explanation(*told) for code, told in FILE_PROBLEMS.items()},
 }

@@ -53,5 +53,25 @@ WMT_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "The same two systems stand more than once on the same segment, in one direction or in both.",
         "Remove the lines unless the segment was really judged more than once.",
     ),
+    "BT180": (
+        "several tables in one file",
+        "A column such as lp holds several language pairs, and the same segment number means another text in each.",
+        "Choose one of them: --where lp=en-de, or where={...} in Python.",
+    ),
+    "BT181": (
+        "not a line of a submission",
+        "A file for the metrics task has the same fields on every line: METRIC LP TESTSET … SYSTEM … SCORE.",
+        "Write all fields on every line, NaN for a missing score; or write a table with a header.",
+    ),
+    "BT182": (
+        "not a rating with errors",
+        "A rating is a system, a list of errors as JSON (or None), and perhaps a rater; errors have severities.",
+        "Write the line again; an empty list where there is no error.",
+    ),
+    "BT183": (
+        "not a document of WMT25",
+        "A line holds the name of a document (doc_id) with its translation (hypothesis) or with scores of systems.",
+        "Write the file again in this layout; null for a missing translation.",
+    ),
 }
 """Title, meaning and cure by code."""

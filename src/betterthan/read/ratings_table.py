@@ -6,6 +6,7 @@ import numpy as np
 
 from betterthan.arrays import IntArray
 from betterthan.errors import ReadError
+from betterthan.read.apart import read_apart
 from betterthan.read.cells import DUPLICATE_CURE, second_rows
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
@@ -57,6 +58,10 @@ def read(source: Source, options: Options) -> Reading:
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     """Read a grid as a ratings table; `stem` names what was asked if the table does not."""
+    return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
+
+
+def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     columns = load(grid, options, _ROLES)
     lost = {"empty row": columns.dropped, "no score": 0, "duplicate": 0}
     tables = []

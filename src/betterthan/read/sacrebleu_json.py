@@ -13,10 +13,10 @@ from betterthan.read.direction import direction
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.sacrebleu_json_text import head_json, odd_shape, whole_json
 from betterthan.read.score_files import SYSTEM_LEVEL, system_level_note
 from betterthan.read.score_rows import SYSTEM
 from betterthan.read.source import Source
+from betterthan.read.toolkit_json import head_json, odd_shape, whole_json
 from betterthan.tables.scores import Scores
 
 FORMAT = Format(

@@ -8,8 +8,8 @@ from betterthan.errors import ReadError
 from betterthan.read.grid import quoted
 from betterthan.read.peek import first_lines
 from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.sacrebleu_json_text import ScoreRow, scores_reading
 from betterthan.read.source import Source
+from betterthan.read.toolkit_json import ScoreRow, scores_reading
 
 FORMAT = Format(
     name="sacrebleu_lines",

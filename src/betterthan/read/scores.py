@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import TypeVar
 
 from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.read.apart import whole
 from betterthan.read.cells import Duplicates
-from betterthan.read.frames import FrameLike
+from betterthan.read.formats import reader
+from betterthan.read.frames import FrameLike, is_frame
 from betterthan.read.protocol import EVERY, Options, Reading
 from betterthan.read.score_files import refuse_system_level
-from betterthan.read.sniff import read_any
-from betterthan.read.source import Given
+from betterthan.read.sniff import read_any, recognise
+from betterthan.read.source import Given, Source, open_source
 from betterthan.read.where import conditions
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
@@ -107,8 +109,9 @@ def read_scores(
         lower_is_better=_every(lower_is_better, True),
         higher_is_better=_every(lower_is_better, False),
     )
-    tables = scores_of(read_any(source, options), path=_name_of(source))
-    chosen = the_metric(tables, metric, _name_of(source))
+    opened = _opened(source)
+    tables = scores_of(read_any(opened, options), path=_name_of(opened))
+    chosen = the_metric(tables, metric, _name_of(opened))
     return replace(chosen, name=name) if name else chosen
 
 
@@ -200,7 +203,7 @@ def read_ratings(
     Parameters
     ----------
     source, metric, item, system, score, group, lower_is_better, name, where
-        As in :func:`read_scores`.
+        As in :func:`read_scores`. MQM annotations, rating files, exports of Appraise and the like are recognised.
     judge : str, optional
         The column that holds the judge; found by its name (rater, annotator, judge, …) if not given.
     duplicates : {"raise", "first", "last", "mean"}, default "raise"
@@ -233,10 +236,27 @@ def read_ratings(
         lower_is_better=_every(lower_is_better, True),
         higher_is_better=_every(lower_is_better, False),
     )
-    reading = read_any(source, options, format="ratings")
+    opened = _opened(source)
+    reading = whole(read_any(opened, options, format=_format_of_ratings(opened, options)))
     tables = {table.name: table for table in reading.tables if isinstance(table, Ratings)}
-    chosen = the_metric(tables, metric, _name_of(source))
+    chosen = the_metric(tables, metric, _name_of(opened))
     return replace(chosen, name=name) if name else chosen
+
+
+def _opened(source: Given | FrameLike) -> Source | FrameLike:
+    """Look at a file once, so that messages can name it and a stream is not read twice."""
+    return source if is_frame(source) else open_source(source, folders=True)
+
+
+def _format_of_ratings(source: Source | FrameLike, options: Options) -> str:
+    """Return the layout of single judgements that is recognised; else a table, whose reader says what it lacks."""
+    if not isinstance(source, Source) or "judge" in options.columns:
+        return "ratings"
+    try:
+        found = recognise(source).format
+    except ReadError:
+        return "ratings"
+    return found if reader(found).FORMAT.kind == "ratings" else "ratings"
 
 
 def _merged(sources: Sequence[Given | FrameLike], options: Options) -> dict[str, Scores]:
@@ -274,10 +294,11 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
     Raises
     ------
     ReadError
-        When it holds something else, such as battles or texts (BT022), or one score for each system (BT103).
+        When it holds something else, such as battles or texts (BT022), one score for each system (BT103), or several
+        tables that do not belong together (BT101, BT180).
     """
     tables: dict[str, Scores] = {}
-    for table in reading.tables:
+    for table in whole(reading).tables:
         if isinstance(table, Scores):
             tables[table.name] = table if system_level else refuse_system_level(table, path=path)
         elif isinstance(table, Ratings):
@@ -291,6 +312,10 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
                 path=path,
                 code="BT022",
             )
+    if not tables:
+        raise ReadError(
+            f"This holds no scores ({reading.because}). Give the file that has them.", path=path, code="BT022"
+        )
     return tables
 
 
@@ -311,6 +336,8 @@ def _every(said: object, answer: bool) -> frozenset[str]:  # noqa: FBT001
 
 
 def _name_of(source: object) -> str | None:
+    if isinstance(source, Source):
+        return None if source.name.startswith("<") else source.name
     return source if isinstance(source, str) else None
 
 

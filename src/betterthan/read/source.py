@@ -1,26 +1,27 @@
 """Where bytes come from: a path, a compressed file, a folder, standard input or an open file.
 
-A :class:`Source` is a real file on disk with a look at its first bytes; standard input and open files are
-spooled to a temporary file once, so that memory does not grow with them and DuckDB can read them.
+A :class:`Source` is a real file on disk with a look at its first bytes; standard input, open files and what is
+packed with Zstandard are spooled to a temporary file once, so that memory does not grow with them and DuckDB can
+read them. A folder, a pattern and a list are sources too; their files are opened one by one.
 """
 
 from __future__ import annotations
 
 import gzip
 import os
-import shutil
+import stat
 import sys
-import tempfile
-import weakref
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, Union, cast
+from typing import IO, Union, cast
 
 from betterthan.errors import ReadError
+from betterthan.read.packed import ZSTANDARD, Spool, refuse_archive, spooled, unpacked
 
 Given = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
+Part = Union[str, "os.PathLike[str]", "Source"]
 
 HEAD_BYTES = 1 << 16
 LONGEST_LINE = 16 << 20
@@ -43,6 +44,12 @@ class Source:
     is_gzip : bool
     is_folder : bool
         A folder has no bytes of its own; only readers of folders take it.
+    called : str, optional
+        The name that the user gave with ``NAME=path``; it stands wherever the file's own name would.
+    parts : tuple
+        The files of a pattern or a list, which is a folder without a place on disk.
+    spool : Spool, optional
+        What keeps a temporary file alive.
     """
 
     name: str
@@ -50,10 +57,15 @@ class Source:
     head: bytes = field(repr=False)
     is_gzip: bool = False
     is_folder: bool = False
+    called: str | None = None
+    parts: tuple[Part, ...] = ()
+    spool: Spool | None = field(default=None, repr=False)
 
     @property
     def stem(self) -> str:
-        """The file's name without folders, ``.gz`` and its last suffix; names a metric or system."""
+        """The name given, else the file's without folders, ``.gz`` and its last suffix; names a metric or system."""
+        if self.called is not None:
+            return self.called
         if self.name.startswith("<"):
             return "score"  # a stream has no name to give
         name = Path(self.name).name.removesuffix(".gz").removesuffix(".zst")
@@ -127,40 +139,63 @@ class Source:
         return text.removesuffix("\n").removesuffix("\r")
 
 
-def open_source(given: Given, *, folders: bool = False) -> Source:
+def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool = False) -> Source:
     """Look at what the user gave and return it as a :class:`Source`.
 
     Parameters
     ----------
-    given : path, "-" or open file
-        ``"-"`` is standard input.
+    given : path, "-", open file, NAME=path, pattern or list of these
+        ``"-"`` is standard input. A file that is really called ``a=b`` or ``a*`` is meant as it stands.
     folders : bool, default False
-        Whether a folder may be given.
+        Whether a folder, a pattern of several files or a list may be given.
 
     Raises
     ------
     ReadError
         For a missing path (BT001), a folder or an unreadable file (BT002), an empty file (BT003), a broken
-        gzip stream (BT004), UTF-16 (BT005), or a pickle (BT008).
+        gzip or Zstandard stream (BT004), UTF-16 (BT005), a pickle (BT008), an archive (BT238) or what is no
+        ordinary file (BT237).
     """
+    from betterthan.read.given_files import parts_of, split_given  # noqa: PLC0415  (it opens sources)
+
+    if isinstance(given, list | tuple):
+        return parts_of(given, folders=folders)
     if isinstance(given, str | os.PathLike) and os.fspath(given) != "-":
-        name = os.fspath(given)
-        path = Path(name).expanduser()
-        if _is_folder(path, name):
-            if not folders:
-                raise no_data_folder(name)
-            return Source(name=name, path=path, head=b"", is_folder=True)
-        return _looked_at(path, name)
+        called, wanted = split_given(os.fspath(given))
+        if len(wanted) > 1:
+            return parts_of(wanted, name=os.fspath(given), folders=folders)
+        source = _at(wanted[0], folders=folders)
+        return source if called is None else replace(source, called=called)
     stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
     name = "<stdin>" if stream is not given else str(getattr(given, "name", "<stream>"))
-    path = _spooled(stream, name)
+    spool = spooled(stream, name)
+    if not _first_bytes(spool, name).startswith(ZSTANDARD):
+        return _kept(spool, name)
     try:
-        source = _looked_at(path, name)
+        return _kept(unpacked(spool, name), name)
+    finally:
+        spool.unlink(missing_ok=True)
+
+
+def _at(name: str, *, folders: bool) -> Source:
+    path = Path(name).expanduser()
+    if _is_folder(path, name):
+        if not folders:
+            raise no_data_folder(name)
+        return Source(name=name, path=path, head=b"", is_folder=True)
+    first = _first_bytes(path, name)
+    if first.startswith(ZSTANDARD):
+        return _kept(unpacked(path, name), name)
+    return _looked_at(path, name)
+
+
+def _kept(path: Path, name: str) -> Source:
+    """Return a source on a temporary file, which goes when the source does."""
+    try:
+        return replace(_looked_at(path, name), spool=Spool(path))
     except ReadError:
-        path.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)  # now, and not when the error is forgotten
         raise
-    weakref.finalize(source, path.unlink, missing_ok=True)
-    return source
 
 
 def _looked_at(path: Path, name: str) -> Source:
@@ -168,9 +203,6 @@ def _looked_at(path: Path, name: str) -> Source:
     source = Source(name=name, path=path, head=_head(path, name, is_gzip=is_gzip), is_gzip=is_gzip)
     _check_head(source)
     return source
-
-
-_SPOOL_PREFIX = "betterthan-spool-"
 
 
 def no_data_folder(name: str) -> ReadError:
@@ -195,6 +227,13 @@ def _is_folder(path: Path, name: str) -> bool:
 
 def _first_bytes(path: Path, name: str) -> bytes:
     try:
+        # A pipe would wait for ever and can be read only once; a device may never end.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ReadError(
+                "This is a pipe or a device, not a file. Send it through standard input: COMMAND | betterthan … -",
+                path=name,
+                code="BT237",
+            )
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)
     except OSError as error:
@@ -231,35 +270,10 @@ def _check_head(source: Source) -> None:
             path=name,
             code="BT008",
         )
+    refuse_archive(source.path, name, head)
     if head[:2] in _ENCODINGS:
         raise ReadError(
             f"The file is {_ENCODINGS[head[:2]]}, not UTF-8. Convert it first: iconv -f utf-16 -t utf-8 IN > OUT",
             path=name,
             code="BT005",
         )
-
-
-def _spooled(stream: Any, name: str) -> Path:  # noqa: ANN401  (whatever the caller took for an open file)
-    if not hasattr(stream, "read"):
-        raise ReadError(
-            f"A path or an open file is needed, not {type(stream).__name__}. "
-            f"Tables in memory are data frames or dicts of lists.",
-            code="BT002",
-        )
-    descriptor, spool = tempfile.mkstemp(prefix=_SPOOL_PREFIX)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            _copy(stream, file)
-    except (OSError, ValueError) as error:
-        # A closed file and a text file in another encoding both come as ValueError.
-        Path(spool).unlink(missing_ok=True)
-        raise ReadError(f"The open file cannot be read ({error}).", path=name, code="BT002") from error
-    return Path(spool)
-
-
-def _copy(stream: Any, file: IO[bytes]) -> None:  # noqa: ANN401
-    if isinstance(stream.read(0), str):
-        for text in iter(lambda: stream.read(1 << 20), ""):
-            file.write(text.encode("utf-8"))
-    else:
-        shutil.copyfileobj(stream, file, 1 << 20)

@@ -1,43 +1,38 @@
-"""Plain ``.tags`` files: one sentence a line, OK or BAD for each word, separated by blanks."""
+"""Plain ``.tags`` files, one sentence a line, OK or BAD for each word; and tags of every layout held together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 
-from betterthan.arrays import BoolArray, IntArray
-from betterthan.errors import ReadError
+from betterthan.errors import ReadError, unknown_name
+from betterthan.read import tag_rows, tag_sentences, tag_spans
 from betterthan.read.named_files import NamedSource, Several, open_named
 from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.quality_pairs import check_names, of_pair
 from betterthan.read.source import HEAD_BYTES, Given, Source
-from betterthan.read.tag_sides import Side, of_side
+from betterthan.read.tag_labels import IS_BAD, Labelling, Labellings, split_words
+from betterthan.read.tag_match import ALONE, matched
+from betterthan.read.tag_sides import Side, Tokens, of_side, tokens_beside, tokens_of
 from betterthan.tables.tags import WordTags
 
 FORMAT = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence a line.")
 
-_ALONE = "One file of tags says nothing about a system; read it together with the gold tags: GOLD PREDICTION."
-_IS_BAD = {"ok": False, "good": False, "bad": True}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Tags:
-    """The tags of one file: True where BAD, the number of tags of each line, and how many said GOOD."""
-
-    name: str
-    path: str
-    bad: BoolArray
-    lengths: IntArray
-    n_good: int
+_WITH_IDS: tuple[ModuleType, ...] = (tag_rows, tag_sentences, tag_spans)
+_SIDES = ("mt", "gap", "source")
 
 
 def sniff(source: Source) -> Guess | None:
     """Say how sure it is that a file holds tags: by its words, or else by its name."""
+    if source.is_folder:
+        return None
     head = source.head if len(source.head) < HEAD_BYTES else source.head.rpartition(b"\n")[0]
     words = head.decode("utf-8-sig", errors="replace").split()
     named = source.suffix.endswith("tags")
-    if words and all(word.casefold() in _IS_BAD for word in words):
+    if words and all(word.casefold() in IS_BAD for word in words):
         confidence = 0.98 if named else 0.9
         return Guess(confidence=confidence, because="every word of the first lines is OK or BAD")
     return Guess(confidence=0.5, because="the name ends in .tags") if named else None
@@ -47,42 +42,57 @@ def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the pro
     """Count what is in one file of tags.
 
     One file has nothing to be compared with, so there is no table yet; :func:`read_tags` makes one from a
-    gold file and at least one prediction.
+    gold file and at least one prediction. Translations beside it tell whether there are gap tags.
     """
-    tags = _read_file(NamedSource(source.stem, source, is_given=False))
+    held = labellings(source)
+    (tags,) = held.found
+    tokens, beside = tokens_beside(source, tags.lengths)
+    gaps = () if tokens is not None else _gap_note(tags)
     return Reading(
         format=FORMAT,
         because="every word is OK or BAD",
         tables=(),
-        rows_read=tags.lengths.size,
-        rows_kept=tags.lengths.size,
-        notes=(_summary(tags), *_notes(tags), *_gap_note(tags), _ALONE),
+        rows_read=held.rows_read,
+        rows_kept=held.rows_read,
+        notes=(tags.summary, *held.notes, *beside, *gaps, ALONE),
     )
 
 
 def read_tags(
-    gold: Given, predictions: Several, *, mt: Given | None = None, side: Side | None = None
+    gold: Given,
+    predictions: Several,
+    *,
+    mt: Given | None = None,
+    side: Side | None = None,
+    language_pair: str | None = None,
 ) -> WordTags:
     r"""Read gold tags and the predictions of one or more systems.
 
-    Tags are OK or BAD in either case; GOOD is read as OK, with a note.
+    Tags are OK or BAD in either case; GOOD is read as OK, with a note. Layouts may differ from file to file: one
+    sentence a line, a row a word (submissions of WMT20 to WMT23), a row a sentence (``lp name sid mt mttok tags``), or
+    error spans (``lp name sid mt start_id end_id error``), whose characters are tagged, or the words they touch where
+    the gold file tags words. Sentences are paired by their ids, and words are compared after lowercasing.
 
     Parameters
     ----------
     gold : path
     predictions : path, list of paths, or mapping of names to paths
-        A system is named by the mapping, by ``"NAME=path"``, or by its file's stem.
+        A system is named by the mapping, by ``"NAME=path"``, by the file's own column, or by the file's stem.
     mt : path, optional
-        The translations, tokens separated by blanks: they tell words from gaps when there are 2N + 1 tags.
-    side : {"mt", "gap"}, optional
-        Tags of words or of the gaps between them, where both take turns. By default words when `mt` shows that there
-        are gaps, else all tags. Tags of source words stand in files of their own, and are read like any other.
+        The translations, tokens separated by blanks: they tell words from gaps when there are 2N + 1 tags. If not
+        given, they are looked for beside the gold file (``test.mt`` beside ``test.tags``).
+    side : {"mt", "gap", "source"}, optional
+        Tags of words, of the gaps between them, or of source words. By default words when `mt` shows that there are
+        gaps, else all tags; of files that name the type of each tag, those of the translation if there are any.
+    language_pair : str, optional
+        The one to read where the files share several.
 
     Raises
     ------
     ReadError
         When a word is no tag (BT140), files differ in their number of lines (BT141) or of tags in a line
-        (BT142), or two systems have the same name (BT131).
+        (BT142) or in words (BT202), or two systems have the same name (BT131); other codes as
+        :mod:`betterthan.read.problems` explains them.
 
     Examples
     --------
@@ -94,43 +104,65 @@ def read_tags(
     ...     read_tags(gold, [ours])
     WordTags(1 systems, 2 segments, 3 words, 33.3 % BAD)
     """
-    truth = _read_file(open_named(gold)[0])
-    systems = [_read_file(named) for named in open_named(predictions)]
+    if side is not None and side not in _SIDES:
+        raise unknown_name("side", side, _SIDES)
+    truth = open_named(gold)[0]
+    systems = open_named(predictions)
     if not systems:
-        raise ReadError("No prediction was given. Pass at least one file.", path=truth.path, code="BT134")
-    for system in systems:
-        _check_parallel(truth, system)
-    table = WordTags(
-        systems=tuple(system.name for system in systems),
-        segments=tuple(str(i) for i in range(1, truth.lengths.size + 1)),
-        gold=truth.bad,
-        predicted=np.stack([system.bad for system in systems]),
-        offsets=np.concatenate([[0], np.cumsum(truth.lengths)]),
-        notes=tuple(note for tags in [truth, *systems] for note in _notes(tags)),
-    )
-    return of_side(table, mt=mt, side=side)
+        raise ReadError(
+            "No prediction was given. Pass at least one file.", path=truth.source.name, code="BT134"
+        )
+    held = [held_by(named, side) for named in (truth, *systems)]
+    tokens = tokens_of(mt) if mt is not None else _beside(held[0], truth.source)
+    if tokens is not None or side is not None:
+        held = [_of_side(one, tokens, side) for one in held]
+    found = [part.found for part in held]
+    one, others = of_pair(found[0], found[1:], language_pair, path=truth.source.name)
+    check_names(others)
+    return matched(one, others, notes=[note for part in held for note in part.notes])
 
 
-def _read_file(named: NamedSource) -> _Tags:
+def held_by(named: NamedSource, side: str | None = None) -> Labellings:
+    """Return what a file of any layout of tags holds; a name that the user gave goes before the file's own."""
+    layout = next((module for module in _WITH_IDS if module.sniff(named.source)), None)
+    if layout is None:
+        held = labellings(named.source)
+        return replace(held, found=(replace(held.found[0], name=named.name),))
+    found: Labellings = layout.labellings(named.source, side=side)
+    if named.is_given and len({one.name for one in found.found}) == 1:
+        return replace(found, found=tuple(replace(one, name=named.name) for one in found.found))
+    return found
+
+
+def labellings(source: Source) -> Labellings:
+    """Return the tags of a file of one sentence a line.
+
+    Raises
+    ------
+    ReadError
+        When a word is no tag (BT140).
+    """
     bad: list[bool] = []
     lengths: list[int] = []
     n_good = 0
-    for number, line in enumerate(named.source.lines(), 1):
-        # Blanks and tabs only: a word with U+2028 inside is no tag.
-        words = [word for word in line.replace("\t", " ").split(" ") if word]
+    for number, line in enumerate(source.lines(), 1):
+        words = split_words(line)
         for position, word in enumerate(words, 1):
-            if word.casefold() not in _IS_BAD:
-                raise _not_a_tag(named.source, number, position, word)
-            bad.append(_IS_BAD[word.casefold()])
+            tag = IS_BAD.get(word.casefold())
+            if tag is None:
+                raise _not_a_tag(source, number, position, word)
+            bad.append(tag)
             n_good += word.casefold() == "good"
         lengths.append(len(words))
-    return _Tags(
-        name=named.name,
-        path=named.source.name,
+    tags = Labelling(
+        name=source.stem,
+        path=source.name,
+        pair="",
+        unit="word",
         bad=np.array(bad, dtype=np.bool_),
         lengths=np.array(lengths, dtype=np.int64),
-        n_good=n_good,
     )
+    return Labellings(found=(tags,), rows_read=len(lengths), notes=_notes(tags, n_good))
 
 
 def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadError:
@@ -144,48 +176,44 @@ def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadErr
     )
 
 
-def _check_parallel(gold: _Tags, system: _Tags) -> None:
-    if gold.lengths.size != system.lengths.size:
-        raise ReadError(
-            f"This file has {system.lengths.size:,} lines, but {gold.path} has {gold.lengths.size:,}. "
-            f"Line k of both must be sentence k.",
-            path=system.path,
-            code="BT141",
+def _beside(gold: Labellings, source: Source) -> Tokens | None:
+    """Return the translations beside a gold file of one sentence a line."""
+    plain = [one for one in gold.found if one.ids is None]
+    return tokens_beside(source, plain[0].lengths)[0] if plain else None
+
+
+def _of_side(held: Labellings, tokens: Tokens | None, side: Side | None) -> Labellings:
+    """Return the labellings with the tags of one side where only their number shows which is which."""
+    found, notes = [], list(held.notes)
+    for one in held.found:
+        if one.ids is not None or not one.n_sentences:
+            found.append(one)
+            continue
+        table = WordTags(
+            systems=("tags",),
+            segments=tuple(str(i) for i in range(1, one.n_sentences + 1)),
+            gold=one.bad,
+            predicted=one.bad[None],
+            offsets=np.concatenate([[0], np.cumsum(one.lengths)]),
         )
-    different = np.flatnonzero(gold.lengths != system.lengths)
-    if different.size:
-        line = int(different[0])
-        theirs, ours = int(gold.lengths[line]), int(system.lengths[line])
-        raise ReadError(
-            f"This line has {ours} tags, but the same line of {gold.path} has {theirs}. {_cure(theirs, ours)}",
-            path=system.path,
-            line=line + 1,
-            code="BT142",
-        )
+        chosen = of_side(table, tokens=tokens, side=side)
+        notes += chosen.notes
+        unit = "gap" if side == "gap" else one.unit
+        found.append(replace(one, bad=chosen.gold, lengths=np.diff(chosen.offsets), unit=unit))
+    return replace(held, found=tuple(found), notes=tuple(notes))
 
 
-def _cure(one: int, other: int) -> str:
-    if max(one, other) == 2 * min(one, other) + 1:
-        return "The longer one seems to have gap tags (2N + 1); keep every second tag."
-    return "Tag the same words in both."
-
-
-def _notes(tags: _Tags) -> list[str]:
+def _notes(tags: Labelling, n_good: int) -> tuple[str, ...]:
     notes = []
-    if tags.n_good:
-        notes.append(f"{tags.path}: GOOD was read as OK ({tags.n_good:,} times).")
+    if n_good:
+        notes.append(f"{tags.path}: GOOD was read as OK ({n_good:,} times).")
     empty = int((tags.lengths == 0).sum())
     if empty:
         notes.append(f"{tags.path}: lines without a tag, kept as empty sentences: {empty:,}.")
-    return notes
+    return tuple(notes)
 
 
-def _summary(tags: _Tags) -> str:
-    share = 100 * tags.bad.mean() if tags.bad.size else float("nan")
-    return f"Sentences: {tags.lengths.size:,}; tags: {tags.bad.size:,}; BAD: {share:.1f} %."
-
-
-def _gap_note(tags: _Tags) -> Sequence[str]:
+def _gap_note(tags: Labelling) -> Sequence[str]:
     if tags.lengths.size < 5 or not (tags.lengths % 2 == 1).all():
         return ()
     return ("Every line has an odd number of tags, so gap tags (2N + 1) may be among them.",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from betterthan.read.grid import Grid, fault
+from betterthan.read.grid import Grid, fault, quoted
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import peek
 from betterthan.read.protocol import Format, Guess, Options, Reading
@@ -73,5 +73,5 @@ def _whole(grid: Grid, name: str, texts: list[str | None], segments: tuple[str, 
     whole = tuple(text for text in texts if text is not None)
     if len(whole) < len(texts):
         first = segments[int(np.argmax([text is None for text in texts]))]
-        raise fault(grid, f'"{name}" has no text for segment "{first}". Add it.', code="BT133")
+        raise fault(grid, f"{quoted(name)} has no text for segment {quoted(first)}. Add it.", code="BT133")
     return whole

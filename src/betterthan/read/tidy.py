@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 from betterthan.errors import TableError
+from betterthan.read.battle_columns import covariate_column
 from betterthan.read.protocol import AnyTable
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
@@ -22,10 +23,11 @@ REFERENCE = "@ref"
 
 
 class Tidy(NamedTuple):
-    """Column names and rows; None is a missing cell."""
+    """Column names and rows; None is a missing cell. `measured` names columns of numbers beside the canonical ones."""
 
     columns: tuple[str, ...]
     rows: Iterator[Row]
+    measured: frozenset[str] = frozenset()
 
 
 @singledispatch
@@ -59,7 +61,7 @@ def all_tidy(tables: Sequence[AnyTable]) -> Tidy:
         raise TableError(
             "Only tables of the same kind, all with documents or all without, fit into one file."
         )
-    return Tidy(columns, (row for part in parts for row in part.rows))
+    return Tidy(columns, (row for part in parts for row in part.rows), parts[0].measured)
 
 
 def _with_groups(groups: tuple[str, ...] | None, *columns: str) -> tuple[str, ...]:
@@ -102,12 +104,11 @@ def _ratings(table: Ratings) -> Tidy:
 def _matches(table: Matches) -> Tidy:
     optional = {"item": table.segment, "judge": table.group}
     present: dict[str, list[Any]] = {
-        name: list(map(str, index.tolist())) for name, index in optional.items() if index is not None
+        name: _numbered(index.tolist()) for name, index in optional.items() if index is not None
     }
-    taken = {"a", "b", "outcome", "weight", *optional}
     for c, name in enumerate(table.covariate_names):
         values = [] if table.covariates is None else table.covariates[:, c].tolist()
-        present[f"covariate {name}" if name in taken else name] = values
+        present[covariate_column(name)] = values
     outcomes, weights = table.outcome.tolist(), table.weight.tolist()
 
     def rows() -> Iterator[Row]:
@@ -116,7 +117,14 @@ def _matches(table: Matches) -> Tidy:
             extra = (values[i] for values in present.values())
             yield (table.systems[left], table.systems[right], outcomes[i], weights[i], *extra)
 
-    return Tidy(("a", "b", "outcome", "weight", *present), rows())
+    measured = frozenset(map(covariate_column, table.covariate_names))
+    return Tidy(("a", "b", "outcome", "weight", *present), rows(), measured)
+
+
+def _numbered(codes: Sequence[int]) -> list[str]:
+    """Return codes as texts of one length, so that their order as texts is their order as numbers."""
+    width = len(str(max(codes, default=0)))
+    return [f"{code:0{width}d}" for code in codes]
 
 
 @tidy.register

@@ -28,12 +28,15 @@ from betterthan.read.where import (
     nothing_left,
     select,
 )
+from betterthan.read.where_lines import chosen_lines, has_columns
 
 if TYPE_CHECKING:
     import duckdb
 
 # Layouts that read any grid: their rows can be chosen where they are.
 _ON_GRIDS = ("long", "wide", "ratings")
+# Layouts whose reader takes a copy of some rows as Parquet.
+_ON_COPIES = ("battles", "rankings", "texts_table", "tags_table")
 
 
 def read_where(source: Source, options: Options, reader: Reader) -> Reading:
@@ -49,8 +52,10 @@ def read_where(source: Source, options: Options, reader: Reader) -> Reading:
     name = reader.FORMAT.name
     if name in _ON_GRIDS:
         return _on_grid(source, options, cast("ModuleType", reader))
-    if name == "battles":
+    if name in _ON_COPIES or source.is_parquet:
         return _on_copy(source, options, reader)
+    if has_columns(source, options.where):
+        return _on_lines(source, options, reader)
     column, value = options.where[0]
     raise ReadError(
         f"Rows cannot be chosen by {column}={value} here, because this is {reader.FORMAT.description}. "
@@ -96,6 +101,20 @@ def _with_note(reading: Reading, n_rows: int, dropped: dict[str, int], note: str
 
 def _noted(table: AnyTable, note: str) -> AnyTable:
     return cast("AnyTable", replace(cast("Any", table), notes=(note, *table.notes)))
+
+
+def _on_lines(source: Source, options: Options, reader: Reader) -> Reading:
+    """Read a copy of the chosen lines, which the layout's own reader takes for a file of its own."""
+    chosen = chosen_lines(source, options.where)
+    try:
+        reading = reader.read(chosen.source, replace(options, where=()))
+    except ReadError as error:
+        if error.line is None:
+            raise
+        message = f"{error.message} (Lines are counted among those that --where kept.)"
+        raise ReadError(message, path=source.name, line=error.line, code=error.code) from error
+    n_rows = reading.rows_read + sum(chosen.dropped.values())
+    return _with_note(reading, n_rows, chosen.dropped, chosen.note)
 
 
 def _on_copy(source: Source, options: Options, reader: Reader) -> Reading:

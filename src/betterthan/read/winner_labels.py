@@ -12,15 +12,16 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal
 
-Meaning = Literal["left", "right", "tie", "both_bad"]
+Meaning = Literal["left", "right", "tie", "both_bad", "between"]
 
-MEANINGS: tuple[Meaning, ...] = ("left", "tie", "both_bad", "right")
-OUTCOMES = (1.0, 0.5, 0.5, 0.0)
-"""The left system's result for each of MEANINGS."""
+MEANINGS: tuple[Meaning, ...] = ("left", "tie", "both_bad", "between", "right")
+OUTCOMES = (1.0, 0.5, 0.5, math.nan, 0.0)
+"""The left system's result for each of MEANINGS; what is in between has a number of its own."""
 
 LEFT_WORDS = ("left", "model_a", "a", "model_1", "system_a", "system_1", "generator_1", "assistant_a")
 RIGHT_WORDS = ("right", "model_b", "b", "model_2", "system_b", "system_2", "generator_2", "assistant_b")
-TIE_WORDS = ("tie", "draw", "tied")
+# MT-bench writes tie_inconsistent where two games with swapped sides disagree.
+TIE_WORDS = ("tie", "draw", "tied", "tie_inconsistent")
 BOTH_BAD_WORDS = ("both_bad", "tie_bothbad", "bothbad", "tie_both_bad")
 KNOWN = "left, right, tie, both_bad (also model_a, model_b; a, b; 1, 0, 0.5)"
 
@@ -75,19 +76,22 @@ def word_meaning(text: str, *, preference: bool = False) -> Meaning | None:
     ----------
     text : str
     preference : bool, default False
-        Whether numbers are on the scale 1 (first), 1.5 (tie), 2 (second) instead of 1, 0.5, 0.
+        Whether numbers are on the scale 1 (first), 1.5 (tie), 2 (second) instead of 1, 0.5, 0; on this scale numbers
+        between them are allowed.
 
     Examples
     --------
     >>> word_meaning("Model_A"), word_meaning("tie (bothbad)"), word_meaning("0.5"), word_meaning("tei")
     ('left', 'both_bad', 'tie', None)
-    >>> word_meaning("2.0", preference=True)
-    'right'
+    >>> word_meaning("2.0", preference=True), word_meaning("1.25", preference=True), word_meaning("0.25")
+    ('right', 'between', None)
     """
     known = _WORDS.get(plain(text))
     if known is not None:
         return known
-    return (_PREFERENCES if preference else _RESULTS).get(number(text))
+    if not preference:
+        return _RESULTS.get(number(text))
+    return _PREFERENCES.get(number(text), "between" if 1 < number(text) < 2 else None)
 
 
 def number(text: str) -> float:

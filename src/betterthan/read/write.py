@@ -98,7 +98,7 @@ def _json_lines(rows: Tidy) -> Iterator[str]:
 def _delimited_lines(rows: Tidy, delimiter: str) -> Iterator[str]:
     # Cells that begin with = + - @ stay as they are, although a spreadsheet may take them for formulas: this file is
     # data for programs, and a changed label would not be the same label when it is read back.
-    yield delimiter.join(rows.columns) + "\n"
+    yield delimiter.join([_cell(name, delimiter) for name in rows.columns]) + "\n"
     for row in rows.rows:
         yield delimiter.join([_cell(value, delimiter) for value in row]) + "\n"
 
@@ -115,13 +115,17 @@ def _cell(value: Any, delimiter: str) -> str:  # noqa: ANN401  (text, number, tr
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
+def _type(name: str, rows: Tidy) -> str:
+    return "DOUBLE" if name in rows.measured else _TYPES.get(name, "VARCHAR")
+
+
 def _write_parquet(rows: Tidy, target: Path) -> None:
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
     with tempfile.TemporaryDirectory(prefix="betterthan-write-") as folder:
         plain = Path(folder) / "rows.csv"
         _write_text(rows, plain, ".csv")
-        types = ", ".join(f"'{name}': '{_TYPES.get(name, 'VARCHAR')}'" for name in rows.columns)
+        types = ", ".join(f"{literal(name)}: '{_type(name, rows)}'" for name in rows.columns)
         query = (
             f"COPY (FROM read_csv({literal(str(plain))}, auto_detect = false, header = true, "
             f"quote = '\"', escape = '\"', columns = {{{types}}})) TO {literal(str(target))} (FORMAT parquet)"

@@ -1,0 +1,72 @@
+"""How small a difference could this test set show, and how many segments would show the one that was seen?"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError
+
+
+class Detectable(NamedTuple):
+    """What a paired comparison of means can show.
+
+    Attributes
+    ----------
+    difference : float
+        Mean of the differences that were seen.
+    smallest : float
+        The true difference that is found significant with probability `power`; NaN with fewer than two segments.
+    n_needed : int or None
+        Segments that would show a true difference of the size that was seen; None when it is 0 or never varies.
+    n_segments : int
+    """
+
+    difference: float
+    smallest: float
+    n_needed: int | None
+    n_segments: int
+
+
+def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> Detectable:
+    r"""Return the smallest difference that this many segments would show, and the segments that this one would need.
+
+    With :math:`s` the standard deviation of the paired differences, two-sided at level :math:`\alpha`,
+
+    .. math:: \delta = (z_{1-\alpha/2} + z_{\text{power}})\, \frac{s}{\sqrt n}, \qquad
+              n_\text{needed} = \Big\lceil \Big(\frac{(z_{1-\alpha/2} + z_{\text{power}})\, s}{\bar d}\Big)^2 \Big\rceil .
+
+    Parameters
+    ----------
+    differences : array, shape (n,)
+        Goodness of one system less that of the other, by segment.
+    alpha, power : float
+
+    Notes
+    -----
+    This is no "observed power": that is a mere function of the p-value. It says what the design could have shown.
+
+    References
+    ----------
+    .. [1] Card, Henderson, Khandelwal, Jia, Mahowald and Jurafsky (2020), With little power comes great
+       responsibility, EMNLP.
+
+    Examples
+    --------
+    >>> found = detectable(np.array([1.0, -1.0, 2.0, -2.0, 1.0]))
+    >>> round(found.smallest, 3), found.n_needed
+    (2.059, 530)
+    """
+    if not 0 < alpha < 1 or not 0 < power < 1:
+        raise BetterThanError(f"alpha and power must lie between 0 and 1; they are {alpha} and {power}.")
+    n = differences.size
+    mean = math.fsum(differences.tolist()) / n if n else math.nan
+    if n < 2:
+        return Detectable(mean, math.nan, None, n)
+    reach = float(ndtri(1 - alpha / 2) + ndtri(power)) * float(np.std(differences, ddof=1))
+    needed = math.ceil((reach / mean) ** 2) if mean != 0 and reach > 0 else None
+    return Detectable(mean, reach / math.sqrt(n), needed, n)

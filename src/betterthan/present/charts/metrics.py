@@ -1,0 +1,139 @@
+"""Which metrics are told apart: the significance matrix with clusters and ties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan.present.charts.drawing import Drawing, altair, best_only, correction_name, headed, names, rows
+from betterthan.present.charts.matrix import (
+    MOST_ROWS,
+    SMALLEST_WITH_NUMBERS,
+    cell_columns,
+    cell_size,
+    group_lines,
+    headings,
+    middles,
+    squares,
+)
+from betterthan.present.charts.theme import Theme, readable_on
+from betterthan.present.meta_evaluation import measure_name
+from betterthan.present.numbers import number
+from betterthan.results.meta_evaluation import MetaEvaluation
+
+
+def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = None) -> Drawing:
+    """Draw which metric is significantly better than which: rows against the columns behind them.
+
+    Lines part significance clusters; a bar beside the names joins metrics of equal value.
+
+    References
+    ----------
+    .. [1] Thompson, Mathur, Deutsch and Khayrallah (2024), Improving statistical significance in human evaluation of
+       automatic metrics via soft pairwise accuracy, WMT, figure 4.
+    """
+    alt = altair()
+    k = len(result.metrics)
+    shown = min(k, MOST_ROWS)
+    size = cell_size(shown)
+    data = _data(result, shown, theme)
+    grounds = _grounds(theme)
+    met = [word for word in grounds if any(cell["verdict"] == word for cell in data.values)]
+    color = alt.Color(
+        "verdict:N",
+        scale=alt.Scale(domain=met, range=[grounds[word] for word in met]),
+        legend=alt.Legend(title="row against column", symbolType="square"),
+    )
+    layers = [squares(data, shown, color, ["row:N", "column:N", "p:Q", "verdict:N"])]
+    if size >= SMALLEST_WITH_NUMBERS:
+        x, y = middles(shown)
+        text = alt.Chart(data).mark_text(fontSize=10)
+        layers.append(text.encode(x=x, y=y, text="text:N", color=alt.Color("ink:N", scale=None)))
+    ends = [i + 1 for i in range(shown - 1) if result.cluster[i] != result.cluster[i + 1]]
+    called = [
+        f"{name} {number(value, 3)}"
+        for name, value in zip(names(result.metrics[:shown]), result.value.tolist(), strict=False)
+    ]
+    layers += [
+        group_lines(shown, ends, theme.accent),
+        headings(shown, called, theme),
+        _ties(result, shown, theme),
+    ]
+    drawn = alt.layer(*layers).properties(width=size * shown, height=size * shown)
+    measure = measure_name(result.method)
+    return headed(
+        drawn,
+        theme,
+        title=f"Which metrics are told apart by {measure}?",
+        words=[*_words(result), *best_only(k, shown, "metrics")],
+        width=max(480, size * shown + 240),
+        wanted=title,
+    )
+
+
+def _data(result: MetaEvaluation, shown: int, theme: Theme) -> Drawing:
+    row, column = np.nonzero(np.triu(np.ones((shown, shown), dtype=bool), 1))
+    p = result.comparisons.adjusted[row, column]
+    better = result.comparisons.better[row, column]
+    called = names(result.metrics[:shown])
+    verdict = np.where(np.isnan(p), "not tested", np.where(better, "better", "not told apart"))
+    grounds = _grounds(theme)
+    return rows(
+        {
+            **cell_columns(row, column),
+            "row": [called[i] for i in row],
+            "column": [called[j] for j in column],
+            "p": p,
+            "text": [_short(value) for value in p.tolist()],
+            "verdict": verdict.tolist(),
+            "ink": [readable_on(grounds[word]) for word in verdict.tolist()],
+        }
+    )
+
+
+def _grounds(theme: Theme) -> dict[str, str]:
+    return {"better": theme.good, "not told apart": theme.middle, "not tested": theme.line}
+
+
+def _short(p: float) -> str:
+    """Return a p-value in few letters, never as 0.
+
+    Examples
+    --------
+    >>> _short(0.0004), _short(0.034), _short(1.0), _short(float("nan"))
+    ('<.001', '.034', '1.00', '–')
+    """
+    if np.isnan(p):
+        return "–"
+    if p < 0.001:
+        return "<.001"
+    return f"{p:.3f}".removeprefix("0") if p < 0.9995 else "1.00"
+
+
+def _ties(result: MetaEvaluation, shown: int, theme: Theme) -> Drawing:
+    """Join metrics of equal value by a bar, neighbouring groups in two colours."""
+    alt = altair()
+    ranks = result.rank[:shown]
+    defined = ~np.isnan(result.value[:shown])
+    groups = [np.flatnonzero((ranks == rank) & defined) for rank in np.unique(ranks)]
+    tied = [group for group in groups if group.size > 1]
+    data = rows(
+        {
+            "y": [float(group[0]) + 0.12 for group in tied],
+            "end": [float(group[-1]) + 0.88 for group in tied],
+            "ink": [(theme.other, theme.bad)[i % 2] for i in range(len(tied))],
+        }
+    )
+    _, y = middles(shown)
+    bar = alt.Chart(data).mark_rule(strokeWidth=3)
+    return bar.encode(x=alt.value(-2), y=y, y2="end:Q", color=alt.Color("ink:N", scale=None))
+
+
+def _words(result: MetaEvaluation) -> list[str]:
+    k, found = len(result.metrics), result.comparisons
+    if found.test == "none":
+        return ["Nothing was tested."]
+    test = f"{found.test.upper().replace('_', '-')}, {correction_name(found.correction)}, one-sided"
+    level = f"level {found.alpha:g} ({test})"
+    told = f"{result.n_significant} of {k * (k - 1) // 2} pairs are told apart at {level}."
+    tied = "" if result.n_distinct == k else " Bars beside the numbers: equal values."
+    return [f"{told} {result.n_distinct} distinct values, {result.n_clusters} clusters (lines).{tied}"]

@@ -1,0 +1,185 @@
+"""The graphical criterion: two systems, segment by segment, and what mean, median and wins say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
+from betterthan.present.charts.paired import Paired, paired, wins
+from betterthan.present.charts.theme import Theme
+from betterthan.tables.scores import Scores
+
+MOST_DOTS = 1000
+_BINS = 40
+_SIDE, _MARGIN = 300, 54
+
+
+def scatter_chart(
+    scores: Scores | Sequence[Scores],
+    theme: Theme,
+    *,
+    systems: Sequence[str] | None = None,
+    title: str | None = None,
+) -> Drawing:
+    """Draw the scores of two systems against each other, with their marginal distributions.
+
+    The first system is on the vertical axis. Lines of means (solid) and medians (dashed) are prolonged into the plane;
+    the half in which more segments lie is shaded. Several tables, such as three pairings of the same scores, stand side
+    by side on the same axes.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; figure 2.
+       Its caption and text give the axes in opposite ways; here axes and corners are labelled.
+    """
+    tables = [scores] if isinstance(scores, Scores) else list(scores)
+    found = [paired(table, systems) for table in tables]
+    limits = _limits(found)
+    panels = [_panel(table, pair, limits, theme) for table, pair in zip(tables, found, strict=True)]
+    drawn = panels[0] if len(panels) == 1 else altair().hconcat(*panels, spacing=40)
+    heading = " · ".join(dict.fromkeys(" against ".join(names([pair.a, pair.b])) for pair in found))
+    words = [_verdict(table, pair) for table, pair in zip(tables, found, strict=True)]
+    legend = "Solid lines: means. Dashed lines: medians. Shaded: the half with more segments."
+    return headed(drawn, theme, title=heading, words=[*words, legend], width=480 * len(panels), wanted=title)
+
+
+def _limits(found: Sequence[Paired]) -> tuple[float, float]:
+    low = min(float(min(pair.first.min(), pair.second.min())) for pair in found)
+    high = max(float(max(pair.first.max(), pair.second.max())) for pair in found)
+    room = 0.04 * (high - low) or 0.5
+    return low - room, high + room
+
+
+class _Plane(NamedTuple):
+    """The plane of two systems: its axes, how far they reach, and its colours."""
+
+    x: Drawing
+    y: Drawing
+    low: float
+    high: float
+    theme: Theme
+
+
+def _panel(table: Scores, pair: Paired, limits: tuple[float, float], theme: Theme) -> Drawing:
+    alt = altair()
+    called = names([pair.a, pair.b], most=28)
+    scale = alt.Scale(domain=list(limits), nice=False, zero=False)
+    unit = " ".join(names([table.name], most=24))
+    x = alt.X("x:Q", scale=scale, title=f"{called[1]} ({unit})", axis=alt.Axis(tickCount=6))
+    y = alt.Y("y:Q", scale=scale, title=f"{called[0]} ({unit})", axis=alt.Axis(tickCount=6))
+    plane = _Plane(x, y, *limits, theme)
+    layers = [
+        _half(pair, plane),
+        _density(pair, plane),
+        _diagonal(plane),
+        *_lines({"x": pair.second}, x, theme),
+        *_lines({"y": pair.first}, y, theme),
+        *_corners(called if table.higher_is_better else called[::-1], plane),
+    ]
+    middle = alt.layer(*layers).properties(width=_SIDE, height=_SIDE)
+    flat_x, flat_y = alt.X("x:Q", scale=scale, axis=None), alt.Y("y:Q", scale=scale, axis=None)
+    above = _marginal({"x": pair.second}, limits, flat_x, theme).properties(width=_SIDE, height=_MARGIN)
+    beside = _marginal({"y": pair.first}, limits, flat_y, theme).properties(width=_MARGIN, height=_SIDE)
+    return alt.vconcat(above, alt.hconcat(middle, beside, spacing=6), spacing=6)
+
+
+def _verdict(table: Scores, pair: Paired) -> str:
+    better, tied, worse = wins(pair, higher_is_better=table.higher_is_better)
+    direction = "" if table.higher_is_better else " Lower is better."
+    first, second = names([pair.a, pair.b])
+    return f"{first} better on {better} segments, {second} on {worse}, equal on {tied}.{direction}{pair.gaps}"
+
+
+def _half(pair: Paired, plane: _Plane) -> Drawing:
+    """Shade the half-plane in which more segments lie; neither when they are level."""
+    above, below = (pair.first > pair.second).sum(), (pair.first < pair.second).sum()
+    ends = [plane.low, plane.high] if above != below else []
+    edge = [plane.high if above > below else plane.low] * len(ends)
+    shade = altair().Chart(rows({"x": ends, "y": ends, "edge": edge}))
+    return shade.mark_area(color=plane.theme.accent, opacity=0.12).encode(x=plane.x, y=plane.y, y2="edge:Q")
+
+
+def _density(pair: Paired, plane: _Plane) -> Drawing:
+    """Draw a dot for each pair of scores, as large as it is frequent; when they are many, the density in cells."""
+    alt = altair()
+    points, counts = np.unique(np.stack([pair.second, pair.first], axis=1), axis=0, return_counts=True)
+    if len(points) > MOST_DOTS:
+        return _cells(pair, plane)
+    most = int(counts.max())
+    size = alt.Size(
+        "segments:Q",
+        scale=alt.Scale(domain=[1, max(most, 2)], range=[28, 28] if most == 1 else [8, 180]),
+        legend=None if most == 1 else alt.Legend(title="segments", orient="right", tickMinStep=1),
+    )
+    dots = alt.Chart(rows({"x": points[:, 0], "y": points[:, 1], "segments": counts}))
+    dots = dots.mark_circle(color=plane.theme.accent, opacity=0.55)
+    return dots.encode(x=plane.x, y=plane.y, size=size, tooltip=["x:Q", "y:Q", "segments:Q"])
+
+
+def _cells(pair: Paired, plane: _Plane) -> Drawing:
+    alt = altair()
+    limits = (plane.low, plane.high)
+    counts, across, down = np.histogram2d(pair.second, pair.first, bins=_BINS, range=[limits, limits])
+    i, j = np.nonzero(counts)
+    edges = {"x": across[i], "right": across[i + 1], "y": down[j], "top": down[j + 1]}
+    data = rows({**edges, "segments": counts[i, j].astype(np.int64)})
+    color = alt.Color(
+        "segments:Q",
+        scale=alt.Scale(range=[plane.theme.middle, plane.theme.accent], type="sqrt", zero=True),
+        legend=alt.Legend(title="segments", gradientLength=90),
+    )
+    cells = alt.Chart(data).mark_rect(aria=False)
+    return cells.encode(x=plane.x, x2="right:Q", y=plane.y, y2="top:Q", color=color, tooltip=["segments:Q"])
+
+
+def _diagonal(plane: _Plane) -> Drawing:
+    ends = [plane.low, plane.high]
+    line = altair().Chart(rows({"x": ends, "y": ends}))
+    line = line.mark_line(color=plane.theme.dim, strokeDash=[2, 4], strokeWidth=1.2)
+    return line.encode(x=plane.x, y=plane.y)
+
+
+def _lines(values: dict[str, FloatArray], place: Drawing, theme: Theme) -> list[Drawing]:
+    """Draw the mean, solid, and the median, dashed, across the whole plane."""
+    ((axis, scores),) = values.items()
+    drawn = []
+    for value, dash in ((scores.mean(), [1, 0]), (np.median(scores), [6, 4])):
+        rule = altair().Chart(rows({axis: [float(value)]}))
+        rule = rule.mark_rule(color=theme.bad, strokeWidth=1.6, strokeDash=dash)
+        drawn.append(rule.encode(**{axis: place}))
+    return drawn
+
+
+def _corners(better: list[str], plane: _Plane) -> list[Drawing]:
+    """Write who is better above and below the diagonal: the axes alone say it only to who knows the direction."""
+    drawn = []
+    for x, y, name, align, baseline, shift in (
+        (plane.low, plane.high, better[0], "left", "top", (7, 8)),
+        (plane.high, plane.low, better[1], "right", "bottom", (-7, -8)),
+    ):
+        base = altair().Chart(rows({"x": [x], "y": [y], "words": [f"{name} better"]}))
+        placed = {"align": align, "baseline": baseline, "dx": shift[0], "dy": shift[1]}
+        text = base.mark_text(**placed, fontSize=11, fontWeight=600, color=plane.theme.ink)
+        drawn.append(text.encode(x=plane.x, y=plane.y, text="words:N"))
+    return drawn
+
+
+def _marginal(
+    values: dict[str, FloatArray], limits: tuple[float, float], place: Drawing, theme: Theme
+) -> Drawing:
+    """Draw the distribution of one system's scores along its axis, with mean and median."""
+    alt = altair()
+    ((axis, scores),) = values.items()
+    counts, edges = np.histogram(scores, bins=_BINS, range=limits)
+    data = rows({axis: edges[:-1], "end": edges[1:], "segments": counts, "none": [0] * _BINS})
+    bars = alt.Chart(data).mark_bar(color=theme.dim, opacity=0.55, aria=False)
+    length = {"scale": alt.Scale(domain=[0, int(counts.max())]), "axis": None}
+    if axis == "x":
+        bars = bars.encode(x=place, x2="end:Q", y=alt.Y("segments:Q", **length), y2="none:Q")
+    else:
+        bars = bars.encode(y=place, y2="end:Q", x=alt.X("segments:Q", **length), x2="none:Q")
+    return alt.layer(bars, *_lines(values, place, theme))

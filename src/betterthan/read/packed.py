@@ -1,0 +1,179 @@
+"""What is not yet a file of its own: streams and Zstandard, spooled to disk; and archives, which are refused."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import tempfile
+import weakref
+import zipfile
+from pathlib import Path
+from typing import IO, Any
+
+from betterthan.errors import MissingExtra, ReadError
+
+ZSTANDARD = b"\x28\xb5\x2f\xfd"
+MOST_UNPACKED = 64 << 30
+_SPOOL_PREFIX = "betterthan-spool-"
+_CHUNK = 1 << 20
+# Zstandard may write 128 KiB for every four bytes read, so this is at most 32 MiB at a time.
+_SIP = 1 << 10
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_UNPACK = {
+    b"BZh": "bunzip2 FILE",
+    b"\xfd7zXZ\x00": "unxz FILE",
+    b"7z\xbc\xaf\x27\x1c": "7z x FILE",
+    b"Rar!\x1a\x07": "unrar x FILE",
+}
+_TAR = slice(257, 262)
+_OF_A_LOG = ("header.json", "summaries.json", "reductions.json", "samples/", "_journal/")
+
+
+class Spool:
+    """A temporary file, or a folder with it, that goes when the last source on it does."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if path.is_dir():
+            weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
+        else:
+            weakref.finalize(self, path.unlink, missing_ok=True)
+
+
+def spooled(stream: Any, name: str) -> Path:  # noqa: ANN401  (whatever the caller took for an open file)
+    """Copy a stream to a temporary file.
+
+    Raises
+    ------
+    ReadError
+        When it cannot be read (BT002).
+    """
+    if not hasattr(stream, "read"):
+        raise ReadError(
+            f"A path or an open file is needed, not {type(stream).__name__}. "
+            f"Tables in memory are data frames or dicts of lists.",
+            code="BT002",
+        )
+    descriptor, spool = tempfile.mkstemp(prefix=_SPOOL_PREFIX)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            _copy(stream, file)
+    except (OSError, ValueError) as error:
+        # A closed file and a text file in another encoding both come as ValueError.
+        Path(spool).unlink(missing_ok=True)
+        raise ReadError(f"The open file cannot be read ({error}).", path=name, code="BT002") from error
+    return Path(spool)
+
+
+def _copy(stream: Any, file: IO[bytes]) -> None:  # noqa: ANN401
+    if isinstance(stream.read(0), str):
+        for text in iter(lambda: stream.read(_CHUNK), ""):
+            file.write(text.encode("utf-8"))
+    else:
+        shutil.copyfileobj(stream, file, _CHUNK)
+
+
+def unpacked(path: Path, name: str) -> Path:
+    """Unpack a Zstandard file to a temporary file, a piece at a time.
+
+    Raises
+    ------
+    ReadError
+        When the stream is cut or damaged (BT004), or grows beyond 64 GiB (BT236).
+    MissingExtra
+        Without the package `zstandard`.
+    """
+    engine = zstandard("A file packed with Zstandard (.zst)")
+    descriptor, spool = tempfile.mkstemp(prefix=_SPOOL_PREFIX)
+    try:
+        with os.fdopen(descriptor, "wb") as target, path.open("rb") as packed:
+            _unpack(engine, packed, target, name)
+    except BaseException as error:
+        Path(spool).unlink(missing_ok=True)
+        if isinstance(error, engine.ZstdError | EOFError):
+            raise ReadError(
+                "The Zstandard stream is cut off or damaged. Copy or download the file again.",
+                path=name,
+                code="BT004",
+            ) from error
+        if isinstance(error, OSError):
+            raise ReadError(
+                f"The file cannot be unpacked ({error.strerror}).", path=name, code="BT002"
+            ) from error
+        raise
+    return Path(spool)
+
+
+def _unpack(engine: Any, packed: IO[bytes], target: IO[bytes], name: str) -> None:  # noqa: ANN401
+    size = 0
+    whole = engine.ZstdDecompressor().decompressobj()
+    while chunk := packed.read(_SIP):
+        while chunk:
+            if whole.eof:  # files may be several streams, one after the other
+                whole = engine.ZstdDecompressor().decompressobj()
+            piece = whole.decompress(chunk)
+            chunk = whole.unused_data if whole.eof else b""
+            size += target.write(piece)
+            if size > MOST_UNPACKED:
+                raise ReadError(
+                    f"Unpacked, the file has more than {MOST_UNPACKED >> 30} GiB. Unpack it yourself, and split it.",
+                    path=name,
+                    code="BT236",
+                )
+    if not whole.eof:
+        raise EOFError
+
+
+def zstandard(what: str) -> Any:  # noqa: ANN401  (an optional package)
+    """Return the package that unpacks Zstandard.
+
+    Raises
+    ------
+    MissingExtra
+        When it is not there; `what` needs it.
+    """
+    try:
+        return importlib.import_module("zstandard")
+    except ImportError as error:
+        raise MissingExtra(what, extra="logs") from error
+
+
+def refuse_archive(path: Path, name: str, head: bytes) -> None:
+    """Refuse an archive, which may hold anything; a log of Inspect is a ZIP file that has a reader.
+
+    Raises
+    ------
+    ReadError
+        With the program that unpacks it (BT238).
+    """
+    program = next((how for magic, how in _UNPACK.items() if head.startswith(magic)), None)
+    if head[_TAR] == b"ustar":
+        program = "tar xf FILE"
+    if head.startswith(_ZIP):
+        inside = _names(path)
+        # What cannot be listed is damaged, and the reader of the logs says so.
+        is_log = not inside or any(member.startswith(_OF_A_LOG) for member in inside)
+        if is_log or name.lower().endswith(".eval"):
+            return
+        if any(member.startswith(("xl/", "[Content_Types]", "content.xml")) for member in inside):
+            raise ReadError(
+                "This is a file of an office program. Save the sheet as CSV (UTF-8) and give that.",
+                path=name,
+                code="BT238",
+            )
+        program = "unzip FILE"
+    if program:
+        raise ReadError(
+            f"This is an archive or packed in a way that is not read. Unpack it first: {program}",
+            path=name,
+            code="BT238",
+        )
+
+
+def _names(path: Path) -> frozenset[str]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return frozenset(archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, EOFError, UnicodeError):
+        return frozenset()

@@ -1,0 +1,250 @@
+"""Several files read together: a folder that has no reader of its own, a pattern, or a list.
+
+Each file is recognised by itself. Scores of the same metric stand side by side, judgements and battles below each
+other, texts in parallel; shards of one data set are one table. Files of different kinds are refused, because nobody
+can say what they mean together; ``betterthan check`` lists them one by one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from betterthan.errors import BetterThanError, ReadError, some_of
+from betterthan.read.apart import whole
+from betterthan.read.doubts import doubts
+from betterthan.read.folders import is_data, opened_files, paths_below
+from betterthan.read.given_files import opened_parts, path_of
+from betterthan.read.protocol import AnyTable, Format, Guess, Options, Problem, Reading
+from betterthan.read.several_merge import (
+    RatingsFrom,
+    ScoresFrom,
+    TextsFrom,
+    merged_ratings,
+    merged_scores,
+    parallel_texts,
+)
+from betterthan.read.several_shards import Whole, are_shards, check_shards, one_parquet, one_text
+from betterthan.read.source import Source
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
+
+FORMAT = Format(
+    name="several",
+    kind="scores",
+    description="several files (a folder, a pattern or a list), each recognised by itself and read together",
+)
+_DEPTH = 3
+_language_pair = re.compile(r"(?<![A-Za-z])(?:[a-z]{2}-[a-z]{2}|[a-z]{3}-[a-z]{3})(?![A-Za-z])").search
+# Together these tell nothing that a single file does not, or no longer hold.
+_OF_ONE_FILE = ("BT102", "BT104")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """One of several files: what it seems to be, and what was read or what stood in the way."""
+
+    name: str
+    format: str
+    because: str
+    reading: Reading | None
+    error: BetterThanError | None
+
+
+def sniff(source: Source) -> Guess | None:
+    """Take what is left: a folder or list in which at least one file is recognised."""
+    from betterthan.read.sniff import recognise  # noqa: PLC0415  (it asks this reader too)
+
+    if not source.is_folder:
+        return None
+    n_files = len(source.parts) or len(paths_below(source.path, is_data, depth=_DEPTH))
+    for number, file in enumerate(_members(source)):
+        try:
+            recognise(file)
+        except BetterThanError:
+            if number < _TRIED:
+                continue
+            return None
+        return Guess(confidence=0.3, because=f"{n_files:,} files, each recognised by itself")
+    return None
+
+
+_TRIED = 50
+
+
+def _members(source: Source) -> Iterator[Source]:
+    if source.parts:
+        return opened_parts(source)
+    return opened_files(source, paths_below(source.path, is_data, depth=_DEPTH))
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read the files together.
+
+    Raises
+    ------
+    ReadError
+        When a file is not recognised, files are of different kinds (BT230), or have no common meaning (BT233).
+    """
+    check_pairs(source)
+    one = _one_table(source)
+    if one is not None:
+        return _read_whole(one, options)
+    return together(list(read_each(source, options, stop=True)), path=source.name)
+
+
+def check_pairs(source: Source) -> None:
+    """Refuse a folder with files of several language pairs; who lists files knows what they are."""
+    paths = [] if source.parts else paths_below(source.path, is_data, depth=_DEPTH)
+    pairs = dict.fromkeys(
+        match[0] for path in paths if (match := _language_pair(str(path.relative_to(source.path))))
+    )
+    if len(pairs) > 1:
+        first = next(iter(pairs))
+        raise ReadError(
+            f"The files are of {len(pairs)} language pairs ({some_of(list(pairs), limit=6)}), which have nothing to do "
+            f"with each other. Name one: {source.name.rstrip('/')}/*{first}*",
+            path=source.name,
+            code="BT234",
+        )
+
+
+def _one_table(source: Source) -> Whole | None:
+    """Return files that are pieces of one table as one source; None when each is a table of its own."""
+    from betterthan.read.peek import peek  # noqa: PLC0415
+    from betterthan.read.sniff import recognise  # noqa: PLC0415
+
+    paths = [path_of(part) for part in source.parts] or paths_below(source.path, is_data, depth=_DEPTH)
+    if are_shards(paths):
+        check_shards(paths, path=source.name)
+        return one_parquet(list(_members(source)), name=source.name)
+    files = [file for file in _members(source) if not file.is_folder]
+    if len(files) != len(paths) or any(recognise(file).format != "battles" for file in files):
+        return None
+    containers = {peek(file).container for file in files}
+    if containers == {"parquet"}:
+        return one_parquet(files, name=source.name)
+    if containers in ({"delimited"}, {"jsonl"}):
+        return one_text(files, name=source.name, has_header=containers == {"delimited"})
+    raise ReadError(
+        "Battles are read together when all files are CSV of the same header, JSON lines, or Parquet. Convert them.",
+        path=source.name,
+        code="BT233",
+    )
+
+
+def _read_whole(one: Whole, options: Options) -> Reading:
+    from betterthan.read.sniff import read_any  # noqa: PLC0415
+
+    try:
+        reading = read_any(one.source, options)
+    except ReadError as error:
+        raise one.placed(error) from error
+    n_files = len(one.starts)
+    return replace(reading, because=f"{reading.because}, in {n_files} files") if n_files > 1 else reading
+
+
+def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterator[Member]:
+    """Read file by file; with `stop` the first one that cannot be read ends it."""
+    from betterthan.read.sniff import read_any, recognise  # noqa: PLC0415
+
+    members = _members(source)
+    while True:
+        found, name = None, source.name
+        try:
+            file = next(members, None)
+            if file is None:
+                return
+            name = file.name
+            found = recognise(file)
+            reading = read_any(file, options, format=found.format if found.confidence < 1 else None)
+        except BetterThanError as error:
+            if stop:
+                raise
+            if found is None and name == source.name:
+                # The file could not even be opened; the others are still to be looked at.
+                name = getattr(error, "path", None) or name
+            yield Member(
+                name=name,
+                format=found.format if found else "unknown",
+                because=found.because if found else "it could not be read",
+                reading=None,
+                error=error,
+            )
+            continue
+        yield Member(name=name, format=found.format, because=found.because, reading=reading, error=None)
+
+
+def together(members: Sequence[Member], *, path: str) -> Reading:
+    """Return one reading of files that were read one by one.
+
+    Raises
+    ------
+    ReadError
+        As :func:`read`.
+    """
+    readings = [(member.name, whole(member.reading)) for member in members if member.reading is not None]
+    kinds: dict[str, int] = {}
+    for _, reading in readings:
+        kinds[reading.format.kind] = kinds.get(reading.format.kind, 0) + 1
+    if len(kinds) > 1 and not kinds.keys() <= {"scores", "ratings"}:
+        counted = some_of([f"{count:,} of {kind}" for kind, count in kinds.items()])
+        raise ReadError(
+            f"The files are of different kinds: {counted}. Name those that belong together, by a folder or a pattern.",
+            path=path,
+            code="BT230",
+        )
+    tables = _tables([(name, table) for name, reading in readings for table in reading.tables], path=path)
+    reasons = [pair for _, reading in readings for pair in reading.dropped.items()]
+    dropped = {reason: sum(count for why, count in reasons if why == reason) for reason, _ in reasons}
+    kind = next(iter(kinds), "scores")
+    return Reading(
+        format=replace(FORMAT, kind=kind),  # type: ignore[arg-type]  # the kind of a format
+        because=f"{len(readings):,} files, each recognised by itself",
+        tables=tables,
+        rows_read=sum(reading.rows_read for _, reading in readings),
+        rows_kept=sum(reading.rows_kept for _, reading in readings),
+        dropped=dropped,
+        notes=tuple(dict.fromkeys(note for _, reading in readings for note in reading.notes)),
+        problems=_problems([reading for _, reading in readings], tables, path),
+    )
+
+
+def _tables(found: Sequence[tuple[str, AnyTable]], *, path: str) -> tuple[AnyTable, ...]:
+    if all(isinstance(table, Texts) for _, table in found):
+        return (_texts(found, path=path),)
+    by_name: dict[tuple[str, str], list[tuple[str, AnyTable]]] = {}
+    for file, table in found:
+        if not isinstance(table, Scores | Ratings):
+            raise _alone(path)
+        by_name.setdefault((type(table).__name__, table.name), []).append((file, table))
+    tables: list[AnyTable] = []
+    for parts in by_name.values():
+        scores = [ScoresFrom(table, file) for file, table in parts if isinstance(table, Scores)]
+        ratings = [RatingsFrom(table, file) for file, table in parts if isinstance(table, Ratings)]
+        tables.append(merged_scores(scores) if scores else merged_ratings(ratings))
+    return tuple(tables)
+
+
+def _texts(found: Sequence[tuple[str, AnyTable]], *, path: str) -> Texts:
+    parts = [TextsFrom(table, file) for file, table in found if isinstance(table, Texts)]
+    if any(len(part.table.systems) > 1 or part.table.references for part in parts):
+        raise _alone(path)
+    return parallel_texts(parts)
+
+
+def _alone(path: str) -> ReadError:
+    return ReadError(
+        "Several files of this layout cannot be read as one. Name one of them.", path=path, code="BT233"
+    )
+
+
+def _problems(readings: Sequence[Reading], tables: Sequence[AnyTable], path: str) -> tuple[Problem, ...]:
+    kept = [
+        problem for reading in readings for problem in reading.problems if problem.code not in _OF_ONE_FILE
+    ]
+    new = [problem for table in tables if isinstance(table, Scores) for problem in doubts(table, place=path)]
+    seen = {(problem.code, problem.message) for problem in kept}
+    return (*kept, *(problem for problem in new if (problem.code, problem.message) not in seen))

@@ -1,0 +1,114 @@
+"""From data to a report: which question it is, and everything that belongs to its answer."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from betterthan.read.protocol import Options
+from betterthan.report.document import Report
+from betterthan.report.inputs import Given, Inputs, gather
+
+if TYPE_CHECKING:
+    from betterthan.analysis.computing import Rng
+    from betterthan.analysis.units import UnitName
+
+# A report on scores need not load what tags need.
+_COMPOSERS = {
+    "scores": ("scores", "scores_report"),
+    "battles": ("battles", "battles_report"),
+    "meta": ("meta", "meta_report"),
+    "texts": ("texts", "texts_report"),
+    "tags": ("tags", "tags_report"),
+}
+
+
+def compose(
+    files: Given | Sequence[Given],
+    *,
+    question: Literal["auto", "scores", "battles", "meta", "texts", "tags"] = "auto",
+    human: Given | None = None,
+    references: str | Path | Sequence[str | Path] = (),
+    source: str | Path | None = None,
+    metric: str | None = None,
+    options: Options | None = None,
+    format: str | None = None,  # noqa: A002  (the user's word)
+    missing: Literal["raise", "drop"] = "raise",
+    units: UnitName = "segments",
+    texts: bool = True,
+    rng: Rng = 12345,
+    workers: int | None = None,
+    cache: Any = None,  # noqa: ANN401  (a Cache of the engine)
+    progress: Any = None,  # noqa: ANN401  (a Progress of the engine)
+) -> Report:
+    """Compute a report.
+
+    Parameters
+    ----------
+    files : path or table, or several
+        Scores: one file, and outputs as lines of text for the segments to look at. Battles: one file. Metrics: one or
+        more files, or a folder of the metrics task. Texts: one file a system, as path or ``"NAME=path"``. Tags: the gold
+        file first.
+    question : {"auto", "scores", "battles", "meta", "texts", "tags"}
+        By default as the data are.
+    human : path or Scores, optional
+        Human scores; makes the question "meta".
+    references : path or several
+        For texts, and beside outputs.
+    source : path, optional
+        The source texts, to be shown beside outputs.
+    metric : str, optional
+        Which metric, when the file has several; by default the first, and the report says so.
+    options, format
+        What is known about the columns and the layout, as for :func:`betterthan.check`.
+    missing : {"raise", "drop"}, default "raise"
+    units : {"segments", "groups"}, default "segments"
+    texts : bool, default True
+        False leaves every text out of the report, for data that must not leave the house.
+    rng, workers, cache, progress
+        As everywhere; they do not change a number, except `rng`.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> scores = bt.read_scores({"A": [3.0, 5.0, 4.0, 6.0], "B": [1.0, 2.0, 1.5, 2.5], "C": [2.0, 2.0, 2.0, 2.0]})
+    >>> report = compose(scores)
+    >>> report.kind, [section.key for section in report.sections][:3]
+    ('scores', ['ranking', 'pairs', 'pair'])
+    """
+    return composed(
+        gather(
+            _several(files),
+            question=question,
+            human=human,
+            references=_several(references),
+            source=source,
+            metric=metric,
+            options=options,
+            format=format,
+            texts=texts,
+            missing=missing,
+            units=units,
+            rng=rng,
+            workers=workers,
+            cache=cache,
+            progress=progress,
+        )
+    )
+
+
+def composed(inputs: Inputs) -> Report:
+    """Compute the report of inputs that were already gathered."""
+    module, name = _COMPOSERS[inputs.kind]
+    report: Report = getattr(importlib.import_module(f"betterthan.report.{module}"), name)(inputs)
+    return report
+
+
+def _several(given: Any) -> list[Any]:  # noqa: ANN401  (one or many)
+    return list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]

@@ -1,0 +1,73 @@
+"""A table as LaTeX, Markdown and CSV, to be copied."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import NamedTuple
+
+from betterthan.present.delimited import render_csv
+from betterthan.present.latex import render_latex
+from betterthan.present.markdown import render_markdown
+from betterthan.present.table import Table
+from betterthan.report.document import TableBlock
+from betterthan.results.base import Result
+
+MOST_ROWS = 200
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Copy(NamedTuple):
+    """One text to copy, and what it is called."""
+
+    label: str
+    text: str
+
+
+def copies_of(block: TableBlock) -> tuple[Copy, ...]:
+    """Return the table in each format; a long one only as CSV, which is how long tables are used."""
+    comma = Copy("CSV", block.csv or csv_of(block.table))
+    if len(block.table.rows) > MOST_ROWS:
+        return (comma,)
+    return (
+        Copy("LaTeX", render_latex(block.table)),
+        Copy("Markdown", render_markdown(block.table)),
+        comma,
+    )
+
+
+def csv_of_result(result: Result) -> str:
+    """Return a result's tidy columns with all digits."""
+    return render_csv(result)
+
+
+def csv_of(table: Table) -> str:
+    r"""Return the cells as they are shown, safe for spreadsheets.
+
+    Examples
+    --------
+    >>> from betterthan.present.table import Column
+    >>> csv_of(Table(title="", columns=(Column(heading="system"),), rows=(("=1+1",), ("a",))))
+    "system\n'=1+1\na\n"
+    """
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([safe(column.heading) for column in table.columns])
+    writer.writerows([safe(cell) for cell in row] for row in table.written())
+    return buffer.getvalue()
+
+
+def safe(cell: str) -> str:
+    """Return a cell with a leading quote where a spreadsheet would take it for a formula; numbers stay as they are.
+
+    Examples
+    --------
+    >>> safe("=cmd()"), safe("-1.5"), safe("−1.5")
+    ("'=cmd()", '-1.5', '-1.5')
+    """
+    as_number = cell.replace("−", "-").replace("\u202f", "")
+    try:
+        float(as_number)
+    except ValueError:
+        return "'" + cell if cell.startswith(_FORMULA_STARTS) else cell
+    return as_number

@@ -1,0 +1,52 @@
+"""The section on the data: what was read, what was left out, what is doubtful, with codes and cures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from betterthan.read.problems import PROBLEMS
+from betterthan.report.document import Block, Checklist, Item, Section, TableBlock
+from betterthan.report.inputs import Inputs
+from betterthan.results.base import Result
+from betterthan.results.checkup import Checkup
+
+
+def data_section(
+    inputs: Inputs, said: Iterable[str], results: Iterable[Result], *, blocks: tuple[Block, ...] = ()
+) -> Section:
+    """Return the checklist: what is there, every problem of every file, every note of every result once."""
+    items = [Item(state="ok", text=text) for text in said]
+    for checkup in inputs.checkups:
+        items += _of_checkup(checkup)
+    known = {item.text for item in items}
+    notes = dict.fromkeys([*inputs.notes, *(note for result in results for note in result.notes)])
+    items += [Item(state="doubt", text=note) for note in notes if note not in known]
+    if not any(item.state != "ok" for item in items):
+        items.append(Item(state="ok", text="No problems found."))
+    return Section(
+        key="data", title="Data check", menu="Data", lead="What was read, left out, and doubted.", blocks=(Checklist(tuple(items)), *blocks)
+    )
+
+
+def _of_checkup(checkup: Checkup) -> list[Item]:
+    account = ""
+    if checkup.rows_read:
+        dropped = "; ".join(f"{count:,} dropped: {reason}" for reason, count in checkup.dropped.items())
+        account = f"; {checkup.rows_kept:,} of {checkup.rows_read:,} rows kept" + (f" ({dropped})" if dropped else "")
+    items = [Item(state="ok", text=f"{checkup.file} was read as {checkup.format} ({checkup.because}){account}.")]
+    for problem in checkup.problems:
+        known = PROBLEMS.get(problem.code)
+        items.append(
+            Item(
+                state="doubt" if problem.is_doubt else "fault",
+                code=problem.code,
+                text=f"{problem.title}, {problem.place}: {problem.message}",
+                more=f"{known.meaning} {known.cure}" if known else "",
+            )
+        )
+    return items
+
+
+def preview_block(table: TableBlock) -> tuple[Block, ...]:
+    """Return a table as blocks of the section."""
+    return (table,)

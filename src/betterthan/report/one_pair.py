@@ -1,0 +1,81 @@
+"""The section on one pair: pictures, tests side by side, and the explanation in words."""
+
+from __future__ import annotations
+
+from betterthan.analysis.explain import explain
+from betterthan.present.charts.paired import paired
+from betterthan.present.describe import describe
+from betterthan.report.copies import csv_of_result
+from betterthan.report.document import Block, Columns, Figure, Fold, Paragraph, Section, TableBlock
+from betterthan.report.figure_pair import histogram_picture, scatter_picture
+from betterthan.report.inputs import Inputs
+from betterthan.results.explanation import Explanation
+from betterthan.tables.scores import Scores
+
+_CAPTION = (
+    "Each dot or cell holds the segments with these two scores; on the diagonal both are equal, and the half with more "
+    "segments is shaded. Solid lines: means; dashed lines: medians; at the edges the distribution of each system."
+)
+
+
+def explained(inputs: Inputs, a: str, b: str) -> Explanation:
+    """Return the explanation of a pair, with slices by length where there are texts."""
+    missing = inputs.options.get("missing", "raise")
+    found: Explanation = explain(inputs.scores, a, b, missing=missing, texts=inputs.texts)
+    return found
+
+
+def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = None) -> Section:
+    """Return everything about one pair.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        Of a report on scores.
+    a, b : str
+    found : Explanation, optional
+        When it is already known.
+    """
+    told = explained(inputs, a, b) if found is None else found
+    return Section(
+        key="pair",
+        title=f"{a} against {b}",
+        menu="One pair",
+        lead=told.sentences[0],
+        blocks=pair_blocks(inputs.scores, told),
+    )
+
+
+def pair_blocks(scores: Scores, found: Explanation, *, key: str = "top-pair") -> tuple[Block, ...]:
+    """Return the pictures beside the tests and the words."""
+    pair = paired(scores, (found.a, found.b))
+    drawn = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
+    counts = (
+        f"Paired differences: {found.a} better on {found.wins} segments, {found.b} on {found.losses}, equal on "
+        f"{found.ties}. Solid: mean; dashed: median."
+    )
+    left = (Figure(key=key, svg=scatter_picture(pair, **drawn), caption=_CAPTION),)
+    right = (
+        Figure(key=f"{key}-differences", svg=histogram_picture(pair, **drawn), caption=counts),
+        Paragraph(" ".join(found.sentences[1:]), "why"),
+    )
+    return (Columns(left, right), tests_block(found, key=f"{key}-tests"), *notes_of(found))
+
+
+def tests_block(found: Explanation, *, key: str) -> TableBlock:
+    """Return the tests side by side."""
+    return TableBlock(key=key, table=describe(found), csv=csv_of_result(found))
+
+
+def notes_of(found: Explanation) -> tuple[Paragraph, ...]:
+    """Return what must be known about the tests."""
+    return tuple(Paragraph(note, "note") for note in describe(found).notes)
+
+
+def pair_fold(found: Explanation, i: int, j: int) -> Fold:
+    """Return a pair behind a line, without pictures: readable without scripts, found by the cells of the matrix."""
+    key = f"pair-{i}-{j}"
+    words = Paragraph(" ".join(found.sentences), "why")
+    return Fold(
+        key=key, label=f"{found.a} against {found.b}", blocks=(words, tests_block(found, key=f"{key}-tests"))
+    )

@@ -1,0 +1,139 @@
+"""From a report to one HTML page, or to the fragment that shows a part of it.
+
+A page holds all it shows. Its policy forbids everything but its own style and script, which are named by their
+digests; there is no inline style and no inline handler anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from betterthan import __version__
+from betterthan.present.table import Table
+from betterthan.report.copies import copies_of
+from betterthan.report.document import Block, Report, Section
+
+_TEMPLATES = Path(__file__).parent / "templates"
+# A script element ends at "</script" and JSON does not care how a character is written.
+_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Links:
+    """Addresses that a server gives a page; a page from a file has none.
+
+    Attributes
+    ----------
+    home, json, csv, tex : str, optional
+        The list of runs, and this report in other formats.
+    nonce : str, optional
+        Of the server's own policy; the page then names its style and script by it instead of by digests.
+    """
+
+    home: str | None = None
+    json: str | None = None
+    csv: str | None = None
+    tex: str | None = None
+    nonce: str | None = None
+
+
+def page(report: Report, *, links: Links | Mapping[str, str] | None = None) -> str:
+    """Return the whole page: the same report gives the same bytes.
+
+    Parameters
+    ----------
+    report : Report
+    links : Links or mapping of its fields, optional
+        What a server adds.
+    """
+    given = links if isinstance(links, Links) else Links(**(links or {}))
+    style, script = style_sheet(), script_text()
+    return _environment().get_template("page.html.j2").render(
+        report=report,
+        links=given,
+        nonce=given.nonce,
+        policy=None if given.nonce else _policy(style, script),
+        style=Markup(style),  # noqa: S704  (our own file)
+        script=Markup(script),  # noqa: S704
+        results=in_script(report.to_dict()),
+        payload=in_script(report.payload),
+    )
+
+
+def section_fragment(section: Section) -> str:
+    """Return the blocks of one section as HTML, for a page that has its own head and style."""
+    return "".join(block_fragment(block) for block in section.blocks)
+
+
+def block_fragment(block: Block) -> str:
+    """Return one block as HTML."""
+    template = _environment().get_template("blocks.html.j2")
+    return str(template.module.block(block))  # type: ignore[attr-defined]  # a macro of the template
+
+
+@functools.cache
+def style_sheet() -> str:
+    """Return the style of all pages; it follows the reader's choice of light or dark."""
+    return (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+
+
+@functools.cache
+def script_text() -> str:
+    """Return the script of all pages."""
+    return (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+
+
+def in_script(data: Mapping[str, Any]) -> Markup:
+    r"""Return JSON that can stand inside a script element.
+
+    Examples
+    --------
+    >>> print(in_script({"a": "</script>"}))
+    {"a":"\u003c/script\u003e"}
+    """
+    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    return Markup(text.translate(_IN_SCRIPT))  # noqa: S704  (no character of it can end the element)
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+@functools.cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(copies_of=copies_of, sort_key=_sort_key, version=__version__)
+    return made
+
+
+def _sort_key(table: Table, i: int, j: int) -> str | None:
+    """Return what a cell is sorted by: its number, or None for its text."""
+    cell = table.rows[i][j]
+    value = cell[0] if isinstance(cell, tuple) else cell
+    if isinstance(value, str) or value is None or not math.isfinite(value):
+        return None
+    return f"{value:.12g}"

@@ -1,0 +1,105 @@
+"""What the page's script needs to show any pair: scores in sixteen bits, tests, texts within a budget."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.present.numbers import digits_for
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
+
+MOST_CELLS = 300_000
+TEXT_BUDGET = 100_000
+_MISSING = 65535
+_STEPS = 60_000
+
+
+def packed_scores(scores: Scores) -> dict[str, Any]:
+    """Return the scores as steps between the smallest and the largest, two bytes each.
+
+    Scores on a grid, such as whole numbers or hundredths, keep their exact distances; others are rounded to one of
+    60 000 steps, which no picture can show.
+    """
+    known = scores.values[~np.isnan(scores.values)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
+    step = _grid(known, low, high)
+    places = np.where(np.isnan(scores.values), _MISSING, np.round((scores.values - low) / step))
+    values = base64.b64encode(places.astype("<u2").tobytes()).decode("ascii")
+    return {
+        "systems": list(scores.systems),
+        "segments": list(scores.segments),
+        "low": low,
+        "step": step,
+        "higher": scores.higher_is_better,
+        "unit": scores.name,
+        "digits": digits_for([], [float(np.abs(known).max(initial=0))]),
+        "values": values,
+    }
+
+
+def _grid(known: FloatArray, low: float, high: float) -> float:
+    """Return the coarsest of 1, 0.5, 0.1 … that holds all scores, or a step of the range."""
+    if high == low:
+        return 1.0
+    for step in (1.0, 0.5, 0.25, 0.1, 0.05, 0.01, 0.001, 0.0001):
+        places = (known - low) / step
+        if (high - low) / step <= _STEPS and np.abs(places - np.round(places)).max() < 1e-6:
+            return step
+    return (high - low) / _STEPS
+
+
+def packed_tests(found: Sequence[tuple[str, PairwiseTable]], systems: Sequence[str]) -> list[dict[str, Any]]:
+    """Return effects and p-values of tests as matrices in the order of `systems`; None where undefined."""
+    packed = []
+    for name, table in found:
+        order = [table.systems.index(system) for system in systems]
+        at = np.ix_(order, order)
+        packed.append(
+            {
+                "name": name,
+                "digits": 3
+                if table.effect_name.startswith("P(")
+                else digits_for([], [float(np.nanmax(np.abs(table.effect), initial=0))]),
+                "effect": _rounded(table.effect[at]),
+                "p": _rounded(table.pvalue[at]),
+                "adjusted": _rounded(table.adjusted[at]),
+            }
+        )
+    return packed
+
+
+def _rounded(matrix: FloatArray) -> list[list[float | None]]:
+    return [[None if value != value else float(f"{value:.4g}") for value in row] for row in matrix.tolist()]  # noqa: PLR0124  (NaN)
+
+
+def packed_texts(texts: Texts, segments: Sequence[str], wanted: Sequence[str]) -> dict[str, Any]:
+    """Return texts of segments, the most wanted first, until the budget is spent.
+
+    Parameters
+    ----------
+    texts : Texts
+    segments : sequence of str
+        As the page counts them.
+    wanted : sequence of str
+        Segments in the order of how much they are wanted.
+    """
+    shared = [*(["source"] if texts.sources is not None else []), *texts.reference_names]
+    place = {segment: i for i, segment in enumerate(segments)}
+    column = {segment: i for i, segment in enumerate(texts.segments)}
+    found: dict[str, list[str | None]] = {}
+    spent = 0
+    for segment in wanted:
+        at = column[segment]
+        lines: list[str | None] = [] if texts.sources is None else [texts.sources[at]]
+        lines += [reference[at] for reference in texts.references] + [output[at] for output in texts.outputs]
+        spent += sum(len(line or "") + 4 for line in lines)
+        if spent > TEXT_BUDGET:
+            break
+        found[str(place[segment])] = lines
+    return {"labels": [*shared, *texts.systems], "shared": len(shared), "segments": found}

@@ -1,0 +1,237 @@
+"""A report on scores: every system on the same segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from betterthan.analysis.compare import compare
+from betterthan.analysis.diagnose import diagnose
+from betterthan.analysis.rank import rank
+from betterthan.errors import NotConverged, NotEstimable
+from betterthan.present.describe import describe
+from betterthan.present.numbers import pvalue
+from betterthan.report.agreement import agreed, agreement_section
+from betterthan.report.copies import csv_of_result
+from betterthan.report.data_check import data_section
+from betterthan.report.document import Block, Card, Fold, Paragraph, Report, Section, TableBlock
+from betterthan.report.inputs import Inputs
+from betterthan.report.method import csv_files, files_section, method_section
+from betterthan.report.one_pair import explained, pair_blocks, pair_fold
+from betterthan.report.pairs import pairs_section
+from betterthan.report.payload import MOST_CELLS, packed_scores, packed_tests, packed_texts
+from betterthan.report.ranking import may_be_best, ranking_section
+from betterthan.report.segments import chosen_segments, segments_section
+from betterthan.report.slices import slices_section
+from betterthan.report.sureness import sureness_section
+from betterthan.results.base import Result
+from betterthan.results.explanation import Explanation
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Ranking
+
+_METHODS = ("mean", "median", "win_rate", "bradley_terry")
+_EXPLAINED = 11
+_MANY_TIES = 0.15
+_METHODS_CITED = ("paired", "permutation", "holm", "bootstrap", "bradley_terry", "power")
+
+
+def scores_report(inputs: Inputs) -> Report:
+    """Compute everything that a report on scores shows."""
+    rankings = _rankings(inputs)
+    known = {by: found for by, found in rankings.items() if isinstance(found, Ranking)}
+    top = known["mean"]
+    tests = _tests(inputs)
+    pairs = tests["permutation"]
+    neighbours = list(zip(top.systems, top.systems[1:], strict=False))[:_EXPLAINED]
+    explanations = [explained(inputs, a, b) for a, b in neighbours]
+    agreement = agreed(known)
+    results: dict[str, Result] = {f"ranking-{by}": found for by, found in known.items()}
+    results |= {"pairs": pairs, "pair": explanations[0], "diagnosis": diagnose(inputs.scores)}
+    if agreement is not None:
+        results["agreement"] = agreement
+    sections = [
+        ranking_section(rankings),
+        pairs_section(pairs, unit="segment", any_pair=_fits(inputs)),
+        _pair(inputs, explanations, pairs.systems),
+        *([agreement_section(known, agreement)] if agreement is not None else []),
+        *_metrics(inputs),
+        slices_section(inputs, *neighbours[0]),
+        segments_section(inputs, *neighbours[0]),
+        sureness_section(inputs, top),
+        data_section(inputs, _said(inputs), results.values(), blocks=_diagnosis(results["diagnosis"])),
+        method_section(_paragraph(inputs, top, pairs), results, _METHODS_CITED, inputs.command),
+        files_section(results),
+    ]
+    headline, verdict = _verdict(known, explanations[0], pairs)
+    return Report(
+        title=_title(inputs),
+        kind="scores",
+        headline=headline,
+        verdict=verdict,
+        cards=_cards(inputs, pairs, explanations[0], known),
+        sections=tuple(section for section in sections if section is not None),
+        results=results,
+        notes=inputs.notes,
+        command=inputs.command,
+        payload=_payload(inputs, tests, explanations, results),
+    )
+
+
+def _told(inputs: Inputs, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    options = {key: inputs.options[key] for key in ("missing", "units", "rng") if key in inputs.options}
+    return {**options, **inputs.computing(), **more}
+
+
+def _rankings(inputs: Inputs) -> dict[str, Ranking | str]:
+    found: dict[str, Ranking | str] = {}
+    for by in _METHODS:
+        try:
+            found[by] = rank(inputs.scores, by=by, **_told(inputs))
+        except (NotEstimable, NotConverged) as error:
+            found[by] = str(error)
+    return found
+
+
+def _tests(inputs: Inputs) -> dict[str, PairwiseTable]:
+    tests = {"permutation": compare(inputs.scores, test="permutation", **_told(inputs))}
+    plain = {key: value for key, value in _told(inputs).items() if key != "units"}
+    tests["sign"] = compare(inputs.scores, test="sign", **plain)
+    tests["wilcoxon"] = compare(inputs.scores, test="wilcoxon", **plain)
+    return tests
+
+
+def _fits(inputs: Inputs) -> bool:
+    return inputs.scores.values.size <= MOST_CELLS
+
+
+def _pair(inputs: Inputs, explanations: list[Explanation], systems: tuple[str, ...]) -> Section:
+    first, *others = explanations
+    blocks: tuple[Block, ...] = pair_blocks(inputs.scores, first)
+    if others:
+        place = {name: i for i, name in enumerate(systems)}
+        folds = tuple(pair_fold(found, place[found.a], place[found.b]) for found in others)
+        blocks = (*blocks, Paragraph("Other neighbours in the ranking:", "dim"), *folds)
+    return Section(key="pair", title=f"{first.a} against {first.b}", menu="One pair", lead=first.sentences[0], blocks=blocks)
+
+
+def _metrics(inputs: Inputs) -> list[Section]:
+    """Return how the other metrics of the data rank the same systems, when there are several."""
+    if len(inputs.metrics) < 2:
+        return []
+    rankings = {name: rank(table, by="mean", **_told(inputs)) for name, table in inputs.metrics.items()}
+    found = agreed(rankings)
+    if found is None:
+        return []
+    return [agreement_section(rankings, found, key="metrics", title="Do the metrics agree?")]
+
+
+def _diagnosis(found: Result) -> tuple[Block, ...]:
+    table = TableBlock(key="diagnosis", table=describe(found), csv=csv_of_result(found), words=True)
+    return (Fold(key="diagnosis-fold", label="What kind of scores these are", blocks=(table,)),)
+
+
+def _title(inputs: Inputs) -> str:
+    scores = inputs.scores
+    direction = "higher is better" if scores.higher_is_better else "lower is better"
+    return f"{scores.name} ({direction}) · {scores.n_systems} systems · {scores.n_segments} segments"
+
+
+def _said(inputs: Inputs) -> list[str]:
+    scores = inputs.scores
+    said = f"{scores.n_systems} systems × {scores.n_segments} segments"
+    said += f" in {len(set(scores.groups))} documents" if scores.groups else ""
+    said += f", {scores.n_missing} scores missing." if scores.n_missing else ", no score missing."
+    return [said]
+
+
+def _verdict(
+    rankings: dict[str, Ranking], pair: Explanation, pairs: PairwiseTable
+) -> tuple[str, str]:
+    top = rankings["mean"]
+    best = may_be_best(top)
+    first = top.systems[0]
+    wins = rankings.get("bradley_terry")
+    other = wins.systems[0] if wins is not None else first
+    m = len(top.systems)
+    if len(best) == 1 and other == first:
+        headline = f"{first} is better than {pair.b}." if m == 2 else f"{first} is the best of {m} systems."
+    elif len(best) == 1:
+        headline = f"{first} has the best mean, but {other} wins more often."
+    elif m == 2:
+        headline = f"{pair.a} and {pair.b} cannot be told apart."
+    elif len(best) == m:
+        headline = "No system can be called best."
+    else:
+        headline = f"{first} leads, but {len(best)} systems may be best."
+    found = pairs.pair(pair.a, pair.b)
+    words = " ".join(pair.sentences[:2])
+    return headline, f"{words} Over all {m * (m - 1) // 2} pairs the adjusted p of this one is {pvalue(found.adjusted)}."
+
+
+def _cards(
+    inputs: Inputs, pairs: PairwiseTable, pair: Explanation, rankings: dict[str, Ranking]
+) -> tuple[Card, ...]:
+    scores = inputs.scores
+    m = scores.n_systems
+    documents = f", {len(set(scores.groups))} documents" if scores.groups else ""
+    n = f"{scores.n_segments:,}".replace(",", "\u202f")
+    return (
+        Card(number=str(m), label="systems"),
+        Card(number=n, label=f"segments{documents}"),
+        Card(number=str(pairs.n_different), of=f"of {m * (m - 1) // 2}", label="pairs told apart"),
+        _warning(pair, rankings),
+    )
+
+
+def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
+    """Return the one thing that a reader must not miss."""
+    ties = pair.ties / pair.n_segments
+    wins = rankings.get("bradley_terry")
+    if wins is not None and wins.systems[0] != rankings["mean"].systems[0]:
+        return Card(number="≠", label=f"by wins the first is {wins.systems[0]}, not {pair.a}", is_warning=True)
+    if ties > _MANY_TIES:
+        label = "of segments tie in the top pair: medians say little here"
+        return Card(number=f"{100 * ties:.0f} %", label=label, is_warning=True)
+    if pair.n_needed is not None and pair.n_needed > pair.n_segments:
+        many = f"{pair.n_needed:,}".replace(",", "\u202f")
+        return Card(number=many, label="segments would be needed to tell the first two apart", is_warning=True)
+    flip = pair.flip("mean")
+    if flip.n_segments is None:
+        return Card(number="none", label="of the segments turn the first place when left out")
+    return Card(number=str(flip.n_segments), label="segments left out would turn the first place")
+
+
+def _paragraph(inputs: Inputs, ranking: Ranking, pairs: PairwiseTable) -> list[str]:
+    scores = inputs.scores
+    level = f"{100 * ranking.confidence:g} %"
+    return [
+        f"We compared {scores.n_systems} systems on the same {scores.n_segments} segments by {scores.name}.",
+        f"Systems are ranked by their mean over segments with {level} intervals (percentile bootstrap over "
+        f"{inputs.options.get('units', 'segments')}).",
+        "Pairs are compared with two-sided paired permutation tests; p-values are corrected by Holm's method over all "
+        f"{scores.n_systems * (scores.n_systems - 1) // 2} pairs, and we call systems different at level {pairs.alpha:g}.",
+        "We also report the median, the win rate and Bradley–Terry strengths (Peyrard et al., 2021), with sign and "
+        "Wilcoxon tests of the pairs.",
+        "Computed with betterthan.",
+    ]
+
+
+def _payload(
+    inputs: Inputs, tests: dict[str, PairwiseTable], explanations: list[Explanation], results: dict[str, Result]
+) -> dict[str, Any]:
+    payload: dict[str, Any] = {"csv": csv_files(results)}
+    if not _fits(inputs):
+        return payload
+    scores = inputs.scores.select(tests["permutation"].systems)
+    place = {name: i for i, name in enumerate(scores.systems)}
+    named = (("mean (permutation)", "permutation"), ("wins (sign)", "sign"), ("shift (Wilcoxon)", "wilcoxon"))
+    first = explanations[0]
+    payload |= {
+        "scores": packed_scores(scores),
+        "tests": packed_tests([(label, tests[key]) for label, key in named], scores.systems),
+        "words": {f"{place[found.a]} {place[found.b]}": list(found.sentences) for found in explanations},
+        "top": [place[first.a], place[first.b]],
+    }
+    if inputs.texts is not None and inputs.show_texts:
+        wanted = [scores.segments[i] for i in chosen_segments(scores, first.a, first.b, each=scores.n_segments)]
+        payload["texts"] = packed_texts(inputs.texts, scores.segments, wanted)
+    return payload

@@ -1,0 +1,83 @@
+"""The section on parts of the test set: does the verdict hold in each of them?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from betterthan.analysis.slice_effects import SliceEffect, slice_effects
+from betterthan.present.numbers import digits_for
+from betterthan.present.table import Column, Table
+from betterthan.report.document import Block, Paragraph, Section, TableBlock
+from betterthan.report.figure_marks import interval_marks, scale_heading
+from betterthan.report.inputs import Inputs
+
+_MOST_GROUPS = 12
+_LEVEL = 0.05
+
+
+def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
+    """Return how two systems compare in each part, or None when the test set has no parts."""
+    found = slice_effects(inputs.scores, a, b, texts=inputs.texts, alpha=_LEVEL)
+    if not found:
+        return None
+    shown = _shown(found)
+    turned = [part for part in found if part.is_reversed]
+    sure = [part for part in turned if part.adjusted <= _LEVEL]
+    lead = f"{a} less {b} in each part; right of 0 {a} is better. p-values are corrected over all {len(found)} parts."
+    blocks: list[Block] = [Paragraph(_words(turned, sure, len(found), a, b), "warning" if sure else "plain")]
+    blocks.append(_table(shown, a, b))
+    groups = sum(part.by == "group" for part in found)
+    if groups > _MOST_GROUPS:
+        blocks.append(
+            Paragraph(f"Of {groups} documents the {_MOST_GROUPS} with the smallest p-values are shown.", "dim")
+        )
+    return Section(key="slices", title="Slices", lead=lead, blocks=tuple(blocks))
+
+
+def _shown(found: Sequence[SliceEffect]) -> list[SliceEffect]:
+    groups = sorted((part for part in found if part.by == "group"), key=lambda part: (part.pvalue, part.value))
+    kept = groups[:_MOST_GROUPS]
+    return [*(part for part in found if part.by != "group"), *kept]
+
+
+def _words(turned: Sequence[SliceEffect], sure: Sequence[SliceEffect], n: int, a: str, b: str) -> str:
+    if sure:
+        named = ", ".join(f"{part.by} {part.value}" for part in sure[:4])
+        return f"In {len(sure)} of {n} parts the order of {a} and {b} is reversed beyond chance: {named}."
+    if turned:
+        return f"In {len(turned)} of {n} parts the order is reversed, none beyond what chance would do."
+    return f"The order of {a} and {b} is the same in all {n} parts."
+
+
+def _table(shown: Sequence[SliceEffect], a: str, b: str) -> TableBlock:
+    digits = digits_for([(part.high - part.low) / 2 for part in shown], [part.effect for part in shown])
+    columns = (
+        Column(heading="by"),
+        Column(heading="part"),
+        Column(heading="segments", kind="integer"),
+        Column(heading="difference", kind="number", digits=digits),
+        Column(heading="95 %", kind="interval", digits=digits),
+        Column(heading="p", kind="pvalue"),
+        Column(heading="p adjusted", kind="pvalue"),
+        Column(heading="order"),
+    )
+    rows = tuple(
+        (
+            "document" if part.by == "group" else part.by,
+            f"{part.value}{f' ({part.limits})' if part.limits else ''}",
+            part.n_segments,
+            part.effect,
+            (part.low, part.high),
+            part.pvalue,
+            part.adjusted,
+            ("reversed *" if part.adjusted <= _LEVEL else "reversed") if part.is_reversed else "",
+        )
+        for part in shown
+    )
+    numbers = [[getattr(part, name) for part in shown] for name in ("effect", "low", "high")]
+    return TableBlock(
+        key="slices-table",
+        table=Table(title=f"{a} less {b} in parts of the test set", columns=columns, rows=rows),
+        marks=interval_marks(*numbers, stressed=[part.adjusted <= _LEVEL for part in shown], zero=True),
+        marks_heading=scale_heading(*numbers, zero=True),
+    )

@@ -1,0 +1,151 @@
+"""What forms ask for: upload, look again, start, stop, delete. Every one carries its token, and ends in a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
+
+from betterthan.web.asking import TheRun, TheService, TheShelf
+from betterthan.web.choosing import ChoicesIn
+from betterthan.web.example_files import EXAMPLES, store_example
+from betterthan.web.forms import FIELD, check_form
+from betterthan.web.run import Choices
+from betterthan.web.service import Service
+from betterthan.web.uploads import free_bytes, store_all
+
+_ROOM = 64 << 20  # bytes that stay free on the disk
+_BUSY = "This run is busy, or too many runs are waiting. Wait, or cancel it first."
+
+router = APIRouter(include_in_schema=False)
+
+
+async def checked_form(request: Request, service: Service, *, files: int = 0) -> FormData:
+    """Return the fields of a form that is ours."""
+    form = await request.form(max_files=files, max_fields=500)
+    check_form(request, service.secret, form.get(FIELD))
+    return form
+
+
+def check_room(service: Service) -> None:
+    """Refuse an upload that would fill the disk.
+
+    Raises
+    ------
+    HTTPException
+        507 when there is no room.
+    """
+    if free_bytes(service.root) < service.settings.limits.upload_bytes + _ROOM:
+        raise HTTPException(507, "The disk is nearly full. Delete runs that are no longer needed.")
+
+
+@router.post("/upload")
+async def upload(request: Request, service: TheService) -> RedirectResponse:
+    """Take in files and show what they are."""
+    check_room(service)
+    limits = service.settings.limits
+    form = await checked_form(request, service, files=limits.files)
+    parts = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
+    run_id = await run_in_threadpool(_taken_in, service, parts, limits.files)
+    return RedirectResponse(f"/new/{run_id}", 303)
+
+
+def _taken_in(service: Service, parts: list[UploadFile], most_files: int) -> str:
+    folder = service.new_folder()
+    return service.add(folder, store_all(parts, folder, most_files=most_files)).id
+
+
+@router.post("/examples/{name}")
+async def example(request: Request, name: str, service: TheService) -> RedirectResponse:
+    """Begin with an example."""
+    await checked_form(request, service)
+    if name not in EXAMPLES:
+        raise HTTPException(404, f"There is no example of this name. Known: {', '.join(EXAMPLES)}.")
+
+    def begun() -> str:
+        folder = service.new_folder()
+        files = store_example(EXAMPLES[name], folder)
+        return service.add(folder, files, title=f"Example: {EXAMPLES[name].title}").id
+
+    return RedirectResponse(f"/new/{await run_in_threadpool(begun)}", 303)
+
+
+@router.post("/new/{run_id}")
+async def decide(request: Request, run: TheRun, service: TheService) -> RedirectResponse:
+    """Look again with other choices, or make the report."""
+    form = await checked_form(request, service)
+    choices = _choices(form, len(run.files))
+    if form.get("then") == "look":
+        done = await run_in_threadpool(service.look_again, run, choices)
+        where = f"/new/{run.id}"
+    else:
+        done = await run_in_threadpool(service.start, run, choices)
+        where = f"/runs/{run.id}"
+    if not done:
+        raise HTTPException(409, _BUSY)
+    return RedirectResponse(where, 303)
+
+
+@router.post("/runs/{run_id}/restart")
+async def restart(request: Request, run: TheRun, service: TheService) -> RedirectResponse:
+    """Make the report again with the same choices; what was finished before is not done again."""
+    await checked_form(request, service)
+    if not await run_in_threadpool(service.start, run):
+        raise HTTPException(409, _BUSY)
+    return RedirectResponse(f"/runs/{run.id}", 303)
+
+
+@router.post("/runs/{run_id}/cancel")
+async def cancel(request: Request, run: TheRun, service: TheService) -> RedirectResponse:
+    """Stop a run; one that has just ended is left as it is."""
+    await checked_form(request, service)
+    await run_in_threadpool(service.cancel, run.id)
+    return RedirectResponse(f"/runs/{run.id}", 303)
+
+
+@router.post("/runs/{run_id}/delete")
+async def delete(request: Request, run: TheRun, service: TheService, shelf: TheShelf) -> RedirectResponse:
+    """Delete a run with all its files."""
+    await checked_form(request, service)
+    await run_in_threadpool(service.delete, run.id)
+    shelf.forget(service.folder(run.id).path)
+    return RedirectResponse("/", 303)
+
+
+@router.post("/compare")
+async def compare(request: Request, service: TheService) -> RedirectResponse:
+    """Lead to the page of the two runs that were ticked."""
+    form = await checked_form(request, service)
+    ids = [service.folder(value).run_id for value in form.getlist("run") if isinstance(value, str) and _is_id(value)]
+    if len(ids) != 2:
+        raise HTTPException(400, "Tick exactly two runs to compare them.")
+    return RedirectResponse(f"/compare/{ids[1]}/{ids[0]}", 303)  # the list has the newest first
+
+
+def _is_id(value: str) -> bool:
+    from betterthan.web.run import ID  # noqa: PLC0415
+
+    return ID.fullmatch(value) is not None
+
+
+def _choices(form: FormData, n_files: int) -> Choices:
+    """Return the choices of the form, checked by the same rules as those of the API."""
+    plain: dict[str, Any] = {
+        name: value
+        for name in ("question", "direction", "duplicates", "both_bad", "format")
+        if isinstance(value := form.get(name), str)
+    }
+    columns = {
+        name.removeprefix("column-"): value
+        for name, value in form.items()
+        if name.startswith("column-") and isinstance(value, str) and value
+    }
+    parts = [str(form.get(f"part-{position}", "data")) for position in range(n_files)]
+    given = ChoicesIn.checked(
+        {**plain, "columns": columns, "parts": parts, "with_texts": form.get("with_texts") == "yes"}
+    )
+    return given.choices()

@@ -1,0 +1,171 @@
+"""The API: the same as the pages, in JSON. Everything it can answer is documented."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, File, Query, Request, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from betterthan import __version__
+from betterthan.web import models
+from betterthan.web.actions import check_room
+from betterthan.web.asking import Finished, TheRun, TheService, TheShelf
+from betterthan.web.choosing import ChoicesIn
+from betterthan.web.example_files import EXAMPLES, store_example
+from betterthan.web.run import Choices, Run
+from betterthan.web.uploads import store_all
+
+PREFIX = "/api/v1"
+_WORDS = {
+    400: "The request lacks something.",
+    401: "The server wants its token.",
+    403: "The request comes from another site's page.",
+    404: "There is no such run, or it has nothing of this kind.",
+    409: "The run is not in a state for this.",
+    413: "Too large.",
+    421: "The server was addressed by a name that is not its own.",
+    422: "The request is not as documented.",
+    503: "Too much at once.",
+    507: "The disk is nearly full.",
+}
+_ALWAYS = (400, 401, 403, 413, 421, 422)
+
+
+def wrongs(*codes: int) -> dict[int | str, dict[str, Any]]:
+    """Return the documentation of the ways in which a request can fail."""
+    return {code: {"model": models.Wrong, "description": _WORDS[code]} for code in sorted({*_ALWAYS, *codes})}
+
+
+router = APIRouter(prefix=PREFIX)
+
+
+@router.get("/health", responses=wrongs())
+def health(service: TheService) -> models.Health:
+    """Say that the server answers."""
+    return models.Health(version=__version__, runs=service.runs.count())
+
+
+@router.get("/examples", responses=wrongs())
+def examples() -> list[models.ExampleOut]:
+    """List the examples."""
+    return [models.ExampleOut.model_validate(example) for example in EXAMPLES.values()]
+
+
+@router.post("/examples/{name}", status_code=201, responses=wrongs(404, 507))
+def begin_example(name: str, service: TheService) -> models.RunOut:
+    """Begin a run with the files of an example."""
+    check_room(service)
+    if name not in EXAMPLES:
+        raise HTTPException(404, f"There is no example of this name. Known: {', '.join(EXAMPLES)}.")
+    folder = service.new_folder()
+    files = store_example(EXAMPLES[name], folder)
+    return models.RunOut.of(service.add(folder, files, title=f"Example: {EXAMPLES[name].title}"))
+
+
+@router.get("/runs", responses=wrongs())
+def runs(
+    service: TheService,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000)] = 0,
+) -> models.RunList:
+    """List runs, the newest first."""
+    found = service.runs.page(limit=limit, offset=offset)
+    return models.RunList(total=service.runs.count(), runs=[models.RunOut.of(run) for run in found])
+
+
+@router.post("/runs", status_code=201, responses=wrongs(507))
+def upload(
+    service: TheService, files: Annotated[list[UploadFile], File(description="The files of the run.")]
+) -> models.RunOut:
+    """Upload files. They are looked at; ask for what was recognised, then start the run."""
+    check_room(service)
+    folder = service.new_folder()
+    stored = store_all(files, folder, most_files=service.settings.limits.files)
+    return models.RunOut.of(service.add(folder, stored))
+
+
+@router.get("/runs/{run_id}", responses=wrongs(404))
+def one_run(run: TheRun) -> models.RunOut:
+    """Show a run."""
+    return models.RunOut.of(run)
+
+
+@router.delete("/runs/{run_id}", status_code=204, responses=wrongs(404))
+def delete(run: TheRun, service: TheService, shelf: TheShelf) -> Response:
+    """Delete a run with all its files."""
+    service.delete(run.id)
+    shelf.forget(service.folder(run.id).path)
+    return Response(status_code=204)
+
+
+@router.get("/runs/{run_id}/progress", responses=wrongs(404))
+def progress(run: TheRun, service: TheService) -> models.ProgressOut:
+    """Show how far a run is."""
+    now = service.progress(run.id)
+    return models.ProgressOut(state=run.state, label=now.label, done=now.done, total=now.total)
+
+
+@router.get("/runs/{run_id}/recognised", responses=wrongs(404, 409))
+def recognised(run: TheRun, service: TheService) -> models.Look:
+    """Show what was recognised in the files, with problems and cures."""
+    look = service.folder(run.id).read("look.json")
+    if run.state == "looking" or look is None:
+        raise HTTPException(409, f"This run is {run.state}; the files have not been looked at.")
+    return models.Look.model_validate(look)
+
+
+@router.post("/runs/{run_id}/recognised", status_code=202, responses=wrongs(404, 409))
+def look_again(run: TheRun, service: TheService, choices: ChoicesIn) -> models.RunOut:
+    """Look at the files again with these choices."""
+    return _now(service.look_again(run, fitting(choices, run)), run, service)
+
+
+@router.post("/runs/{run_id}/start", status_code=202, responses=wrongs(404, 409))
+def start(
+    run: TheRun, service: TheService, choices: Annotated[ChoicesIn | None, Body()] = None
+) -> models.RunOut:
+    """Make the report, with these choices or those the run has."""
+    return _now(service.start(run, None if choices is None else fitting(choices, run)), run, service)
+
+
+@router.post("/runs/{run_id}/cancel", status_code=202, responses=wrongs(404, 409))
+def cancel(run: TheRun, service: TheService) -> models.RunOut:
+    """Stop a run."""
+    return _now(service.cancel(run.id), run, service)
+
+
+@router.get("/runs/{run_id}/results", responses=wrongs(404, 409), response_model=models.Results)
+def results(request: Request, run: Finished, service: TheService, shelf: TheShelf) -> Response:
+    """Show all results with all digits."""
+    from betterthan.web.run_pages import as_json  # noqa: PLC0415  (the page's answer, word for word)
+
+    return as_json(request, run, service, shelf)
+
+
+def fitting(choices: ChoicesIn, run: Run) -> Choices:
+    """Return the choices if they say what each file is, or nothing of it.
+
+    Raises
+    ------
+    HTTPException
+        422 otherwise.
+    """
+    if choices.parts and len(choices.parts) != len(run.files):
+        raise HTTPException(
+            422, f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. Name each, or none."
+        )
+    return choices.choices()
+
+
+def _now(done: bool, run: Run, service: TheService) -> models.RunOut:  # noqa: FBT001  (whether it could be done)
+    if not done:
+        raise HTTPException(409, f"This run is {run.state}; that cannot be done now.")
+    return models.RunOut.of(service.runs.get(run.id) or run)
+
+
+def tags() -> Sequence[dict[str, str]]:
+    """Return the groups of the documentation."""
+    return ({"name": "runs", "description": "Upload, look, start, follow, read, delete."},)

@@ -1,0 +1,73 @@
+"""The API's details of a finished run: one pair, segments, and two runs side by side."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from starlette.exceptions import HTTPException
+
+from betterthan.web import models
+from betterthan.web.api import PREFIX, wrongs
+from betterthan.web.asking import (
+    Finished,
+    RunId,
+    TheService,
+    finished,
+    run_of,
+    system_named,
+    table_named,
+    tables_of,
+)
+from betterthan.web.comparing import compare_runs
+from betterthan.web.drill import explained
+from betterthan.web.items import Filter, Order, Who, items_page
+
+Name = Annotated[str, Query(max_length=500)]
+SystemPart = Annotated[str, Path(description="A system; what is no letter, digit, - or _ is written ~HH.")]
+
+router = APIRouter(prefix=PREFIX)
+
+
+@router.get("/runs/{run_id}/pairs/{a}/{b}", responses=wrongs(404, 409))
+def pair(run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: Name = "") -> dict[str, Any]:
+    """Explain how two systems compare."""
+    scores = table_named(tables_of(service, run), metric)
+    first, second = system_named(a, scores.systems), system_named(b, scores.systems)
+    if first == second:
+        raise HTTPException(404, "A pair needs two different systems.")
+    return explained(scores, first, second).to_dict()
+
+
+@router.get("/runs/{run_id}/items", responses=wrongs(404, 409))
+def items(
+    run: Finished,
+    service: TheService,
+    a: Annotated[str, Query(max_length=500, description="A system; the first when left out.")] = "",
+    b: Annotated[str, Query(max_length=500, description="Another; the next when left out.")] = "",
+    metric: Name = "",
+    who: Who = "all",
+    group: Name = "",
+    find: Name = "",
+    order: Order = "file",
+    page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
+) -> models.ItemsOut:
+    """List segments with their scores, filtered and ordered."""
+    scores = table_named(tables_of(service, run), metric)
+    systems = scores.systems
+    first = a or systems[0]
+    second = b or next((system for system in systems if system != first), "")
+    if first not in systems or second not in systems or first == second:
+        raise HTTPException(404, f"Two different systems are needed. Known: {', '.join(systems[:20])}.")
+    wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
+    found = asdict(items_page(scores, wanted))
+    return models.ItemsOut(a=first, b=second, **found)
+
+
+@router.get("/compare/{before}/{after}", responses=wrongs(404, 409))
+def compare(before: RunId, after: RunId, service: TheService) -> list[models.ComparisonOut]:
+    """Compare the rankings that two runs share."""
+    runs = [finished(run_of(run_id, service)) for run_id in (before, after)]
+    results = [service.folder(run.id).read("results.json")["results"] for run in runs]
+    return [models.ComparisonOut.model_validate(asdict(found)) for found in compare_runs(*results)]

@@ -1,0 +1,122 @@
+"""What every route needs: the service, the run that an address names, and a page with its session."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse
+
+from betterthan.tables.scores import Scores
+from betterthan.web.forms import form_token, remember, session_of
+from betterthan.web.kept import kept
+from betterthan.web.render import page
+from betterthan.web.run import Run
+from betterthan.web.service import Service
+from betterthan.web.shelf import Shelf
+from betterthan.web.tilde import from_tilde
+
+RunId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="Id of a run, as its address has it.")]
+
+
+def service_of(request: Request) -> Service:
+    """Return the service that the app was made with."""
+    service: Service = request.app.state.service
+    return service
+
+
+def shelf_of(request: Request) -> Shelf:
+    """Return the shelf of answers in memory."""
+    shelf: Shelf = request.app.state.shelf
+    return shelf
+
+
+TheService = Annotated[Service, Depends(service_of)]
+TheShelf = Annotated[Shelf, Depends(shelf_of)]
+
+
+def run_of(run_id: RunId, service: TheService) -> Run:
+    """Return the run that the address names.
+
+    Raises
+    ------
+    HTTPException
+        404 when there is none.
+    """
+    run = service.runs.get(run_id)
+    if run is None:
+        raise HTTPException(404, "There is no run of this id. It may have been deleted; the list of runs is at /.")
+    return run
+
+
+TheRun = Annotated[Run, Depends(run_of)]
+
+
+def finished(run: TheRun) -> Run:
+    """Return the run that the address names, if its report is there.
+
+    Raises
+    ------
+    HTTPException
+        409 when it is not done.
+    """
+    if run.state != "done":
+        raise HTTPException(409, f"This run is {run.state}; it has no report yet. See /runs/{run.id}.")
+    return run
+
+
+Finished = Annotated[Run, Depends(finished)]
+
+
+def show(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
+    """Return a page whose forms carry this browser's token."""
+    service = service_of(request)
+    session = session_of(request)
+    token = form_token(service.secret, session)
+    nonce = request.scope["state"]["nonce"]
+    response = HTMLResponse(page(template, nonce=nonce, token=token, **values), status)
+    remember(response, session)
+    return response
+
+
+def tables_of(service: Service, run: Run) -> list[Scores]:
+    """Return the tables that a run keeps.
+
+    Raises
+    ------
+    HTTPException
+        404 when the run is not about scores.
+    """
+    tables = kept(service.folder(run.id))
+    if not tables:
+        raise HTTPException(404, "This run keeps no scores by segment, so it has no page of pairs or segments.")
+    return tables
+
+
+def table_named(tables: list[Scores], metric: str) -> Scores:
+    """Return the table of a metric, the first one when none is named.
+
+    Raises
+    ------
+    HTTPException
+        404 when there is no such metric.
+    """
+    for table in tables:
+        if metric in ("", table.name):
+            return table
+    raise HTTPException(404, f"There is no metric of this name. Known: {', '.join(t.name for t in tables)}.")
+
+
+def system_named(part: str, systems: tuple[str, ...]) -> str:
+    """Return the system that a part of an address stands for.
+
+    Raises
+    ------
+    HTTPException
+        404 when there is no such system.
+    """
+    name = from_tilde(part)
+    if name is None or name not in systems:
+        raise HTTPException(404, f"There is no system of this name in the run. Known: {', '.join(systems[:20])}.")
+    return name

@@ -1,0 +1,61 @@
+"""Choices as they come in, from a form or as JSON: checked before anything is done with them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from betterthan.read.formats import READERS
+from betterthan.web.run import Choices
+
+Question = Literal["auto", "scores", "battles", "meta", "texts", "tags"]
+Part = Literal["data", "human", "reference", "source", "gold", "nothing"]
+Role = Literal["item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight"]
+ColumnName = Annotated[str, Field(min_length=1, max_length=500)]
+FormatName = Annotated[str, Field(json_schema_extra={"enum": ["", *sorted(READERS)]})]
+
+
+class ChoicesIn(BaseModel):
+    """What the user decided about files and columns; what is left out is found by looking."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    question: Question = Field("auto", description="The question to answer; auto: the one the files suggest.")
+    parts: list[Part] = Field(
+        default_factory=list, max_length=1000, description="What each file is, in order; empty: as it looks."
+    )
+    columns: dict[Role, ColumnName] = Field(default_factory=dict, description="Role to column.")
+    direction: Literal["", "higher", "lower"] = Field("", description="Which is better; empty: found by name.")
+    duplicates: Literal["raise", "first", "last", "mean"] = "raise"
+    both_bad: Literal["tie", "drop"] = "tie"
+    format: FormatName = Field("", description="Layout of the files; empty: recognised.")
+    with_texts: bool = Field(default=True, description="Whether texts appear in the report.")
+
+    @classmethod
+    def checked(cls, data: dict[str, Any]) -> Self:
+        """Return checked choices.
+
+        Raises
+        ------
+        RequestValidationError
+            Which becomes an answer 422 that names the field.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            raise RequestValidationError(error.errors()) from error
+
+    def choices(self) -> Choices:
+        """Return them as the worker takes them.
+
+        Raises
+        ------
+        RequestValidationError
+            When there is no layout of that name.
+        """
+        if self.format and self.format not in READERS:
+            fault = {"loc": ("body", "format"), "msg": f"there is no layout of this name; known: {', '.join(sorted(READERS))}"}
+            raise RequestValidationError([fault])
+        return Choices(**{**self.model_dump(), "parts": tuple(self.parts), "columns": dict(self.columns)})

@@ -1,0 +1,122 @@
+"""Two runs side by side: who moved, by how much, and whether the same thing was measured at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a system stands in one run."""
+
+    rank: int
+    strength: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A system in both runs; None where it is absent.
+
+    `is_apart` says whether the two intervals do not touch: a change that noise alone hardly makes. It is None when
+    one of the two has no interval.
+    """
+
+    system: str
+    before: Place | None
+    after: Place | None
+    change: float | None
+    is_apart: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What two runs say of the systems they share.
+
+    Attributes
+    ----------
+    result : str
+        Name of the ranking that both have.
+    unit : str
+    is_same_measure : bool
+        Whether both were made by the same method and options; else strengths cannot be subtracted.
+    differences : tuple of (str, str, str)
+        Setting, before, after: where the two were made differently.
+    moves : tuple of Move
+        In the order of the second run.
+    """
+
+    result: str
+    unit: str
+    is_same_measure: bool
+    differences: tuple[tuple[str, str, str], ...]
+    moves: tuple[Move, ...]
+
+
+def compare_runs(before: dict[str, Any], after: dict[str, Any]) -> tuple[Comparison, ...]:
+    """Compare the rankings that both runs have, from their results as plain data.
+
+    Examples
+    --------
+    >>> ranking = {"kind": "ranking", "method": "mean", "unit": "points", "systems": ["A"], "rank": [1],
+    ...            "strength": [2.0], "low": [1.5], "high": [2.5], "settings": {"options": {}}}
+    >>> found = compare_runs({"mean": ranking}, {"mean": {**ranking, "strength": [4.0], "low": [3.0], "high": [5.0]}})
+    >>> found[0].moves[0].change, found[0].moves[0].is_apart
+    (2.0, True)
+    """
+    shared = [
+        name
+        for name, result in after.items()
+        if result.get("kind") == "ranking" and before.get(name, {}).get("kind") == "ranking"
+    ]
+    return tuple(_comparison(name, before[name], after[name]) for name in shared)
+
+
+def _comparison(name: str, before: dict[str, Any], after: dict[str, Any]) -> Comparison:
+    differences = _differences(before, after)
+    same = before["method"] == after["method"] and before["unit"] == after["unit"]
+    systems = dict.fromkeys([*after["systems"], *before["systems"]])
+    moves = tuple(_move(system, before, after, same=same) for system in systems)
+    return Comparison(
+        result=name, unit=after["unit"], is_same_measure=same, differences=differences, moves=moves
+    )
+
+
+def _move(system: str, before: dict[str, Any], after: dict[str, Any], *, same: bool) -> Move:
+    old, new = _place(system, before), _place(system, after)
+    change = apart = None
+    if same and old is not None and new is not None:
+        if old.strength is not None and new.strength is not None:
+            change = new.strength - old.strength
+        if None not in (old.low, old.high, new.low, new.high):
+            apart = bool(old.high < new.low or new.high < old.low)  # type: ignore[operator]
+    return Move(system=system, before=old, after=new, change=change, is_apart=apart)
+
+
+def _place(system: str, ranking: dict[str, Any]) -> Place | None:
+    if system not in ranking["systems"]:
+        return None
+    at = ranking["systems"].index(system)
+    return Place(
+        rank=ranking["rank"][at],
+        strength=ranking["strength"][at],
+        low=ranking["low"][at],
+        high=ranking["high"][at],
+    )
+
+
+def _differences(before: dict[str, Any], after: dict[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    old, new = _settings(before), _settings(after)
+    names = dict.fromkeys([*old, *new])
+    return tuple(
+        (name, old.get(name, "–"), new.get(name, "–")) for name in names if old.get(name) != new.get(name)
+    )
+
+
+def _settings(result: dict[str, Any]) -> dict[str, str]:
+    settings = result["settings"]
+    plain = {name: settings.get(name) for name in ("seed", "n_systems", "n_segments", "data", "version")}
+    found = {"method": result["method"], "unit": result["unit"], **settings["options"], **plain}
+    return {name: str(value) for name, value in found.items() if value is not None}

@@ -1,0 +1,48 @@
+"""What goes wrong, as a page for people and as JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import Scope
+
+from betterthan.web.render import page
+
+API = "/api/"
+
+
+def refusal(scope: Scope, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer to a request that is not carried out: what, and what to do."""
+    if scope["path"].startswith(API):
+        return JSONResponse({"error": message}, status, dict(headers or {}))
+    nonce = scope.get("state", {}).get("nonce", "")
+    body = page(
+        "error.html.j2", nonce=nonce, title=HTTPStatus(status).phrase, status=status, message=message
+    )
+    return Response(body, status, dict(headers or {}), media_type="text/html")
+
+
+async def on_http_error(request: Request, error: Exception) -> Response:
+    """Answer what was refused by a route or by the router."""
+    assert isinstance(error, HTTPException)
+    message = _MEANING.get(error.detail, error.detail)
+    return refusal(request.scope, error.status_code, message, error.headers)
+
+
+async def on_wrong_request(request: Request, error: Exception) -> Response:
+    """Answer a request whose fields are not as documented; the first fault is named, as all must be mended."""
+    assert isinstance(error, RequestValidationError)
+    faults = [f"{' → '.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()[:5]]
+    return refusal(request.scope, 422, "The request is not as documented. " + "; ".join(faults))
+
+
+_MEANING = {
+    "Not Found": "There is no such page. The list of runs is at /.",
+    "Method Not Allowed": "This address cannot be asked in this way.",
+    "There was an error parsing the body": "The body of the request cannot be understood.",
+}

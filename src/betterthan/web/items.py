@@ -1,0 +1,133 @@
+"""Segments to look at: those of a table that fit a filter, in an order, a page at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.tables.scores import Scores
+
+Order = Literal["file", "best", "worst", "largest", "spread"]
+Who = Literal["all", "a", "b", "tie"]
+ORDERS: tuple[Order, ...] = ("file", "best", "worst", "largest", "spread")
+WHO: tuple[Who, ...] = ("all", "a", "b", "tie")
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which segments, in which order.
+
+    Attributes
+    ----------
+    a, b : str
+        The two systems whose difference is shown.
+    who : {"all", "a", "b", "tie"}
+        Only segments that one of them wins, or neither.
+    group : str
+        Only this document; all when empty.
+    find : str
+        Only segments whose id contains this.
+    order : {"file", "best", "worst", "largest", "spread"}
+        As in the file; a's greatest win or loss first; greatest difference either way; least agreement of all.
+    page : int
+        From 1.
+    """
+
+    a: str
+    b: str
+    who: Who = "all"
+    group: str = ""
+    find: str = ""
+    order: Order = "file"
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One segment: its scores by system, and by how much a is better than b."""
+
+    segment: str
+    group: str
+    scores: tuple[float | None, ...]
+    difference: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemsPage:
+    """A page of segments, and how many there are in all."""
+
+    metric: str
+    systems: tuple[str, ...]
+    total: int
+    page: int
+    pages: int
+    items: tuple[Item, ...]
+
+
+def items_page(scores: Scores, wanted: Filter) -> ItemsPage:
+    """Return a page of the segments of `scores` that fit.
+
+    Examples
+    --------
+    >>> scores = Scores(name="m", systems=["A", "B"], segments=["1", "2", "3"], values=[[3, 1, 2], [1, 1, 4]])
+    >>> found = items_page(scores, Filter(a="A", b="B", order="best"))
+    >>> [(item.segment, item.difference) for item in found.items]
+    [('1', 2.0), ('2', 0.0), ('3', -2.0)]
+    """
+    gaps = scores.goodness[scores.systems.index(wanted.a)] - scores.goodness[scores.systems.index(wanted.b)]
+    order = _ordered(scores, gaps, wanted.order)
+    chosen = order[_fits(scores, gaps, wanted)[order]]
+    pages = max(1, math.ceil(chosen.size / PAGE))
+    page = min(wanted.page, pages)
+    shown = chosen[(page - 1) * PAGE : page * PAGE]
+    return ItemsPage(
+        metric=scores.name,
+        systems=scores.systems,
+        total=int(chosen.size),
+        page=page,
+        pages=pages,
+        items=tuple(_item(scores, gaps, int(j)) for j in shown),
+    )
+
+
+def _fits(scores: Scores, gaps: FloatArray, wanted: Filter) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    fits = np.ones(scores.n_segments, dtype=np.bool_)
+    if wanted.who != "all":
+        fits &= {"a": gaps > 0, "b": gaps < 0, "tie": gaps == 0}[wanted.who]
+    if wanted.group and scores.groups is not None:
+        fits &= np.array([group == wanted.group for group in scores.groups])
+    if wanted.find:
+        needle = wanted.find.casefold()
+        fits &= np.array([needle in segment.casefold() for segment in scores.segments])
+    return fits
+
+
+def _ordered(scores: Scores, gaps: FloatArray, order: Order) -> IntArray:
+    """Return the segments' positions; those without a difference come last, equal ones as in the file."""
+    if order == "file":
+        return np.arange(scores.n_segments)
+    if order == "spread":
+        present = ~np.isnan(scores.values).any(axis=0)
+        spread = np.full(scores.n_segments, np.nan)
+        spread[present] = scores.values[:, present].std(axis=0)
+        return np.argsort(-spread, kind="stable")
+    key = {"best": -gaps, "worst": gaps, "largest": -np.abs(gaps)}[order]
+    return np.argsort(key, kind="stable")
+
+
+def _item(scores: Scores, gaps: FloatArray, j: int) -> Item:
+    return Item(
+        segment=scores.segments[j],
+        group="" if scores.groups is None else scores.groups[j],
+        scores=tuple(_number(value) for value in scores.values[:, j]),
+        difference=_number(gaps[j]),
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)

@@ -1,0 +1,131 @@
+"""Pages before a run: the list, the look at new files, the lesson."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from betterthan.examples.figure_one import figure_one
+from betterthan.read.formats import READERS
+from betterthan.web.asking import TheRun, TheService, TheShelf, show
+from betterthan.web.example_files import EXAMPLES
+from betterthan.web.lesson import lesson
+from betterthan.web.render import HERE
+from betterthan.web.run import PARTS, QUESTIONS, ROLES
+from betterthan.web.shelf import answer
+
+PER_PAGE = 50
+STATIC = {
+    "app.css": "text/css",
+    "app.js": "text/javascript",
+    "learn.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+ROLES_IN_WORDS = {
+    "item": "segment",
+    "system": "system",
+    "score": "score",
+    "metric": "metric",
+    "group": "document",
+    "judge": "judge",
+    "left": "first system of a battle",
+    "right": "second system of a battle",
+    "winner": "winner of a battle",
+    "weight": "weight of a row",
+}
+QUESTIONS_IN_WORDS = {
+    "auto": "as the files suggest",
+    "scores": "Which system is best? (scores by segment)",
+    "battles": "Which system is best? (battles)",
+    "meta": "Which metric may we trust? (metrics and human scores)",
+    "texts": "Which system is best? (texts and references)",
+    "tags": "Which system tags words best?",
+}
+assert tuple(ROLES_IN_WORDS) == ROLES
+assert tuple(QUESTIONS_IN_WORDS) == QUESTIONS
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def home(
+    request: Request, service: TheService, page: Annotated[int, Query(ge=1, le=100_000)] = 1
+) -> HTMLResponse:
+    """Show where to drop files, and the past runs with their verdicts."""
+    runs = service.runs.page(limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
+    total = service.runs.count()
+    return show(
+        request,
+        "home.html.j2",
+        title="Runs",
+        runs=runs,
+        total=total,
+        page=page,
+        pages=max(1, -(-total // PER_PAGE)),
+        examples=EXAMPLES,
+        limits=service.settings.limits,
+    )
+
+
+@router.get("/new")
+def new(request: Request, service: TheService) -> HTMLResponse:
+    """Show the form for files alone."""
+    return show(request, "upload.html.j2", title="New run", examples=EXAMPLES, limits=service.settings.limits)
+
+
+@router.get("/new/{run_id}")
+def recognised(request: Request, run: TheRun, service: TheService) -> Response:
+    """Show what was recognised, and let it be changed."""
+    look = service.folder(run.id).read("look.json")
+    if run.state == "looking" or (look is None and run.is_on_the_way):
+        return waiting(request, run, service)
+    if run.is_on_the_way:
+        return RedirectResponse(f"/runs/{run.id}", 303)
+    return show(
+        request,
+        "recognised.html.j2",
+        title=run.title,
+        run=run,
+        look=look or {"files": [], "question": "auto"},
+        columns=_columns(look),
+        roles=ROLES_IN_WORDS,
+        questions=QUESTIONS_IN_WORDS,
+        parts=PARTS,
+        formats=sorted(READERS),
+    )
+
+
+def waiting(request: Request, run: TheRun, service: TheService) -> HTMLResponse:
+    """Show how far a run is; with a script it follows, without one the page loads itself again."""
+    return show(
+        request, "progress.html.j2", title=run.title, run=run, progress=service.progress(run.id)
+    )
+
+
+@router.get("/learn")
+def learn(request: Request) -> HTMLResponse:
+    """Show the lesson: the same five segments by mean, median and Bradley–Terry."""
+    return show(request, "learn.html.j2", title="Mean, median and wins", lesson=lesson(figure_one()))
+
+
+@router.get("/static/{name}")
+def static(request: Request, name: str, shelf: TheShelf) -> Response:
+    """Hand out one of our own few files."""
+    copy = shelf.get(HERE / "static" / name) if name in STATIC else None
+    if copy is None:
+        raise HTTPException(404, "There is no such file.")
+    return answer(request, copy, STATIC[name], {"Cache-Control": "private, max-age=3600"})
+
+
+@router.get("/favicon.ico")
+def icon() -> RedirectResponse:
+    """Lead browsers that ask by habit to the icon."""
+    return RedirectResponse("/static/icon.svg", 308)
+
+
+def _columns(look: dict[str, Any] | None) -> list[str]:
+    """Return every column of the files, for the lists to choose from."""
+    return list(dict.fromkeys(name for file in (look or {}).get("files", ()) for name in file["header"]))

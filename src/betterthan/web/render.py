@@ -1,0 +1,61 @@
+"""Templates to HTML; everything that comes from data is escaped."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from betterthan import __version__
+from betterthan.web.tilde import tilde
+
+HERE = Path(__file__).parent
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Return the environment of our templates: escaping, and no silence about a name that is missing."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(size=size, time=time_of_day, tilde=tilde)
+    made.globals.update(version=__version__)
+    return made
+
+
+def page(template: str, *, nonce: str, **values: Any) -> str:  # noqa: ANN401  (whatever the template shows)
+    """Return a page."""
+    return environment().get_template(template).render(nonce=nonce, **values)
+
+
+def size(n_bytes: int) -> str:
+    """Return a size in words.
+
+    Examples
+    --------
+    >>> size(512), size(20_480), size(3_500_000)
+    ('512 B', '20 kB', '3.3 MB')
+    """
+    if n_bytes < 1024:
+        return f"{n_bytes} B"
+    if n_bytes < 1 << 20:
+        return f"{n_bytes / 1024:.0f} kB"
+    return f"{n_bytes / (1 << 20):.1f} MB"
+
+
+def time_of_day(seconds: float) -> str:
+    """Return a moment as date and time, in UTC, as ISO 8601 writes it.
+
+    Examples
+    --------
+    >>> time_of_day(0)
+    '1970-01-01 00:00 UTC'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,0 +1,175 @@
+"""Pages of a run: progress, the report with its other formats, pairs, segments; and two runs side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+
+from betterthan.web.asking import (
+    Finished,
+    RunId,
+    TheRun,
+    TheService,
+    TheShelf,
+    finished,
+    run_of,
+    show,
+    system_named,
+    table_named,
+    tables_of,
+)
+from betterthan.web.comparing import compare_runs
+from betterthan.web.drill import pair_html, texts_beside
+from betterthan.web.events import events
+from betterthan.web.items import ORDERS, PAGE, WHO, Filter, Order, Who, items_page
+from betterthan.web.pages import waiting
+from betterthan.web.run import Run
+from betterthan.web.service import Service
+from betterthan.web.shelf import Shelf, answer
+
+MEDIA = {
+    "json": ("results.json", "application/json"),
+    "csv": ("table.csv", "text/csv; charset=utf-8"),
+    "tex": ("table.tex", "application/x-tex; charset=utf-8"),
+}
+Name = Annotated[str, Query(max_length=500)]
+
+router = APIRouter(include_in_schema=False)
+
+
+def _other_format(request: Request, run: Run, service: Service, shelf: Shelf, suffix: str) -> Response:
+    name, media_type = MEDIA[suffix]
+    copy = shelf.get(service.folder(run.id).answers / name)
+    if copy is None:
+        raise HTTPException(404, f"This run has no {suffix}.")
+    shown = {"Content-Disposition": f'inline; filename="betterthan-{run.id[:6]}.{suffix}"'}
+    return answer(request, copy, media_type, shown)
+
+
+@router.get("/runs/{run_id}.json")
+def as_json(request: Request, run: Finished, service: TheService, shelf: TheShelf) -> Response:
+    """Hand out all results with all digits."""
+    return _other_format(request, run, service, shelf, "json")
+
+
+@router.get("/runs/{run_id}.csv")
+def as_csv(request: Request, run: Finished, service: TheService, shelf: TheShelf) -> Response:
+    """Hand out the first table, formula-safe."""
+    return _other_format(request, run, service, shelf, "csv")
+
+
+@router.get("/runs/{run_id}.tex")
+def as_tex(request: Request, run: Finished, service: TheService, shelf: TheShelf) -> Response:
+    """Hand out the tables for a paper."""
+    return _other_format(request, run, service, shelf, "tex")
+
+
+@router.get("/runs/{run_id}")
+def report(request: Request, run: TheRun, service: TheService, shelf: TheShelf) -> Response:
+    """Show the report, or how far it is, or why there is none."""
+    if run.state in {"waiting", "running"}:
+        return waiting(request, run, service)
+    if run.state in {"looking", "ready"}:
+        return RedirectResponse(f"/new/{run.id}", 303)
+    if run.state != "done":
+        return show(request, "ended.html.j2", title=run.title, run=run)
+    folder = service.folder(run.id).answers
+    copy, policy = shelf.get(folder / "report.html"), shelf.get(folder / "policy.txt")
+    if copy is None or policy is None:
+        raise HTTPException(404, "The report is gone from the disk. Start the run again.")
+    return answer(request, copy, "text/html; charset=utf-8", {"Content-Security-Policy": policy.plain.decode()})
+
+
+@router.get("/runs/{run_id}/events")
+async def follow(request: Request, run: TheRun, service: TheService) -> Response:
+    """Send progress as it happens."""
+    if not service.streams.acquire(blocking=False):
+        raise HTTPException(503, "Too many pages follow runs at once. Load the page again to see how far it is.")
+    stream = events(request, service, run.id)
+    return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
+
+
+@router.get("/runs/{run_id}/manage")
+def manage(request: Request, run: TheRun) -> Response:
+    """Show the files and choices of a run, with buttons to run it again or delete it."""
+    return show(request, "manage.html.j2", title=run.title, run=run)
+
+
+@router.get("/runs/{run_id}/pairs/{a}/{b}")
+def pair(
+    request: Request, run: Finished, service: TheService, shelf: TheShelf, a: str, b: str, metric: Name = ""
+) -> Response:
+    """Show one pair of systems."""
+    tables = tables_of(service, run)
+    scores = table_named(tables, metric)
+    first, second = system_named(a, scores.systems), system_named(b, scores.systems)
+    if first == second:
+        raise HTTPException(404, "A pair needs two different systems.")
+    return show(
+        request,
+        "pair.html.j2",
+        title=f"{first} against {second}",
+        run=run,
+        a=first,
+        b=second,
+        metric=scores.name,
+        metrics=[table.name for table in tables],
+        systems=scores.systems,
+        body=pair_html(service.folder(run.id), scores, first, second, shelf),
+    )
+
+
+@router.get("/runs/{run_id}/items")
+def items(
+    request: Request,
+    run: Finished,
+    service: TheService,
+    metric: Name = "",
+    a: Name = "",
+    b: Name = "",
+    who: Who = "all",
+    group: Name = "",
+    find: Name = "",
+    order: Order = "file",
+    page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
+) -> Response:
+    """Show segments; the filter is in the address, so that it can be sent to someone."""
+    tables = tables_of(service, run)
+    scores = table_named(tables, metric)
+    if len(scores.systems) < 2:
+        raise HTTPException(404, "Segments are compared between two systems, and this run has one.")
+    first = a if a in scores.systems else scores.systems[0]
+    second = b if b in scores.systems and b != first else next(s for s in scores.systems if s != first)
+    wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
+    found = items_page(scores, wanted)
+    plain = {"metric": scores.name, "a": first, "b": second, "who": who, "group": group, "find": find, "order": order}
+    address = f"/runs/{run.id}/items?" + urlencode({key: value for key, value in plain.items() if value})
+    return show(
+        request,
+        "items.html.j2",
+        title="Segments",
+        run=run,
+        scores=scores,
+        wanted=wanted,
+        found=found,
+        metrics=[table.name for table in tables],
+        groups=sorted(set(scores.groups or ())),
+        texts=texts_beside(service.folder(run.id), [item.segment for item in found.items], (first, second)),
+        orders=ORDERS,
+        whos=WHO,
+        address=address,
+        per_page=PAGE,
+    )
+
+
+@router.get("/compare/{before}/{after}")
+def compare(request: Request, before: RunId, after: RunId, service: TheService) -> Response:
+    """Show two runs side by side."""
+    old, new = (finished(run_of(run_id, service)) for run_id in (before, after))
+    results = [service.folder(run.id).read("results.json") for run in (old, new)]
+    found = compare_runs(results[0]["results"], results[1]["results"])
+    return show(request, "compare.html.j2", title="Two runs", before=old, after=new, comparisons=found)

@@ -1,0 +1,193 @@
+"""What the server does with runs, for pages and API alike: take in, look, start, stop, delete."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from betterthan.errors import BetterThanError
+from betterthan.web.folder import RunFolder
+from betterthan.web.jobs import Jobs, Outcome, Progress
+from betterthan.web.run import RESTARTABLE, Choices, Run, State, StoredFile, new_id
+from betterthan.web.settings import WebSettings
+from betterthan.web.store import Runs, now
+from betterthan.web.worker import Task
+
+_SECRET_BYTES = 32
+
+
+class Service:
+    """The runs of one folder and the workers on them.
+
+    Parameters
+    ----------
+    settings : WebSettings
+        The folder is made if absent, and belongs to one server at a time.
+    """
+
+    def __init__(self, settings: WebSettings) -> None:
+        self.settings = settings
+        self.root = settings.folder / "runs"
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = _locked(settings.folder / "lock")
+        self.secret = _secret(settings.folder / "secret")
+        self.runs = Runs(settings.folder / "runs.sqlite")
+        self.streams = threading.BoundedSemaphore(settings.limits.streams)
+        limits = settings.limits
+        self._looks = Jobs(
+            slots=limits.looks,
+            seconds=limits.look_seconds,
+            waiting=10 * limits.waiting,
+            started=lambda _: None,
+            ended=self._ended,
+        )
+        self._work = Jobs(
+            slots=limits.runs,
+            seconds=limits.run_seconds,
+            waiting=limits.waiting,
+            started=self._began,
+            ended=self._ended,
+        )
+
+    def recover(self) -> None:
+        """After a restart: looks go on by themselves, runs that were in mid-air say that they were."""
+        for run_id in self.runs.in_state("waiting", "running"):
+            self.runs.change(run_id, state="interrupted", problem="The server stopped while this was running.")
+        for run_id in self.runs.in_state("looking"):
+            self._submit(run_id, "look")
+
+    def close(self) -> None:
+        """Stop all workers and let go of the folder."""
+        self._work.close()
+        self._looks.close()
+        os.close(self._lock)
+
+    def folder(self, run_id: str) -> RunFolder:
+        """Return the folder of a run."""
+        return RunFolder(self.root, run_id)
+
+    def new_folder(self) -> RunFolder:
+        """Make the folder of a run that is about to be."""
+        folder = RunFolder(self.root, new_id())
+        folder.make()
+        return folder
+
+    def add(self, folder: RunFolder, files: tuple[StoredFile, ...], *, title: str = "") -> Run:
+        """Put a run on the list and have its files looked at."""
+        run = Run(
+            id=folder.run_id,
+            created=now(),
+            state="looking",
+            title=title or _title(files),
+            files=files,
+        )
+        self.runs.add(run)
+        self._submit(run.id, "look")
+        return run
+
+    def progress(self, run_id: str) -> Progress:
+        """Return how far a run is."""
+        return self._work.progress(run_id) or self._looks.progress(run_id) or Progress()
+
+    def look_again(self, run: Run, choices: Choices) -> bool:
+        """Look at the files with other choices; False when the run is busy."""
+        if not self.runs.change(run.id, only_from=tuple(RESTARTABLE), state="looking", choices=choices):
+            return False
+        self._submit(run.id, "look")
+        return True
+
+    def start(self, run: Run, choices: Choices | None = None) -> bool:
+        """Make the report, or make it again; False when the run is busy or too many wait."""
+        changed = {"choices": choices} if choices is not None else {}
+        if not self.runs.change(
+            run.id, only_from=tuple(RESTARTABLE), state="waiting", problem="", verdict="", **changed
+        ):
+            return False
+        self.folder(run.id).forget_answers()
+        if self._submit(run.id, "compose"):
+            return True
+        self.runs.change(run.id, state="ready", problem="Too many runs are waiting. Try again in a while.")
+        return False
+
+    def cancel(self, run_id: str) -> bool:
+        """Stop a run; False when it was not on the way."""
+        return self._work.cancel(run_id) or self._looks.cancel(run_id)
+
+    def delete(self, run_id: str) -> bool:
+        """Stop a run, take it off the list, and remove every file of it."""
+        found = self.runs.delete(run_id)
+        self.cancel(run_id)
+        if found:
+            self.folder(run_id).delete()
+        return found
+
+    def _submit(self, run_id: str, name: str) -> bool:
+        run = self.runs.get(run_id)
+        if run is None:
+            return False
+        limits = self.settings.limits
+        task = Task(
+            name=name,
+            root=str(self.root.resolve()),
+            run_id=run_id,
+            files=run.files,
+            choices=run.choices,
+            memory_bytes=limits.memory_bytes,
+            cpu_seconds=0,
+            rows=limits.rows,
+        )
+        return (self._looks if name == "look" else self._work).submit(task)
+
+    def _began(self, task: Task) -> None:
+        self.runs.change(task.run_id, only_from=("waiting",), state="running")
+
+    def _ended(self, task: Task, outcome: Outcome) -> None:
+        """Write down how a task ended; of a deleted run there is nothing left to write to."""
+        state: State = outcome["state"]
+        if state == "cancelled" and task.name == "look":
+            state = "ready"
+        words = {name: str(outcome.get(name, "")) for name in ("kind", "verdict", "problem")}
+        if outcome.get("title"):
+            words["title"] = str(outcome["title"])
+        self.runs.change(task.run_id, state=state, **words)
+
+
+def without_texts(choices: Choices) -> Choices:
+    """Return the choices with texts left out of the report."""
+    return replace(choices, with_texts=False)
+
+
+def _title(files: tuple[StoredFile, ...]) -> str:
+    names = [file.name for file in files]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
+
+
+def _secret(path: Path) -> bytes:
+    """Return the key of form tokens; kept, so that a form filled in before a restart still counts."""
+    try:
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(_SECRET_BYTES))
+    except FileExistsError:
+        pass
+    return path.read_bytes()
+
+
+def _locked(path: Path) -> int:
+    """Lock the folder: a second server would take the first one's runs for interrupted."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        import fcntl  # noqa: PLC0415  (not on Windows)
+    except ImportError:
+        return handle
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        raise BetterThanError(
+            f"Another server uses the folder {path.parent}. Stop it, or name another folder (--folder)."
+        ) from None
+    return handle

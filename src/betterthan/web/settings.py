@@ -1,0 +1,112 @@
+"""What the server may do: where it keeps things, who may ask, and how much."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much one request, one upload or one worker may use.
+
+    Attributes
+    ----------
+    upload_bytes : int
+        All files of one upload together.
+    files : int
+        Files of one upload.
+    body_bytes : int
+        Body of a request that is no upload.
+    rows : int
+        Rows of the data of one run.
+    look_seconds, run_seconds : float
+        Wall time of a look at files, and of a run.
+    looks, runs : int
+        Worker processes at a time, of each kind.
+    waiting : int
+        Runs that may wait for a worker.
+    memory_bytes : int
+        Address space of a worker process.
+    streams : int
+        Listeners to the progress of runs at a time.
+    """
+
+    upload_bytes: int = 200 * MEGABYTE
+    files: int = 100
+    body_bytes: int = MEGABYTE
+    rows: int = 20_000_000
+    look_seconds: float = 120.0
+    run_seconds: float = 3600.0
+    looks: int = 2
+    runs: int = 2
+    waiting: int = 100
+    memory_bytes: int = 4096 * MEGABYTE
+    streams: int = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebSettings:
+    """Where the server keeps its runs, on what address it listens, and whom it answers.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds the list of runs and a folder a run.
+    host : str, default "127.0.0.1"
+        The address to listen on.
+    token : str, optional
+        What a caller must show. Required when `host` is not this machine alone.
+    names : tuple of str
+        Further names by which callers may address the server.
+    limits : Limits
+
+    Examples
+    --------
+    >>> WebSettings(folder=Path("runs")).is_local
+    True
+    >>> WebSettings(folder=Path("runs"), host="0.0.0.0")
+    Traceback (most recent call last):
+    ...
+    ValueError: A server that other machines can reach needs a token.
+    """
+
+    folder: Path
+    host: str = "127.0.0.1"
+    token: str | None = None
+    names: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        if not self.is_local and not self.token:
+            raise ValueError("A server that other machines can reach needs a token.")
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach the server."""
+        return self.host in LOOPBACK
+
+
+def default_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
+    """Where runs live: ``$BETTERTHAN_RUNS``, or the place the platform has for data.
+
+    Examples
+    --------
+    >>> default_folder({"BETTERTHAN_RUNS": "/fast/runs"}).as_posix()
+    '/fast/runs'
+    >>> default_folder({"XDG_DATA_HOME": "/home/ada/.local/share"}, platform="linux").as_posix()
+    '/home/ada/.local/share/betterthan'
+    """
+    if chosen := environment.get("BETTERTHAN_RUNS"):
+        return Path(chosen).expanduser()
+    if platform == "win32":
+        return Path(environment.get("LOCALAPPDATA") or Path.home() / "AppData/Local", "betterthan", "Runs")
+    if platform == "darwin":
+        return Path.home() / "Library/Application Support/betterthan"
+    return Path(environment.get("XDG_DATA_HOME") or Path.home() / ".local/share", "betterthan")

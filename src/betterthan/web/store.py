@@ -1,0 +1,146 @@
+"""The list of runs, in SQLite, so that it survives a restart."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from betterthan.web.run import Choices, Run, State, StoredFile
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS runs (
+    id TEXT PRIMARY KEY,
+    created REAL NOT NULL,
+    state TEXT NOT NULL,
+    title TEXT NOT NULL,
+    files TEXT NOT NULL,
+    choices TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    verdict TEXT NOT NULL,
+    problem TEXT NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS runs_by_time ON runs (created DESC);
+"""
+_COLUMNS = "id, created, state, title, files, choices, kind, verdict, problem"
+_CHANGEABLE = frozenset({"state", "title", "choices", "kind", "verdict", "problem"})
+
+
+class Runs:
+    """The runs of one folder. Every call opens the file anew, so threads share nothing.
+
+    Parameters
+    ----------
+    path : Path
+        The SQLite file; made if absent.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     runs = Runs(Path(folder) / "runs.sqlite")
+    ...     runs.add(Run(id="a" * 22, created=1.0, state="ready", title="human.csv", files=()))
+    ...     runs.change("a" * 22, state="done", verdict="Aster is best.")
+    ...     runs.get("a" * 22).verdict
+    'Aster is best.'
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with self._opened() as database:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.executescript(_SCHEMA)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self._path, timeout=30.0)) as database:
+            database.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+            with database:
+                yield database
+
+    def add(self, run: Run) -> None:
+        """Put a new run on the list."""
+        files = json.dumps([asdict(file) for file in run.files])
+        row = (
+            run.id, run.created, run.state, run.title, files, json.dumps(run.choices.to_dict()),
+            run.kind, run.verdict, run.problem,
+        )  # fmt: skip
+        with self._opened() as database:
+            database.execute(f"INSERT INTO runs ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", row)  # noqa: S608  (our own names)
+
+    def get(self, run_id: str) -> Run | None:
+        """Return a run, or None if there is none of this id."""
+        with self._opened() as database:
+            row = database.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()  # noqa: S608
+        return None if row is None else _run(row)
+
+    def page(self, *, limit: int = 50, offset: int = 0) -> list[Run]:
+        """Return runs, the newest first."""
+        query = f"SELECT {_COLUMNS} FROM runs ORDER BY created DESC, id LIMIT ? OFFSET ?"  # noqa: S608
+        with self._opened() as database:
+            return [_run(row) for row in database.execute(query, (limit, offset))]
+
+    def count(self) -> int:
+        """Return how many runs there are."""
+        with self._opened() as database:
+            return int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
+
+    def in_state(self, *states: State) -> list[str]:
+        """Return the ids of the runs in these states, oldest first."""
+        marks = ",".join("?" * len(states))
+        query = f"SELECT id FROM runs WHERE state IN ({marks}) ORDER BY created"  # noqa: S608
+        with self._opened() as database:
+            return [str(row[0]) for row in database.execute(query, states)]
+
+    def change(self, run_id: str, *, only_from: tuple[State, ...] = (), **values: Any) -> bool:  # noqa: ANN401  (text or choices)
+        """Change some columns, if the run is still in one of the states `only_from`; say whether it was.
+
+        The condition and the change are one statement, so of two requests that start a run only one does.
+        """
+        if not values.keys() <= _CHANGEABLE:
+            raise ValueError(f"Only {sorted(_CHANGEABLE)} can change.")
+        plain = {
+            name: json.dumps(value.to_dict()) if isinstance(value, Choices) else value
+            for name, value in values.items()
+        }
+        sets = ", ".join(f"{name} = ?" for name in plain)
+        states = f" AND state IN ({','.join('?' * len(only_from))})" if only_from else ""
+        with self._opened() as database:
+            cursor = database.execute(
+                f"UPDATE runs SET {sets} WHERE id = ?{states}",  # noqa: S608  (names from our own list)
+                (*plain.values(), run_id, *only_from),
+            )
+            return cursor.rowcount == 1
+
+    def delete(self, run_id: str) -> bool:
+        """Take a run off the list, and its words out of the file and its journal."""
+        with self._opened() as database:
+            found = database.execute("DELETE FROM runs WHERE id = ?", (run_id,)).rowcount == 1
+        with self._opened() as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return found
+
+
+def _run(row: tuple[Any, ...]) -> Run:
+    run_id, created, state, title, files, choices, kind, verdict, problem = row
+    return Run(
+        id=run_id,
+        created=created,
+        state=state,
+        title=title,
+        files=tuple(StoredFile(**file) for file in json.loads(files)),
+        choices=Choices.from_dict(json.loads(choices)),
+        kind=kind,
+        verdict=verdict,
+        problem=problem,
+    )
+
+
+def now() -> float:
+    """Return the time of day in seconds; runs are listed by it, and it enters no result."""
+    return time.time()

@@ -1,0 +1,51 @@
+"""Names of systems in addresses: a name may hold a slash, a dot or a question mark, and an address may not.
+
+Percent signs do not help, because servers undo them before they cut a path at its slashes; so the escape is
+a tilde, as datasette has it.
+"""
+
+from __future__ import annotations
+
+import re
+
+_PLAIN = re.compile(rb"[A-Za-z0-9_-]")
+_ESCAPED = re.compile(r"~([0-9A-F]{2})|([A-Za-z0-9_-])")
+
+
+def tilde(name: str) -> str:
+    """Return a name as one part of an address.
+
+    Examples
+    --------
+    >>> tilde("GPT-4/o"), tilde("é"), tilde("")
+    ('GPT-4~2Fo', '~C3~A9', '~')
+    """
+    if not name:
+        return "~"
+    # A lone surrogate cannot be in a name read from UTF-8, but one can be in an address.
+    raw = name.encode("utf-8", errors="surrogatepass")
+    return "".join(chr(byte) if _PLAIN.match(bytes([byte])) else f"~{byte:02X}" for byte in raw)
+
+
+def from_tilde(part: str) -> str | None:
+    """Return the name that a part of an address stands for, or None if it stands for none.
+
+    Examples
+    --------
+    >>> from_tilde("GPT-4~2Fo"), from_tilde("a b"), from_tilde("~")
+    ('GPT-4/o', None, '')
+    """
+    if part == "~":
+        return ""
+    raw = bytearray()
+    position = 0
+    while position < len(part):
+        found = _ESCAPED.match(part, position)
+        if found is None:
+            return None
+        raw.append(int(found[1], 16) if found[1] else ord(found[2]))
+        position = found.end()
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,161 @@
+"""What the tests of charts share: a subject of each kind, and a reader of pictures."""
+
+from __future__ import annotations
+
+import functools
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from tests.made import drawn_counts, drawn_scores
+from tests.made_tags import drawn_tags
+
+import betterthan as bt
+from betterthan.present.charts.door import chart
+from betterthan.present.charts.save import chart_bytes
+
+SVG = "{http://www.w3.org/2000/svg}"
+SYSTEMS = ("Aster", "Birch", "Cedar", "Daphne")
+
+
+class Text(NamedTuple):
+    """Words in a picture, where they begin or end, and whether they are bold."""
+
+    words: str
+    x: float
+    y: float
+    is_bold: bool
+
+
+class Picture:
+    """An SVG, taken apart."""
+
+    def __init__(self, drawn: Any) -> None:
+        self.source = chart_bytes(drawn, "svg").decode()
+        self.root = ET.fromstring(self.source)  # noqa: S314  (our own picture)
+        self.width, self.height = (float(self.root.attrib[side]) for side in ("width", "height"))
+
+    def marks(self, kind: str) -> list[ET.Element]:
+        """Marks of a kind ("symbol", "rect", "rule", …), axes and legends left aside."""
+        groups = [g for g in self.root.iter(f"{SVG}g") if self._is(g, kind)]
+        return [mark for group in groups for mark in group]
+
+    @staticmethod
+    def _is(group: ET.Element, kind: str) -> bool:
+        names = group.attrib.get("class", "").split()
+        return f"mark-{kind}" in names and "role-mark" in names
+
+    @property
+    def texts(self) -> list[Text]:
+        """All words with their places on the whole canvas."""
+        return list(_texts(self.root, 0.0, 0.0))
+
+    @property
+    def words(self) -> list[str]:
+        """All words."""
+        return [text.words for text in self.texts]
+
+
+def _texts(element: ET.Element, x: float, y: float) -> Iterator[Text]:
+    found = re.match(r"translate\(([-\d.e]+),\s*([-\d.e]+)\)", element.attrib.get("transform", ""))
+    if found:
+        x, y = x + float(found.group(1)), y + float(found.group(2))
+    if element.tag == f"{SVG}text":
+        weight = element.attrib.get("font-weight", "normal")
+        for part in [element, *element.iter(f"{SVG}tspan")]:
+            if part.text:
+                yield Text(part.text, x, y, weight == "bold" or weight.isdigit())
+    for child in element:
+        if child.tag != f"{SVG}tspan":
+            yield from _texts(child, x, y)
+
+
+@functools.cache
+def pictured(kind: str, systems: tuple[str, ...] = SYSTEMS, **more: Any) -> Picture:
+    """The picture of a chart of this kind; drawing it takes a third of a second."""
+    return Picture(made(kind, systems, **more))
+
+
+def values(drawn: Any) -> list[list[dict[str, Any]]]:
+    """The tables embedded in a chart."""
+    found: list[list[dict[str, Any]]] = []
+
+    def look(part: Any) -> None:
+        if isinstance(part, dict):
+            found.extend(
+                [part["values"]] if isinstance(part.get("values"), list) and "name" not in part else []
+            )
+            for name, each in part.items():
+                if name == "datasets":
+                    found.extend(each.values())
+                else:
+                    look(each)
+        elif isinstance(part, list):
+            for each in part:
+                look(each)
+
+    look(drawn.to_dict())
+    return [table for table in found if table and isinstance(table[0], dict)]
+
+
+def with_field(drawn: Any, *fields: str) -> list[dict[str, Any]]:
+    """The first embedded table that has these fields."""
+    return next(table for table in values(drawn) if all(field in table[0] for field in fields))
+
+
+def renamed(names: tuple[str, ...], table: Any) -> Any:
+    """The same scores or tags under other names."""
+    return replace(table, systems=names)
+
+
+@functools.cache
+def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
+    """Something small of which a chart of this kind can be made."""
+    m = len(systems)
+    scores = renamed(systems, drawn_scores(m, 40, name="chrF"))
+    makers = {
+        "ranking": lambda: bt.rank(scores, n_resamples=50),
+        "pairs": lambda: bt.compare(scores),
+        "scatter": lambda: scores,
+        "differences": lambda: scores,
+        "agreement": lambda: bt.agreement(subject("ranks", systems)),
+        "ranks": lambda: {
+            by: bt.rank(scores, by=by, n_resamples=20) for by in ("mean", "median", "win_rate")
+        },
+        "metrics": lambda: meta(systems, 3),
+        "soft_pairwise": lambda: meta(systems, 3),
+        "contributions": lambda: meta(systems, 3),
+        "margins": lambda: bt.kept_pairs(replace(scores, values=50 + 20 * scores.values), [0, 5, 25]),
+        "aggregation": lambda: bt.aggregate(renamed(systems, drawn_counts(m)), n_resamples=20),
+        "confusion": lambda: drawn_tags(m, systems=systems),
+        "spans": lambda: drawn_tags(m, systems=systems),
+    }
+    return makers[kind]()
+
+
+def options(kind: str, systems: tuple[str, ...] = SYSTEMS) -> dict[str, Any]:
+    """What a chart of this kind has to be told."""
+    return {"systems": systems[:2]} if kind in ("scatter", "differences") else {}
+
+
+@functools.cache
+def made(kind: str, systems: tuple[str, ...] = SYSTEMS, **more: Any) -> Any:
+    """A chart of this kind."""
+    return chart(subject(kind, systems), kind, **options(kind, systems), **more)
+
+
+@functools.cache
+def meta(
+    systems: tuple[str, ...], k: int, by: str = "soft_pairwise_accuracy", **more: Any
+) -> bt.MetaEvaluation:
+    """Metrics that follow people less and less."""
+    human = renamed(systems, drawn_scores(len(systems), 40, name="MQM"))
+    rng = np.random.default_rng(3)
+    metrics = {
+        f"metric-{i}": replace(human, values=human.values + (0.5 + i) * rng.normal(size=human.values.shape))
+        for i in range(k)
+    }
+    return bt.meta_evaluate(metrics, human, by=by, n_resamples=99, **more)

@@ -1,0 +1,103 @@
+"""Every kind of chart, light and dark: what is drawn, what is written, and that nothing is cut off."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import pytest
+from tests.present.charts.pictures import SYSTEMS, made, pictured
+
+from betterthan.present.charts.door import KINDS
+from betterthan.present.charts.save import chart_bytes
+from betterthan.present.charts.theme import THEMES
+
+# What must be written on a chart: its title, the titles of its axes, its columns or its legend.
+WRITTEN = {
+    "ranking": ("Ranking by mean", "mean (chrF, higher is better)", "rank and its spread"),
+    "pairs": ("Every pair: how often the row beats the column", "P(row beats column)"),
+    "scatter": ("Aster against Birch", "Aster (chrF)", "Birch (chrF)", "Aster better", "Birch better"),
+    "differences": (
+        "Aster against Birch: paired differences",
+        "difference in chrF (positive: Aster better)",
+        "segments",
+    ),
+    "agreement": ("Do the rankings agree?", "share of pairs of systems (%)", "ordered alike", "opposite"),
+    "ranks": ("Ranks side by side", "mean", "median", "win rate"),
+    "metrics": ("Which metrics are told apart by soft pairwise accuracy?", "row against column"),
+    "soft_pairwise": ("metric-0 beside people", "people: MQM"),
+    "contributions": (
+        "How sure are people, and metric-0?",
+        "people (MQM): sure that the first is better, 1 − p",
+        "neither sure",
+    ),
+    "margins": (
+        "What does a margin keep?",
+        "margin: difference in chrF of at least (points)",
+        "pairs kept (%)",
+    ),
+    "aggregation": ("accuracy: three ways of aggregating", "pooled", "mean of segments", "bootstrap mean"),
+    "confusion": ("Which words were found?", "gold BAD", "gold OK", "found (BAD)", "wrongly BAD"),
+    "spans": ("Where are the BAD words?", "gold", "OK", "BAD"),
+}
+NAMED = {
+    "ranking": SYSTEMS,
+    "pairs": SYSTEMS,
+    "ranks": SYSTEMS,
+    "soft_pairwise": SYSTEMS,
+    "confusion": SYSTEMS,
+    "spans": SYSTEMS,
+}
+# Marks of 4 systems, 3 rankings, 3 metrics, 3 margins: kind of mark to number.
+DRAWN = {
+    "ranking": {"symbol": 2 * 4},
+    "pairs": {"rect": 4 * 3},
+    "scatter": {"symbol": 40, "area": 1, "line": 1},
+    "differences": {},
+    "agreement": {"rect": 3 * 3},
+    "ranks": {"symbol": 3 * 4, "line": 4},
+    "metrics": {"rect": 3},
+    "soft_pairwise": {"rect": 6 * 6},
+    "contributions": {"symbol": 6, "line": 1},
+    "margins": {"symbol": 3, "line": 1},
+    "aggregation": {"symbol": 3 * 4},
+    "confusion": {"rect": 4 * 4},
+    "spans": {},
+}
+
+
+def test_each_kind_is_looked_at():
+    """A new kind must say here what is drawn and written."""
+    assert set(WRITTEN) == set(DRAWN) == set(KINDS)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_picture_shows_its_marks_and_labels(kind, theme):
+    """Titles, units and names are words in it; marks are as many as there is to show."""
+    picture = pictured(kind, theme=theme)
+    for words in (*WRITTEN[kind], *NAMED.get(kind, ())):
+        assert words in picture.words
+    for mark, count in DRAWN[kind].items():
+        assert len(picture.marks(mark)) == count, mark
+    ground = picture.root[0]
+    assert ground.attrib["fill"] == THEMES[theme].paper
+    assert f'fill="{THEMES[theme].ink}"' in picture.source
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_png_has_the_size_of_the_picture(kind):
+    """Twice as many pixels at scale 2, every row of them there."""
+    drawn = made(kind, theme="light")
+    picture, png = pictured(kind, theme="light"), chart_bytes(drawn, "png", scale=2)
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    chunks, at = {}, 8
+    while at < len(png):
+        (length,), name = struct.unpack(">I", png[at : at + 4]), png[at + 4 : at + 8]
+        chunks[name] = chunks.get(name, b"") + png[at + 8 : at + 8 + length]
+        at += 12 + length
+    width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+    assert (width, height) == (2 * picture.width, 2 * picture.height)
+    pixels = zlib.decompress(chunks[b"IDAT"])
+    assert len(pixels) == height * (1 + 4 * width)
+    assert len(set(pixels)) > 20  # not one colour

@@ -1,0 +1,118 @@
+"""Files: the right format by suffix, the same bytes every time, fonts inside, nothing fetched."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from tests.present.charts.pictures import made
+
+from betterthan.errors import BetterThanError, MissingExtra, UnknownName
+from betterthan.present.charts.drawing import altair
+from betterthan.present.charts.save import SUFFIXES, chart_bytes, save_chart
+
+PROGRAM = """
+import hashlib
+from tests.present.charts.pictures import made
+from betterthan.present.charts.save import SUFFIXES, chart_bytes
+for kind in {kinds}:
+    for suffix in SUFFIXES:
+        print(kind, suffix, hashlib.sha256(chart_bytes(made(kind), suffix)).hexdigest())
+"""
+
+
+def said_by_a_process(*kinds):
+    """Digests of charts drawn by a fresh Python."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(kinds=kinds)], capture_output=True, text=True, check=True
+    )
+    return dict(line.rsplit(" ", 1) for line in done.stdout.strip().split("\n"))
+
+
+def test_the_same_chart_gives_the_same_bytes():
+    """In another process, and whatever was drawn before."""
+    alone = said_by_a_process("pairs")
+    after = said_by_a_process("soft_pairwise", "pairs")
+    assert len(alone) == len(SUFFIXES)
+    assert alone.items() <= after.items()
+
+
+def test_two_pictures_in_a_page_have_different_ids():
+    """Else the second would take the colours of the first."""
+    light, dark = (chart_bytes(made("pairs", theme=theme), "svg").decode() for theme in ("light", "dark"))
+    ids = [set(re.findall(r' id="([^"]+)"', svg)) for svg in (light, dark)]
+    used = [set(re.findall(r"url\(#([^)]+)\)", svg)) for svg in (light, dark)]
+    assert ids[0]
+    assert ids == used
+    assert not ids[0] & ids[1]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("svg", b"<svg "), ("png", b"\x89PNG"), ("PDF", b"%PDF-"), ("json", b"{\n")]
+)
+def test_the_suffix_picks_the_format(tmp_path, suffix, start):
+    """In either case of letters; the path comes back."""
+    path = save_chart(made("margins"), tmp_path / f"figure.{suffix}")
+    assert path.read_bytes().startswith(start)
+    assert [each.name for each in tmp_path.iterdir()] == [path.name]
+
+
+def test_fonts_are_embedded_in_a_pdf():
+    """Each font has its file, and the text is text: a map from glyphs back to letters."""
+    pdf = chart_bytes(made("margins"), "pdf")
+    fonts = set(re.findall(rb"/FontName */([\w+-]+)", pdf))
+    assert fonts
+    assert len(re.findall(rb"/FontFile[23]? ", pdf)) >= len(fonts)
+    assert b"/ToUnicode" in pdf
+    assert b"/CreationDate" not in pdf
+
+
+def test_json_is_the_chart_with_its_data():
+    """It can be made a chart again."""
+    drawn = made("margins")
+    spec = json.loads(chart_bytes(drawn, "json"))
+    assert chart_bytes(altair().Chart.from_dict(spec), "svg") == chart_bytes(drawn, "svg")
+    assert spec["config"]["background"] == "#ffffff"
+
+
+def test_a_picture_can_be_read_aloud():
+    """The text alternative is the title and the words below it."""
+    svg = chart_bytes(made("margins"), "svg").decode()
+    assert svg.startswith('<svg role="img" aria-label="What does a margin keep? 240 pairs of systems judged')
+
+
+def test_another_suffix_is_refused(tmp_path):
+    """With the known ones."""
+    with pytest.raises(UnknownName, match=r'Unknown suffix ".gif". .*Known: .json, .pdf, .png, .svg.'):
+        save_chart(made("margins"), tmp_path / "figure.gif")
+    with pytest.raises(UnknownName, match='Unknown suffix "figure"'):
+        save_chart(made("margins"), tmp_path / "figure")
+    with pytest.raises(UnknownName, match='Unknown format of charts "gif"'):
+        chart_bytes(made("margins"), "gif")
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path):
+    """And nothing is left behind."""
+    with pytest.raises(
+        BetterThanError, match=r"no/figure.svg cannot be written \(.*\). Choose another place."
+    ):
+        save_chart(made("margins"), tmp_path / "no" / "figure.svg")
+
+
+def test_nothing_is_fetched():
+    """A chart that points to the network is not followed."""
+    outside = altair().Chart("https://example.org/scores.csv").mark_point().encode(x="a:Q")
+    with pytest.raises(ValueError, match=r"(?i)not allowed|external"):
+        chart_bytes(outside, "svg")
+
+
+@pytest.mark.parametrize("package", ["altair", "vl_convert"])
+def test_a_missing_package_is_named_with_its_cure(monkeypatch, package):
+    """The extra that brings it."""
+    drawn = made("margins")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=r"pip install 'betterthan\[charts\]' brings it"):
+        chart_bytes(made("margins") if package == "altair" else drawn, "svg")
