@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from betterthan.errors import ReadError as ReadError
     from betterthan.errors import TableError as TableError
     from betterthan.errors import UnknownName as UnknownName
+    from betterthan.present.charts.door import chart as chart
+    from betterthan.present.charts.save import save_chart as save_chart
     from betterthan.present.render import render as render
     from betterthan.read.battles import read_matches as read_matches
     from betterthan.read.check import check as check
@@ -127,6 +129,7 @@ _HOMES = {
     "align": "tables.align",
     "audition": "analysis.audition",
     "bleu": "scoring.bleu",
+    "chart": "present.charts.door",
     "check": "read.check",
     "chrf": "scoring.chrf",
     "compare": "analysis.compare",
@@ -151,6 +154,7 @@ _HOMES = {
     "read_tags": "read.tag_files",
     "read_texts": "read.parallel_text",
     "render": "present.render",
+    "save_chart": "present.charts.save",
     "sentence_quality": "analysis.sentence_quality",
     "sniff": "read.sniff",
     "tag_counts": "analysis.tag_counts",

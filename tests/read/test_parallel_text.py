@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from betterthan.errors import ReadError
 from betterthan.read.parallel_text import read, read_texts, sniff
 from betterthan.read.protocol import Options
+from betterthan.read.sniff import sniff as recognised
 from betterthan.read.source import open_source
 
 
@@ -165,6 +166,23 @@ def test_text_is_recognised_with_little_confidence(write, name, data, confidence
     """Anything can be text, so every other reader goes first."""
     guess = sniff(open_source(write(name, data)))
     assert (guess and guess.confidence) == confidence
+
+
+PROSE = "Eins, zwei, 3\nSatz mit, Komma.\nOhne\nA, b, c, d, e\nNoch einer, 42\nUnd, so, weiter, fort\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("a.txt", PROSE, "text"),
+        ("a.de.txt", "Ja.\n42\nNein.\nVielleicht.\nGut so.\n7\n", "text"),
+        ("a.txt", "id,A,B\n" + "".join(f"{i},{i}.5,2\n" for i in range(9)), "wide"),
+        ("a.txt", "id,A,B\n" + "".join(f"{i},{i}.5,2\n" for i in range(9)) + "9,1\n", "wide"),
+    ],
+)
+def test_sentences_with_commas_are_no_table(write, name, text, expected):
+    """A table of which one row is damaged still is one, and its reader names the damage."""
+    assert recognised(write(name, text)).format == expected
 
 
 LINES = st.text(st.characters(codec="utf-8", exclude_characters="\n\r\x00"), max_size=8)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,7 @@ def put(folder, name, data):
     [
         (b"", "BT003", "The file is empty. Check what wrote it."),
         (b" \n\t\n", "BT003", "The file is empty. Check what wrote it."),
+        (b"\xef\xbb\xbf\n", "BT003", "The file is empty. Check what wrote it."),
         (gzip.compress(WIDE.encode(), mtime=0)[:-9], "BT004", "The gzip stream is cut off or damaged."),
         ("id,A,B\n1,\xe9,2\n".encode("latin-1"), "BT005", "The byte 0xe9 is not UTF-8."),
         (WIDE.encode("utf-16"), "BT005", "The file is UTF-16, not UTF-8."),
@@ -174,6 +176,13 @@ def test_reading_a_small_table_loads_no_engine():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_line_of_commas_is_looked_at_in_a_moment():
+    """Twenty times as many cells are no table, and no reader is asked about each of them."""
+    begun = time.process_time()
+    assert read_any(io.StringIO("," * 200_000 + "\n1,2\n")).format.name == "text"
+    assert time.process_time() - begun < 5
 
 
 def test_ten_thousand_columns_are_read():

@@ -6,7 +6,7 @@ import io
 import json
 
 import pytest
-from tests.read.seeds import FILES
+from tests.read.seeds import FILES, FOLDERS
 
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.protocol import Options
@@ -61,7 +61,9 @@ def test_the_rows_are_the_right_ones(tmp_path):
 
 def test_values_and_columns_that_do_not_occur(tmp_path):
     """Each says what there is."""
-    with pytest.raises(ReadError, match=r'No row has "C" in column "system"\. Values seen: "A", "B"') as caught:
+    with pytest.raises(
+        ReadError, match=r'No row has "C" in column "system"\. Values seen: "A", "B"'
+    ) as caught:
         chosen("mqm", ("system", "C"), tmp_path=tmp_path)
     assert caught.value.code == "BT167"
     with pytest.raises((ReadError, UnknownName)):
@@ -88,3 +90,13 @@ def test_a_fault_in_the_chosen_rows_is_named(tmp_path):
     with pytest.raises(ReadError, match="Dreadful") as caught:
         read_any(path, Options(where=(("system", "A"),)))
     assert caught.value.code == "BT150"
+
+
+def test_conditions_on_a_folder_of_a_toolkit_are_not_ignored(tmp_path):
+    """They are refused, since its rows come from files of several layouts."""
+    for place, data in FOLDERS["lm_eval"].items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_bytes(data)
+    with pytest.raises(ReadError, match="Rows cannot be chosen by filter=strict-match here") as caught:
+        read_any(tmp_path, Options(where=(("filter", "strict-match"),)))
+    assert caught.value.code == "BT168"

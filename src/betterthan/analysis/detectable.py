@@ -38,7 +38,7 @@ def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0
     With :math:`s` the standard deviation of the paired differences, two-sided at level :math:`\alpha`,
 
     .. math:: \delta = (z_{1-\alpha/2} + z_{\text{power}})\, \frac{s}{\sqrt n}, \qquad
-              n_\text{needed} = \Big\lceil \Big(\frac{(z_{1-\alpha/2} + z_{\text{power}})\, s}{\bar d}\Big)^2 \Big\rceil .
+              n_\text{needed} = \Big\lceil n \Big(\frac{\delta}{\bar d}\Big)^2 \Big\rceil .
 
     Parameters
     ----------

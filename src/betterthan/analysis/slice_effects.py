@@ -80,7 +80,16 @@ def slice_effects(
         half = _half_width(gap, alpha)
         found.append(
             SliceEffect(
-                part.by, part.value, part.limits, gap.size, effect, effect - half, effect + half, p, q, effect * lead < 0
+                part.by,
+                part.value,
+                part.limits,
+                gap.size,
+                effect,
+                effect - half,
+                effect + half,
+                p,
+                q,
+                effect * lead < 0,
             )
         )
     return tuple(found)

@@ -39,9 +39,9 @@ class Stability(NamedTuple):
 def stability(scores: Scores, *, n_draws: int = 200, rng: Rng = 12345) -> Stability:
     r"""Draw smaller test sets from the segments, and say how often they agree with the whole.
 
-    Each draw shuffles the segments and looks at the means of the first :math:`n' < n` of them, so that a larger set holds
-    the smaller one. A curve that still rises at its end says that more segments could change the order; a flat one does
-    not prove the opposite, because the draws come from the same segments.
+    Each draw shuffles the segments and looks at the means of the first :math:`n' < n` of them, so that a larger set
+    holds the smaller one. A curve that still rises at its end says that more segments could change the order; a flat
+    one does not prove the opposite, because the draws come from the same segments.
 
     Parameters
     ----------

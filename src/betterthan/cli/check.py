@@ -34,11 +34,13 @@ def check(
 ) -> int:
     """Say what is in each FILE, how it was recognised, and every problem with its place and cure.
 
-    Exit code 1 when there are problems.
+    FILE may be a folder or a pattern: what has no reader of its own is listed file by file. Exit code 1 when there
+    are problems.
 
     \b
     Examples:
       betterthan check scores.csv
+      betterthan check results/ 'runs/*.csv' ours=run7.csv
       betterthan check results.tsv --item sentence --system engine --score comet
       betterthan check --explain BT101
     """  # noqa: D301

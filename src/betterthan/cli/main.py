@@ -22,7 +22,10 @@ from betterthan.cli.human import human
 from betterthan.cli.meta import meta
 from betterthan.cli.quality import quality
 from betterthan.cli.rank import rank
+from betterthan.cli.report import report
 from betterthan.cli.score import score
+from betterthan.cli.serve import serve
+from betterthan.cli.study import study
 from betterthan.cli.tags import tags
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
@@ -53,6 +56,8 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan meta metrics.tsv --human mqm.tsv   which metric may we trust
     betterthan tags gold.tags a.tags b.tags       which system tags words best
     betterthan quality gold.hter a.hter b.hter    which system predicts the quality of sentences best
+    betterthan report scores.csv -o report.html   all of it as one page, to be sent to a colleague
+    betterthan serve                     the same in a browser, on this machine
 
     Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
     data, 70 a fault of our own, 130 interrupted. Nothing is sent over the network.
@@ -75,7 +80,10 @@ for command in (
     meta,
     quality,
     rank,
+    report,
     score,
+    serve,
+    study,
     tags,
 ):
     cli.add_command(command)

@@ -16,6 +16,7 @@ from betterthan.read.source import HEAD_BYTES, Source
 
 Container = Literal["delimited", "json", "jsonl", "parquet"]
 DELIMITERS = (",", "\t", ";", "|")
+MOST_COLUMNS = 20_000
 _SAMPLE = 50
 
 
@@ -72,6 +73,9 @@ def _look(source: Source) -> Peek:
     records = _records(lines, delimiter)
     header = tuple(cell.strip() for cell in records[0]) if records else ()
     width = len(header)
+    if width > MOST_COLUMNS:
+        # No table: every reader would look at every cell of it in vain.
+        return Peek(container="delimited", header=(), rows=[], delimiter=delimiter)
     rows = [[*record[:width], *[None] * (width - len(record))] for record in records[1:]]
     return Peek(container="delimited", header=header, rows=rows, delimiter=delimiter)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -200,8 +201,7 @@ def _paired(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, int]]:
     if all(len(items) == 1 for items in tests.values()):
         return list(rows), {}
     kept = [row for row in rows if len(tests[row.metric]) > 1]
-    left = [row.metric for row in rows if len(tests[row.metric]) == 1]
-    return kept, {metric: left.count(metric) for metric in dict.fromkeys(left)}
+    return kept, dict(Counter(row.metric for row in rows if len(tests[row.metric]) == 1))
 
 
 def _problems(runs: Sequence[_Run], systems: Sequence[str], source: Source) -> Iterator[Problem]:

@@ -261,7 +261,7 @@ def _cut_gzip(name: str, line: int | None = None) -> ReadError:
 
 def _check_head(source: Source) -> None:
     head, name = source.head, source.name
-    if not head.strip():
+    if not head.removeprefix(b"\xef\xbb\xbf").strip():
         raise ReadError("The file is empty. Check what wrote it.", path=name, code="BT003")
     if source.suffix in _PICKLES or (head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05"):
         raise ReadError(

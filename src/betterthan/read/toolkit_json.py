@@ -81,7 +81,21 @@ def scores_reading(
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
 ) -> Reading:
-    """Make one table for each metric of the rows; `dropped` counts what is not among them, by reason."""
+    """Make one table for each metric of the rows; `dropped` counts what is not among them, by reason.
+
+    Raises
+    ------
+    ReadError
+        Without any row (BT011), or when rows of a folder are to be chosen by value (BT168).
+    """
+    if options.where:
+        column, value = options.where[0]
+        raise ReadError(
+            f"Rows cannot be chosen by {column}={value} here, because this is {format.description}. "
+            f"Leave --where out, or name a single file with such a column.",
+            path=source.name,
+            code="BT168",
+        )
     if not rows:
         raise ReadError("There is no score in it. Check what wrote the file.", path=source.name, code="BT011")
     grid = MemoryGrid(name=source.name, header=_HEADER, columns=list(zip(*rows, strict=True)))

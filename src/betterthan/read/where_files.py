@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -212,8 +213,8 @@ def _check_names(names: Sequence[str], where: Where, source: Source) -> None:
     for column, _ in where:
         if column not in names:
             raise unknown_name("column", column, names)
-    folded = [name.casefold() for name in names]
-    twice = sorted(name for name in names if folded.count(name.casefold()) > 1)
+    folded = Counter(name.casefold() for name in names)
+    twice = sorted(name for name in names if folded[name.casefold()] > 1)
     if twice:
         raise ReadError(
             f'The columns "{twice[0]}" and "{twice[1]}" differ only in case, so rows cannot be chosen. '

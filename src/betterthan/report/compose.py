@@ -49,8 +49,8 @@ def compose(
     ----------
     files : path or table, or several
         Scores: one file, and outputs as lines of text for the segments to look at. Battles: one file. Metrics: one or
-        more files, or a folder of the metrics task. Texts: one file a system, as path or ``"NAME=path"``. Tags: the gold
-        file first.
+        more files, or a folder of the metrics task. Texts: one file a system, as path or ``"NAME=path"``. Tags: the
+        gold file first.
     question : {"auto", "scores", "battles", "meta", "texts", "tags"}
         By default as the data are.
     human : path or Scores, optional

@@ -13,7 +13,6 @@ from betterthan.present.table import Table
 from betterthan.report.document import TableBlock
 from betterthan.results.base import Result
 
-MOST_ROWS = 200
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -25,10 +24,8 @@ class Copy(NamedTuple):
 
 
 def copies_of(block: TableBlock) -> tuple[Copy, ...]:
-    """Return the table in each format; a long one only as CSV, which is how long tables are used."""
+    """Return the table in each format."""
     comma = Copy("CSV", block.csv or csv_of(block.table))
-    if len(block.table.rows) > MOST_ROWS:
-        return (comma,)
     return (
         Copy("LaTeX", render_latex(block.table)),
         Copy("Markdown", render_markdown(block.table)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from betterthan.read.problems import PROBLEMS
-from betterthan.report.document import Block, Checklist, Item, Section, TableBlock
+from betterthan.report.document import Block, Checklist, Item, Section
 from betterthan.report.inputs import Inputs
 from betterthan.results.base import Result
 from betterthan.results.checkup import Checkup
@@ -24,7 +24,11 @@ def data_section(
     if not any(item.state != "ok" for item in items):
         items.append(Item(state="ok", text="No problems found."))
     return Section(
-        key="data", title="Data check", menu="Data", lead="What was read, left out, and doubted.", blocks=(Checklist(tuple(items)), *blocks)
+        key="data",
+        title="Data check",
+        menu="Data",
+        lead="What was read, left out, and doubted.",
+        blocks=(Checklist(tuple(items)), *blocks),
     )
 
 
@@ -32,8 +36,12 @@ def _of_checkup(checkup: Checkup) -> list[Item]:
     account = ""
     if checkup.rows_read:
         dropped = "; ".join(f"{count:,} dropped: {reason}" for reason, count in checkup.dropped.items())
-        account = f"; {checkup.rows_kept:,} of {checkup.rows_read:,} rows kept" + (f" ({dropped})" if dropped else "")
-    items = [Item(state="ok", text=f"{checkup.file} was read as {checkup.format} ({checkup.because}){account}.")]
+        account = f"; {checkup.rows_kept:,} of {checkup.rows_read:,} rows kept" + (
+            f" ({dropped})" if dropped else ""
+        )
+    items = [
+        Item(state="ok", text=f"{checkup.file} was read as {checkup.format} ({checkup.because}){account}.")
+    ]
     for problem in checkup.problems:
         known = PROBLEMS.get(problem.code)
         items.append(
@@ -45,8 +53,3 @@ def _of_checkup(checkup: Checkup) -> list[Item]:
             )
         )
     return items
-
-
-def preview_block(table: TableBlock) -> tuple[Block, ...]:
-    """Return a table as blocks of the section."""
-    return (table,)

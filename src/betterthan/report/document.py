@@ -49,7 +49,9 @@ class TableBlock:
     csv : str
         All digits; the table as it is shown where there is nothing more.
     words : bool
-        Whether the table's own words, notes and signature stand below it.
+        Whether the table's own words stand below it; its notes belong to the data check, once for all tables.
+    copies : bool
+        Whether it can be copied as LaTeX, Markdown and CSV.
     """
 
     kind: ClassVar[str] = "table"
@@ -60,6 +62,7 @@ class TableBlock:
     links: Mapping[tuple[int, int], str] = field(default_factory=dict)
     csv: str = ""
     words: bool = False
+    copies: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +147,11 @@ class SegmentRow:
     difference: str
     group: str = ""
     texts: tuple[Words, ...] = ()
+
+    def mentions(self, words: str) -> bool:
+        """Say whether these words stand in its name, its document or its texts, in either case."""
+        written = "".join(piece for text in self.texts for piece, _ in text.pieces)
+        return words.casefold() in f"{self.segment} {self.group} {written}".casefold()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,7 +298,3 @@ class Report:
     def to_json(self) -> str:
         """Return :meth:`to_dict` as strict JSON text."""
         return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-
-    def section(self, key: str) -> Section:
-        """Return the section with this key."""
-        return next(section for section in self.sections if section.key == key)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from betterthan.report.svg import element, linear, picture, ticks
+from betterthan.report.svg import Scale, element, linear, picture, ticks
 
 _WIDTH, _HEIGHT = 560, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 150, 14, 40
@@ -52,19 +52,17 @@ def _free(wanted: float, taken: list[float]) -> float:
     return at
 
 
-def _axes(most: int, x: object, y: object, across: str) -> list[Markup]:
+def _axes(most: int, x: Scale, y: Scale, across: str) -> list[Markup]:
     parts: list[Markup] = []
     for share in (0, 0.25, 0.5, 0.75, 1):
-        at = y(share)  # type: ignore[operator]
+        at = y(share)
         parts.append(element("path", d=f"M{_LEFT} {at:.1f}H{_WIDTH - _RIGHT}", class_="grid"))
         parts.append(
             element("text", f"{100 * share:g} %", x=_LEFT - 6, y=at + 4, class_="tick", text_anchor="end")
         )
     for value in ticks(0, most, 6):
-        at = x(value)  # type: ignore[operator]
-        parts.append(
-            element("text", f"{value:g}", x=at, y=_HEIGHT - 22, class_="tick", text_anchor="middle")
-        )
+        at = x(value)
+        parts.append(element("text", f"{value:g}", x=at, y=_HEIGHT - 22, class_="tick", text_anchor="middle"))
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
     parts.append(element("text", across, x=middle, y=_HEIGHT - 5, class_="label", text_anchor="middle"))
     return parts

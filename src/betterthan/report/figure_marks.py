@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from betterthan.report.svg import element, linear, picture, tick_text, ticks
+from betterthan.report.svg import Scale, element, linear, picture, tick_text, ticks
 
 _WIDTH, _HEIGHT, _EDGE = 260, 26, 8
 
@@ -59,7 +59,7 @@ def scale_heading(
 
 
 def _mark(
-    scale: object,
+    scale: Scale,
     grid: list[Markup],
     value: float,
     low: float,
@@ -68,19 +68,19 @@ def _mark(
 ) -> Markup:
     if math.isnan(value):
         return Markup("")
-    x, y = scale(value), _HEIGHT / 2  # type: ignore[operator]
+    x, y = scale(value), _HEIGHT / 2
     tone = "sure" if is_stressed else "rest"
     parts = list(grid)
     known = not (math.isnan(low) or math.isnan(high))
     if known:
-        parts.append(element("path", d=f"M{scale(low):.1f} {y:g}H{scale(high):.1f}", class_=f"ci {tone}"))  # type: ignore[operator]
+        parts.append(element("path", d=f"M{scale(low):.1f} {y:g}H{scale(high):.1f}", class_=f"ci {tone}"))
     parts.append(element("circle", cx=x, cy=y, r=5, class_=f"dot {tone}"))
     said = f"{tick_text(value)}, {tick_text(low)} to {tick_text(high)}" if known else tick_text(value)
     return picture(_WIDTH, _HEIGHT, said, *parts, class_="mark")
 
 
-def _verticals(scale: object, limits: tuple[float, float]) -> str:
-    return "".join(f"M{scale(value):.1f} 0V{_HEIGHT}" for value in ticks(*limits, 4))  # type: ignore[operator]
+def _verticals(scale: Scale, limits: tuple[float, float]) -> str:
+    return "".join(f"M{scale(value):.1f} 0V{_HEIGHT}" for value in ticks(*limits, 4))
 
 
 def _limits(values: Sequence[float]) -> tuple[float, float] | None:

@@ -13,7 +13,7 @@ from betterthan.present.charts.differences import bar_width
 from betterthan.present.charts.drawing import names
 from betterthan.present.charts.paired import Paired, wins
 from betterthan.present.charts.scatter import MOST_DOTS
-from betterthan.report.svg import Number, element, linear, picture, tick_text, ticks
+from betterthan.report.svg import Number, Scale, element, linear, picture, tick_text, ticks
 
 _SIDE, _LEFT, _TOP, _MARGIN = 360, 58, 50, 44
 _BINS = 40
@@ -63,16 +63,14 @@ def _half(pair: Paired) -> Markup:
     return element("path", d=f"M{_LEFT} {_TOP + _SIDE}L{_LEFT + _SIDE} {_TOP}L{corner}Z", class_="half")
 
 
-def _axes(low: float, high: float, x: object, y: object, called: list[str], unit: str) -> list[Markup]:
+def _axes(low: float, high: float, x: Scale, y: Scale, called: list[str], unit: str) -> list[Markup]:
     parts = [
         element("rect", x=_LEFT, y=_TOP, width=_SIDE, height=_SIDE, class_="frame"),
     ]
     for value in ticks(low, high, 6):
-        at_x, at_y = x(value), y(value)  # type: ignore[operator]
+        at_x, at_y = x(value), y(value)
         text = tick_text(value)
-        parts.append(
-            element("text", text, x=at_x, y=_TOP + _SIDE + 16, class_="tick", text_anchor="middle")
-        )
+        parts.append(element("text", text, x=at_x, y=_TOP + _SIDE + 16, class_="tick", text_anchor="middle"))
         parts.append(element("text", text, x=_LEFT - 7, y=at_y + 4, class_="tick", text_anchor="end"))
     measured = f" ({names([unit], most=18)[0]})"
     middle = _LEFT + _SIDE / 2
@@ -93,43 +91,45 @@ def _axes(low: float, high: float, x: object, y: object, called: list[str], unit
     return parts
 
 
-def _dots(pair: Paired, low: float, high: float, x: object, y: object) -> list[Markup]:
+def _dots(pair: Paired, low: float, high: float, x: Scale, y: Scale) -> list[Markup]:
     points, counts = np.unique(np.stack([pair.second, pair.first], axis=1), axis=0, return_counts=True)
     if len(points) <= MOST_DOTS:
         largest = counts.max()
         return [
-            element("circle", cx=x(a), cy=y(b), r=2.2 + 5.8 * ((n - 1) / max(largest - 1, 1)) ** 0.5)  # type: ignore[operator]
+            element("circle", cx=x(a), cy=y(b), r=2.2 + 5.8 * ((n - 1) / max(largest - 1, 1)) ** 0.5)
             for (a, b), n in zip(points.tolist(), counts.tolist(), strict=True)
         ]
-    cells, edges, _ = np.histogram2d(pair.second, pair.first, bins=_BINS, range=[(low, high)] * 2)
-    step = _SIDE / _BINS
-    most = cells.max()
-    return [
-        element(
-            "rect",
-            x=x(edges[i]),  # type: ignore[operator]
-            y=y(edges[j]) - step,  # type: ignore[operator]
-            width=step,
-            height=step,
-            opacity=f"{0.12 + 0.88 * (cells[i, j] / most) ** 0.5:.2f}",
+    cells, _, _ = np.histogram2d(pair.second, pair.first, bins=_BINS, range=[(low, high)] * 2)
+    return _shaded(cells)
+
+
+def _shaded(cells: FloatArray) -> list[Markup]:
+    """Return one path for each of ten shades: a page with a thousand squares would be large."""
+    step, shades = _SIDE / _BINS, np.ceil(10 * np.sqrt(cells / cells.max())).astype(np.int64)
+    parts = []
+    for shade in range(1, 11):
+        squares = "".join(
+            f"M{_LEFT + i * step:g} {_TOP + _SIDE - (j + 1) * step:g}h{step:g}v{step:g}h-{step:g}z"
+            for i, j in np.argwhere(shades == shade).tolist()
         )
-        for i, j in np.argwhere(cells > 0).tolist()
-    ]
+        if squares:
+            parts.append(element("path", d=squares, opacity=f"{0.02 + 0.098 * shade:.2f}"))
+    return parts
 
 
-def _middles(pair: Paired, x: object, y: object) -> list[Markup]:
+def _middles(pair: Paired, x: Scale, y: Scale) -> list[Markup]:
     parts = []
     for value_x, value_y, kind in (
         (pair.second.mean(), pair.first.mean(), "mean"),
         (np.median(pair.second), np.median(pair.first), "median"),
     ):
-        at_x, at_y = x(float(value_x)), y(float(value_y))  # type: ignore[operator]
+        at_x, at_y = x(float(value_x)), y(float(value_y))
         lines = f"M{at_x:.1f} {_TOP - _MARGIN}V{_TOP + _SIDE}M{_LEFT} {at_y:.1f}H{_LEFT + _SIDE + _MARGIN}"
         parts.append(element("path", d=lines, class_=kind))
     return parts
 
 
-def _margins(pair: Paired, low: float, high: float, x: object, y: object) -> list[Markup]:
+def _margins(pair: Paired, low: float, high: float, x: Scale, y: Scale) -> list[Markup]:
     step = _SIDE / _BINS
     parts = []
     for values, axis in ((pair.second, "x"), (pair.first, "y")):
@@ -137,9 +137,9 @@ def _margins(pair: Paired, low: float, high: float, x: object, y: object) -> lis
         for i in np.flatnonzero(counts).tolist():
             size = (_MARGIN - 6) * counts[i] / counts.max()
             place: dict[str, Number] = (
-                {"x": x(edges[i]), "y": _TOP - 4 - size, "width": step - 0.6, "height": size}  # type: ignore[operator]
+                {"x": x(edges[i]), "y": _TOP - 4 - size, "width": step - 0.6, "height": size}
                 if axis == "x"
-                else {"x": _LEFT + _SIDE + 4, "y": y(edges[i]) - step, "width": size, "height": step - 0.6}  # type: ignore[operator]
+                else {"x": _LEFT + _SIDE + 4, "y": y(edges[i]) - step, "width": size, "height": step - 0.6}
             )
             parts.append(element("rect", **place))
     return [element("g", *parts, class_="margin")]
@@ -193,13 +193,13 @@ def _bars(difference: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
     """Return the numbers of the bars (1 is the first right of 0, −1 the first left of it) and their counts."""
     known = difference[difference != 0]
     # A difference of exactly one step belongs to the first bar on either side.
-    return np.unique(np.sign(known) * np.ceil(np.abs(known) / step - 1e-9), return_counts=True)  # type: ignore[return-value]
+    return np.unique(np.sign(known) * np.ceil(np.abs(known) / step - 1e-9), return_counts=True)
 
 
-def _bar(x: object, y: object, bar: float, count: float, step: float) -> Markup:
+def _bar(x: Scale, y: Scale, bar: float, count: float, step: float) -> Markup:
     left = (bar - 1 if bar > 0 else bar) * step
-    start, end = x(left), x(left + step)  # type: ignore[operator]
-    top = y(count)  # type: ignore[operator]
+    start, end = x(left), x(left + step)
+    top = y(count)
     return element(
         "rect",
         x=start + 0.4,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from betterthan.read.protocol import Options
 from betterthan.read.scores import scores_of
 from betterthan.read.sniff import read_any, sniff
 from betterthan.read.tag_files import read_tags
+from betterthan.report.command import command_of
 from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
@@ -107,30 +107,8 @@ def gather(
         command=command_of(files, question=question, texts=texts, **given, **told),
         checkups=(*found.checkups, *read.checkups(files)) if kind not in ("texts", "tags") else (),
         show_texts=texts,
-        options=dict(told),
+        options={**told, "metric": metric},
     )
-
-
-def command_of(files: Sequence[Given], **given: Any) -> str:  # noqa: ANN401
-    """Return the command line that makes the report again; tables in memory stand as their kind in brackets."""
-    words = ["betterthan", "report", *(_named(file) for file in files)]
-    if given.get("human") is not None:
-        words += ["--human", _named(given["human"])]
-    for reference in given.get("references") or ():
-        words += ["--reference", str(reference)]
-    plain = {"source": None, "metric": None, "question": "auto", "missing": "raise", "units": "segments", "rng": 12345}
-    called = {"rng": "--seed"}
-    for option, usual in plain.items():
-        value = given.get(option)
-        if value is not None and value != usual:
-            words += [called.get(option, f"--{option}"), str(value)]
-    if not given.get("texts", True):
-        words.append("--no-texts")
-    return shlex.join([*words, "-o", "report.html"])
-
-
-def _named(file: Given) -> str:
-    return str(file) if isinstance(file, str | Path) else f"[{type(file).__name__} in memory]"
 
 
 def _question(files: Sequence[Given], human: Given | None, references: Sequence[Any]) -> str:
@@ -182,7 +160,11 @@ def _of_scores(read: _Reading, files: Sequence[Given], given: Mapping[str, Any])
     first, *rest = files
     tables = read.tables(first)
     texts = [file for file in rest if isinstance(file, Texts)]
-    lines = [str(file) for file in rest if isinstance(file, str | Path) and sniff(str(file).rpartition("=")[2]).kind == "texts"]
+    lines = [
+        str(file)
+        for file in rest
+        if isinstance(file, str | Path) and sniff(str(file).rpartition("=")[2]).kind == "texts"
+    ]
     for file in rest:
         if file in texts or str(file) in lines:
             continue
@@ -199,7 +181,9 @@ def _of_scores(read: _Reading, files: Sequence[Given], given: Mapping[str, Any])
         )
     ordered = {about: tables[about], **tables}
     if lines:
-        texts.append(read_texts(lines, references=[str(r) for r in given["references"]], sources=given["source"]))
+        texts.append(
+            read_texts(lines, references=[str(r) for r in given["references"]], sources=given["source"])
+        )
     shown, said = _fitting(texts[0], tables[about]) if texts else (None, [])
     return Inputs(kind="scores", command="", metrics=ordered, texts=shown, notes=(*notes, *said))
 
@@ -239,7 +223,9 @@ def _of_meta(read: _Reading, files: Sequence[Given], given: Mapping[str, Any]) -
     metrics: dict[str, Scores] = {}
     for file in files:
         metrics.update(read.tables(file))
-    return Inputs(kind="meta", command="", metrics=metrics, human=people, checkups=read.checkups([given["human"]]))
+    return Inputs(
+        kind="meta", command="", metrics=metrics, human=people, checkups=read.checkups([given["human"]])
+    )
 
 
 def _of_folder(path: str) -> Inputs:
@@ -259,9 +245,13 @@ def _of_texts(read: _Reading, files: Sequence[Given], given: Mapping[str, Any]) 
     if isinstance(files[0], Texts):
         return Inputs(kind="texts", command="", texts=files[0])
     if not given["references"]:
-        raise ReadError("No reference was given. Pass one or more: --reference FILE, a line a segment.", code="BT134")
+        raise ReadError(
+            "No reference was given. Pass one or more: --reference FILE, a line a segment.", code="BT134"
+        )
     found = read_texts(
-        [str(file) for file in files], references=[str(r) for r in given["references"]], sources=given["source"]
+        [str(file) for file in files],
+        references=[str(r) for r in given["references"]],
+        sources=given["source"],
     )
     return Inputs(kind="texts", command="", texts=found, notes=found.notes)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from betterthan.analysis.explain import explain
 from betterthan.present.charts.paired import paired
 from betterthan.present.describe import describe
@@ -49,7 +51,7 @@ def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = Non
 def pair_blocks(scores: Scores, found: Explanation, *, key: str = "top-pair") -> tuple[Block, ...]:
     """Return the pictures beside the tests and the words."""
     pair = paired(scores, (found.a, found.b))
-    drawn = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
+    drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
     counts = (
         f"Paired differences: {found.a} better on {found.wins} segments, {found.b} on {found.losses}, equal on "
         f"{found.ties}. Solid: mean; dashed: median."
@@ -59,12 +61,12 @@ def pair_blocks(scores: Scores, found: Explanation, *, key: str = "top-pair") ->
         Figure(key=f"{key}-differences", svg=histogram_picture(pair, **drawn), caption=counts),
         Paragraph(" ".join(found.sentences[1:]), "why"),
     )
-    return (Columns(left, right), tests_block(found, key=f"{key}-tests"), *notes_of(found))
+    return (Columns(left, right), side_by_side(found, key=f"{key}-tests"), *notes_of(found))
 
 
-def tests_block(found: Explanation, *, key: str) -> TableBlock:
+def side_by_side(found: Explanation, *, key: str, copies: bool = True) -> TableBlock:
     """Return the tests side by side."""
-    return TableBlock(key=key, table=describe(found), csv=csv_of_result(found))
+    return TableBlock(key=key, table=describe(found), csv=csv_of_result(found), copies=copies)
 
 
 def notes_of(found: Explanation) -> tuple[Paragraph, ...]:
@@ -77,5 +79,7 @@ def pair_fold(found: Explanation, i: int, j: int) -> Fold:
     key = f"pair-{i}-{j}"
     words = Paragraph(" ".join(found.sentences), "why")
     return Fold(
-        key=key, label=f"{found.a} against {found.b}", blocks=(words, tests_block(found, key=f"{key}-tests"))
+        key=key,
+        label=f"{found.a} against {found.b}",
+        blocks=(words, side_by_side(found, key=f"{key}-tests", copies=False)),
     )

@@ -12,21 +12,28 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from betterthan import __version__
+from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.table import Table
+from betterthan.report import one_pair
 from betterthan.report.copies import copies_of
-from betterthan.report.document import Block, Report, Section
+from betterthan.report.document import Block, Report, Section, Segments
+from betterthan.report.inputs import Inputs
+from betterthan.report.segments import segments_section
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # A script element ends at "</script" and JSON does not care how a character is written.
-_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
+_IN_SCRIPT = str.maketrans(
+    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +44,9 @@ class Links:
     ----------
     home, json, csv, tex : str, optional
         The list of runs, and this report in other formats.
+    pair : str, optional
+        Where a pair is shown, such as ``"/runs/7/pairs/{a}/{b}"``; names are quoted for it. Without it, cells of the
+        matrix open the pair inside the page.
     nonce : str, optional
         Of the server's own policy; the page then names its style and script by it instead of by digests.
     """
@@ -45,6 +55,7 @@ class Links:
     json: str | None = None
     csv: str | None = None
     tex: str | None = None
+    pair: str | None = None
     nonce: str | None = None
 
 
@@ -59,27 +70,83 @@ def page(report: Report, *, links: Links | Mapping[str, str] | None = None) -> s
     """
     given = links if isinstance(links, Links) else Links(**(links or {}))
     style, script = style_sheet(), script_text()
-    return _environment().get_template("page.html.j2").render(
-        report=report,
-        links=given,
-        nonce=given.nonce,
-        policy=None if given.nonce else _policy(style, script),
-        style=Markup(style),  # noqa: S704  (our own file)
-        script=Markup(script),  # noqa: S704
-        results=in_script(report.to_dict()),
-        payload=in_script(report.payload),
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            report=report,
+            links=given,
+            nonce=given.nonce,
+            policy=None if given.nonce else _policy(style, script),
+            style=Markup(style),  # noqa: S704  (our own file)
+            script=Markup(script),  # noqa: S704
+            results=in_script(report.to_dict()),
+            payload=in_script(report.payload),
+        )
     )
 
 
 def section_fragment(section: Section) -> str:
-    """Return the blocks of one section as HTML, for a page that has its own head and style."""
-    return "".join(block_fragment(block) for block in section.blocks)
+    """Return one section as HTML, for a page that has its own head and style."""
+    return _titled(section)
 
 
 def block_fragment(block: Block) -> str:
     """Return one block as HTML."""
     template = _environment().get_template("blocks.html.j2")
     return str(template.module.block(block))  # type: ignore[attr-defined]  # a macro of the template
+
+
+def pair_section(inputs: Inputs, a: str, b: str) -> str:
+    """Return everything about one pair as HTML; see :func:`betterthan.report.one_pair.pair_section`.
+
+    Parameters
+    ----------
+    inputs : Inputs
+        As :func:`betterthan.report.inputs.gather` gives them, of scores or texts.
+    a, b : str
+    """
+    return _titled(one_pair.pair_section(_as_scores(inputs), a, b))
+
+
+def segments_list(
+    inputs: Inputs, a: str, b: str, *, reason: str | None = None, words: str = "", each: int = 50
+) -> str:
+    """Return the segments to look at as HTML, of one reason or with some words in them.
+
+    Parameters
+    ----------
+    inputs, a, b
+        As in :func:`pair_section`.
+    reason : {"win", "loss", "split"}, optional
+    words : str
+        Part of a segment's name, document or text, in either case.
+    each : int, default 50
+        How many at most of each reason.
+    """
+    section = segments_section(_as_scores(inputs), a, b, each=each)
+    (block,) = section.blocks
+    assert isinstance(block, Segments)  # noqa: S101  (that is what the section holds)
+    if reason is not None and reason not in dict(block.reasons):
+        raise unknown_name("reason", reason, dict(block.reasons))
+    kept = tuple(row for row in block.rows if (reason is None or reason in row.why) and row.mentions(words))
+    return _titled(replace(section, blocks=(replace(block, rows=kept),)))
+
+
+def _as_scores(inputs: Inputs) -> Inputs:
+    if inputs.kind == "texts":
+        from betterthan.report.texts import with_segment_scores  # noqa: PLC0415  (only texts need the scorers)
+
+        return with_segment_scores(inputs)
+    if inputs.kind != "scores":
+        raise BetterThanError(
+            f'Single pairs and segments are shown of scores and texts, not of "{inputs.kind}".'
+        )
+    return inputs
+
+
+def _titled(section: Section) -> str:
+    return str(_environment().get_template("section.html.j2").render(section=section, links=None))
 
 
 @functools.cache
@@ -126,8 +193,14 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals.update(copies_of=copies_of, sort_key=_sort_key, version=__version__)
+    made.globals.update(
+        copies_of=copies_of, sort_key=_sort_key, pair_address=_pair_address, version=__version__
+    )
     return made
+
+
+def _pair_address(links: Links, a: str, b: str) -> str:
+    return str(links.pair).format(a=quote(a, safe=""), b=quote(b, safe=""))
 
 
 def _sort_key(table: Table, i: int, j: int) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from betterthan.present.charts.pairs import share_of_wins
@@ -13,6 +15,7 @@ from betterthan.results.pairwise import PairwiseTable
 
 MOST_ROWS = 60
 _FEW = 12
+_MOST_PAIRS = 200
 
 
 def pairs_section(result: PairwiseTable, *, unit: str, any_pair: bool, told: str = "") -> Section:
@@ -29,14 +32,22 @@ def pairs_section(result: PairwiseTable, *, unit: str, any_pair: bool, told: str
         A sentence to stand first.
     """
     m = len(result.systems)
-    table = TableBlock(key="all-pairs", table=describe(result), csv=csv_of_result(result), words=True)
     n_pairs = m * (m - 1) // 2
-    whole: Block = (
-        table if n_pairs <= _FEW else Fold(key="pairs-table", label=f"All {n_pairs} pairs as a table", blocks=(table,))
+    table = _table(result, n_pairs)
+    label = (
+        f"All {n_pairs} pairs as a table"
+        if n_pairs <= _MOST_PAIRS
+        else f"{_MOST_PAIRS} of {n_pairs} pairs as a table"
     )
+    whole: Block = table if n_pairs <= _FEW else Fold(key="pairs-table", label=label, blocks=(table,))
     picker: tuple[Block, ...] = (AnyPair(systems=result.systems),) if any_pair else ()
+    share = (
+        "Probability that the row beats the column by the model."
+        if result.effect_name.startswith("P(") and unit == "battle"
+        else f"Share of {unit}s on which the row beats the column, ties half."
+    )
     lead = (
-        f"Share of {unit}s on which the row beats the column, ties half. Bold: told apart at level {result.alpha:g} by "
+        f"{share} Bold: told apart at level {result.alpha:g} by "
         f"{result.test} tests after correction; {result.n_different} of {n_pairs} pairs are."
     )
     if any_pair:
@@ -44,7 +55,19 @@ def pairs_section(result: PairwiseTable, *, unit: str, any_pair: bool, told: str
     if m > MOST_ROWS:
         lead += f" The best {MOST_ROWS} of {m} systems are shown here."
     blocks = (pair_matrix(result, links=any_pair), whole, *picker)
-    return Section(key="pairs", title="Every pair", menu="Pairs", lead=f"{told} {lead}".strip(), blocks=blocks)
+    return Section(
+        key="pairs", title="Every pair", menu="Pairs", lead=f"{told} {lead}".strip(), blocks=blocks
+    )
+
+
+def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
+    """Return the pairs a row each; of very many only the first, because the file of all pairs is in the page too."""
+    whole = describe(result)
+    if n_pairs <= _MOST_PAIRS:
+        return TableBlock(key="all-pairs", table=whole, csv=csv_of_result(result), words=True)
+    note = f"The pairs of the best systems; all {n_pairs} are in pairs.csv, under Files."
+    some = replace(whole, rows=whole.rows[:_MOST_PAIRS], words=(*whole.words, note))
+    return TableBlock(key="all-pairs", table=some, words=True)
 
 
 def pair_matrix(result: PairwiseTable, *, links: bool) -> Matrix:
@@ -57,7 +80,9 @@ def pair_matrix(result: PairwiseTable, *, links: bool) -> Matrix:
     reach = float(np.clip(known.max(initial=0.0), 0.1, 0.5))
     cells = tuple(
         tuple(
-            None if i == j else _cell(result, i, j, float(share[i, j]), reach, is_sure=bool(sure[i, j]), links=links)
+            None
+            if i == j
+            else _cell(result, i, j, float(share[i, j]), reach, is_sure=bool(sure[i, j]), links=links)
             for j in range(shown)
         )
         for i in range(shown)

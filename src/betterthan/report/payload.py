@@ -15,12 +15,12 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
 MOST_CELLS = 300_000
-TEXT_BUDGET = 100_000
+TEXT_BUDGET = 60_000
 _MISSING = 65535
 _STEPS = 60_000
 
 
-def packed_scores(scores: Scores) -> dict[str, Any]:
+def packed_scores(scores: Scores, *, digits: int) -> dict[str, Any]:
     """Return the scores as steps between the smallest and the largest, two bytes each.
 
     Scores on a grid, such as whole numbers or hundredths, keep their exact distances; others are rounded to one of
@@ -38,7 +38,7 @@ def packed_scores(scores: Scores) -> dict[str, Any]:
         "step": step,
         "higher": scores.higher_is_better,
         "unit": scores.name,
-        "digits": digits_for([], [float(np.abs(known).max(initial=0))]),
+        "digits": digits,
         "values": values,
     }
 

@@ -13,9 +13,7 @@ from betterthan.report.document import Choice, Paragraph, Section, Switch, Table
 from betterthan.report.figure_marks import interval_marks, scale_heading
 from betterthan.results.ranking import Ranking
 
-_LEAD = (
-    "Best first, with the interval of each strength; in colour who may be best. A line parts significance clusters."
-)
+_LEAD = "Best first, with the interval of each strength; in colour who may be best. A line parts significance clusters."
 
 
 def ranking_block(ranking: Ranking, key: str) -> TableBlock:
@@ -36,7 +34,11 @@ def ranking_section(found: Mapping[str, Ranking | str], *, lead: str = _LEAD) ->
     """Return the section: one view a way of aggregating; a text stands where there is no ranking, and says why."""
     choices = []
     for by, ranking in found.items():
-        block = Paragraph(ranking, "note") if isinstance(ranking, str) else ranking_block(ranking, f"ranking-{by}")
+        block = (
+            Paragraph(ranking, "note")
+            if isinstance(ranking, str)
+            else ranking_block(ranking, f"ranking-{by}")
+        )
         choices.append(Choice(key=by, label=method_name(by), blocks=(block,)))
     blocks = (Switch(key="by", label="Way of aggregating", choices=tuple(choices)),)
     return Section(

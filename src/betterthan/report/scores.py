@@ -6,7 +6,7 @@ from typing import Any
 
 from betterthan.analysis.compare import compare
 from betterthan.analysis.diagnose import diagnose
-from betterthan.analysis.rank import rank
+from betterthan.analysis.rank import Method, rank
 from betterthan.errors import NotConverged, NotEstimable
 from betterthan.present.describe import describe
 from betterthan.present.numbers import pvalue
@@ -20,7 +20,7 @@ from betterthan.report.one_pair import explained, pair_blocks, pair_fold
 from betterthan.report.pairs import pairs_section
 from betterthan.report.payload import MOST_CELLS, packed_scores, packed_tests, packed_texts
 from betterthan.report.ranking import may_be_best, ranking_section
-from betterthan.report.segments import chosen_segments, segments_section
+from betterthan.report.segments import chosen_segments, digits_of, segments_section
 from betterthan.report.slices import slices_section
 from betterthan.report.sureness import sureness_section
 from betterthan.results.base import Result
@@ -28,7 +28,7 @@ from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 
-_METHODS = ("mean", "median", "win_rate", "bradley_terry")
+_METHODS: tuple[Method, ...] = ("mean", "median", "win_rate", "bradley_terry")
 _EXPLAINED = 11
 _MANY_TIES = 0.15
 _METHODS_CITED = ("paired", "permutation", "holm", "bootstrap", "bradley_terry", "power")
@@ -77,7 +77,8 @@ def scores_report(inputs: Inputs) -> Report:
 
 
 def _told(inputs: Inputs, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    options = {key: inputs.options[key] for key in ("missing", "units", "rng") if key in inputs.options}
+    wanted: tuple[str, ...] = ("missing", "units", "rng")
+    options = {key: inputs.options[key] for key in wanted if key in inputs.options}
     return {**options, **inputs.computing(), **more}
 
 
@@ -110,7 +111,13 @@ def _pair(inputs: Inputs, explanations: list[Explanation], systems: tuple[str, .
         place = {name: i for i, name in enumerate(systems)}
         folds = tuple(pair_fold(found, place[found.a], place[found.b]) for found in others)
         blocks = (*blocks, Paragraph("Other neighbours in the ranking:", "dim"), *folds)
-    return Section(key="pair", title=f"{first.a} against {first.b}", menu="One pair", lead=first.sentences[0], blocks=blocks)
+    return Section(
+        key="pair",
+        title=f"{first.a} against {first.b}",
+        menu="One pair",
+        lead=first.sentences[0],
+        blocks=blocks,
+    )
 
 
 def _metrics(inputs: Inputs) -> list[Section]:
@@ -143,9 +150,7 @@ def _said(inputs: Inputs) -> list[str]:
     return [said]
 
 
-def _verdict(
-    rankings: dict[str, Ranking], pair: Explanation, pairs: PairwiseTable
-) -> tuple[str, str]:
+def _verdict(rankings: dict[str, Ranking], pair: Explanation, pairs: PairwiseTable) -> tuple[str, str]:
     top = rankings["mean"]
     best = may_be_best(top)
     first = top.systems[0]
@@ -164,7 +169,10 @@ def _verdict(
         headline = f"{first} leads, but {len(best)} systems may be best."
     found = pairs.pair(pair.a, pair.b)
     words = " ".join(pair.sentences[:2])
-    return headline, f"{words} Over all {m * (m - 1) // 2} pairs the adjusted p of this one is {pvalue(found.adjusted)}."
+    return (
+        headline,
+        f"{words} Over all {m * (m - 1) // 2} pairs the adjusted p of this one is {pvalue(found.adjusted)}.",
+    )
 
 
 def _cards(
@@ -187,13 +195,17 @@ def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
     ties = pair.ties / pair.n_segments
     wins = rankings.get("bradley_terry")
     if wins is not None and wins.systems[0] != rankings["mean"].systems[0]:
-        return Card(number="≠", label=f"by wins the first is {wins.systems[0]}, not {pair.a}", is_warning=True)
+        return Card(
+            number="≠", label=f"by wins the first is {wins.systems[0]}, not {pair.a}", is_warning=True
+        )
     if ties > _MANY_TIES:
         label = "of segments tie in the top pair: medians say little here"
         return Card(number=f"{100 * ties:.0f} %", label=label, is_warning=True)
     if pair.n_needed is not None and pair.n_needed > pair.n_segments:
         many = f"{pair.n_needed:,}".replace(",", "\u202f")
-        return Card(number=many, label="segments would be needed to tell the first two apart", is_warning=True)
+        return Card(
+            number=many, label="segments would be needed to tell the first two apart", is_warning=True
+        )
     flip = pair.flip("mean")
     if flip.n_segments is None:
         return Card(number="none", label="of the segments turn the first place when left out")
@@ -203,20 +215,23 @@ def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
 def _paragraph(inputs: Inputs, ranking: Ranking, pairs: PairwiseTable) -> list[str]:
     scores = inputs.scores
     level = f"{100 * ranking.confidence:g} %"
+    m = scores.n_systems
+    units = inputs.options.get("units", "segments")
     return [
-        f"We compared {scores.n_systems} systems on the same {scores.n_segments} segments by {scores.name}.",
-        f"Systems are ranked by their mean over segments with {level} intervals (percentile bootstrap over "
-        f"{inputs.options.get('units', 'segments')}).",
-        "Pairs are compared with two-sided paired permutation tests; p-values are corrected by Holm's method over all "
-        f"{scores.n_systems * (scores.n_systems - 1) // 2} pairs, and we call systems different at level {pairs.alpha:g}.",
-        "We also report the median, the win rate and Bradley–Terry strengths (Peyrard et al., 2021), with sign and "
-        "Wilcoxon tests of the pairs.",
+        f"We compared {m} systems on the same {scores.n_segments} segments by {scores.name}.",
+        f"Systems are ranked by their mean with {level} intervals (percentile bootstrap over {units}).",
+        f"Pairs are compared with two-sided paired permutation tests, Holm-corrected over {m * (m - 1) // 2} pairs.",
+        f"We call systems different at level {pairs.alpha:g}.",
+        "We also report medians, win rates and Bradley–Terry strengths (Peyrard et al., 2021).",
         "Computed with betterthan.",
     ]
 
 
 def _payload(
-    inputs: Inputs, tests: dict[str, PairwiseTable], explanations: list[Explanation], results: dict[str, Result]
+    inputs: Inputs,
+    tests: dict[str, PairwiseTable],
+    explanations: list[Explanation],
+    results: dict[str, Result],
 ) -> dict[str, Any]:
     payload: dict[str, Any] = {"csv": csv_files(results)}
     if not _fits(inputs):
@@ -226,12 +241,14 @@ def _payload(
     named = (("mean (permutation)", "permutation"), ("wins (sign)", "sign"), ("shift (Wilcoxon)", "wilcoxon"))
     first = explanations[0]
     payload |= {
-        "scores": packed_scores(scores),
+        "scores": packed_scores(scores, digits=digits_of(scores)),
         "tests": packed_tests([(label, tests[key]) for label, key in named], scores.systems),
         "words": {f"{place[found.a]} {place[found.b]}": list(found.sentences) for found in explanations},
         "top": [place[first.a], place[first.b]],
     }
     if inputs.texts is not None and inputs.show_texts:
-        wanted = [scores.segments[i] for i in chosen_segments(scores, first.a, first.b, each=scores.n_segments)]
+        wanted = [
+            scores.segments[i] for i in chosen_segments(scores, first.a, first.b, each=scores.n_segments)
+        ]
         payload["texts"] = packed_texts(inputs.texts, scores.segments, wanted)
     return payload

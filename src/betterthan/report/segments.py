@@ -25,7 +25,9 @@ def segments_section(inputs: Inputs, a: str, b: str, *, each: int = _EACH) -> Se
     lead = f"Where {a} and {b} differ most"
     lead += ", and where all systems do." if scores.n_systems > 2 else "."
     if texts is not None:
-        lead += " Marked: words that " + ("the reference does not have." if texts.references else "the other does not have.")
+        lead += " Marked: words that " + (
+            "the reference does not have." if texts.references else "the other does not have."
+        )
     elif inputs.texts is not None:
         lead += " Texts are left out of this report."
     block = Segments(
@@ -62,11 +64,8 @@ def _spread(goodness: FloatArray) -> FloatArray:
     return np.asarray(goodness.std(axis=0))
 
 
-def _row(
-    scores: Scores, texts: Texts | None, index: int, why: tuple[str, ...], a: str, b: str
-) -> SegmentRow:
-    values = scores.values[:, index]
-    digits = min(2, digits_for([], np.abs(values[~np.isnan(values)]).tolist()))
+def _row(scores: Scores, texts: Texts | None, index: int, why: tuple[str, ...], a: str, b: str) -> SegmentRow:
+    values, digits = scores.values[:, index], digits_of(scores)
     places = {name: i for i, name in enumerate(scores.systems)}
     gap = float(values[places[a]] - values[places[b]])
     shown = [a, b, *(name for name in scores.systems if name not in (a, b))][:14]
@@ -81,6 +80,14 @@ def _row(
     )
 
 
+def digits_of(scores: Scores) -> int:
+    """Return how many decimals scores are shown with: none when all of them are whole numbers."""
+    known = scores.values[~np.isnan(scores.values)]
+    if (known == np.round(known)).all():
+        return 0
+    return max(1, digits_for([], [float(np.abs(known).max(initial=0))]))
+
+
 def _texts(texts: Texts, segment: str, a: str, b: str) -> tuple[Words, ...]:
     at = texts.segments.index(segment)
     output = {name: lines[at] for name, lines in zip(texts.systems, texts.outputs, strict=True)}
@@ -93,5 +100,7 @@ def _texts(texts: Texts, segment: str, a: str, b: str) -> tuple[Words, ...]:
         if name in output:
             against = reference if reference is not None else output.get(other)
             line = output[name]
-            shown.append(plain(name, line) if line is None or against is None else marked(name, line, against))
+            shown.append(
+                plain(name, line) if line is None or against is None else marked(name, line, against)
+            )
     return tuple(shown)

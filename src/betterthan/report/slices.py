@@ -29,13 +29,17 @@ def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
     groups = sum(part.by == "group" for part in found)
     if groups > _MOST_GROUPS:
         blocks.append(
-            Paragraph(f"Of {groups} documents the {_MOST_GROUPS} with the smallest p-values are shown.", "dim")
+            Paragraph(
+                f"Of {groups} documents the {_MOST_GROUPS} with the smallest p-values are shown.", "dim"
+            )
         )
     return Section(key="slices", title="Slices", lead=lead, blocks=tuple(blocks))
 
 
 def _shown(found: Sequence[SliceEffect]) -> list[SliceEffect]:
-    groups = sorted((part for part in found if part.by == "group"), key=lambda part: (part.pvalue, part.value))
+    groups = sorted(
+        (part for part in found if part.by == "group"), key=lambda part: (part.pvalue, part.value)
+    )
     kept = groups[:_MOST_GROUPS]
     return [*(part for part in found if part.by != "group"), *kept]
 

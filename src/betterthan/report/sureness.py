@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from markupsafe import Markup
 
 from betterthan.analysis.detectable import Detectable, detectable
 from betterthan.analysis.stability import Stability, stability
@@ -27,7 +28,9 @@ def sureness_section(inputs: Inputs, ranking: Ranking) -> Section:
     blocks: tuple[Block, ...] = (
         Paragraph(_words(details[0], *neighbours[0], scores.name)),
         _table(neighbours, details),
-        Figure(key="stability", svg=_curves(found, scores, ranking), caption=_caption(found, scores, ranking)),
+        Figure(
+            key="stability", svg=_curves(found, scores, ranking), caption=_caption(found, scores, ranking)
+        ),
     )
     lead = (
         "Smallest difference: the true difference in means that this many segments show four times out of five at "
@@ -45,12 +48,14 @@ def _words(found: Detectable, a: str, b: str, metric: str) -> str:
     if np.isnan(found.smallest):
         return "One segment shows nothing."
     digits = digits_for([found.smallest / 2])
-    said = f"{found.n_segments} segments show a true difference of {found.smallest:.{digits}f} {metric} four times out of five"
+    size = f"{found.smallest:.{digits}f} {metric}"
+    said = f"{found.n_segments} segments show a true difference of {size} four times out of five"
     if found.n_needed is None:
         return f"{said}; {a} and {b} have equal means."
     many = f"{found.n_needed:,}".replace(",", "\u202f")
     more = "more than there are" if found.n_needed > found.n_segments else "which are there"
-    return f"{said}; for the difference between {a} and {b}, {abs(found.difference):.{digits}f}, it takes about {many} segments, {more}."
+    seen = f"{abs(found.difference):.{digits}f}"
+    return f"{said}; for the difference between {a} and {b}, {seen}, it takes about {many} segments, {more}."
 
 
 def _table(neighbours: list[tuple[str, str]], details: list[Detectable]) -> TableBlock:
@@ -71,10 +76,12 @@ def _table(neighbours: list[tuple[str, str]], details: list[Detectable]) -> Tabl
     return TableBlock(key="needed", table=Table(title=title, columns=columns, rows=rows))
 
 
-def _curves(found: Stability, scores: Scores, ranking: Ranking) -> object:
+def _curves(found: Stability, scores: Scores, ranking: Ranking) -> Markup:
     lines = [("pairs ordered alike", found.alike.tolist())]
-    for name in ranking.systems[:_LINES]:
-        lines.append((f"{name} first", found.first[:, scores.systems.index(name)].tolist()))
+    lines += [
+        (f"{name} first", found.first[:, scores.systems.index(name)].tolist())
+        for name in ranking.systems[:_LINES]
+    ]
     if np.isnan(found.alike).any():
         lines = lines[1:]
     return share_lines(
@@ -87,6 +94,6 @@ def _caption(found: Stability, scores: Scores, ranking: Ranking) -> str:
     top = ranking.systems[0]
     share = float(found.first[half, scores.systems.index(top)])
     return (
-        f"{found.n_draws} test sets of each size, drawn from the segments without replacement. With {found.sizes[half]} of "
-        f"{scores.n_segments} segments {top} is first in {100 * share:.0f} % of them."
+        f"{found.n_draws} test sets of each size, drawn from the segments without replacement. "
+        f"With {found.sizes[half]} of {scores.n_segments} segments {top} is first in {100 * share:.0f} % of them."
     )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from markupsafe import Markup, escape
 
 Number = float | int
+Scale = Callable[[float], float]
 
 
 def element(name: str, *children: Markup | str, **attributes: Number | str | None) -> Markup:
@@ -54,7 +55,7 @@ def _plain(value: Number | str) -> str:
     return f"{value:.1f}".removesuffix(".0") if math.isfinite(value) else "0"
 
 
-def linear(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+def linear(low: float, high: float, start: float, end: float) -> Scale:
     """Return the scale that takes low to start and high to end.
 
     Examples

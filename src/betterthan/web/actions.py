@@ -1,7 +1,10 @@
 """What forms ask for: upload, look again, start, stop, delete. Every one carries its token, and ends in a page."""
 
+# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -14,7 +17,7 @@ from betterthan.web.asking import TheRun, TheService, TheShelf
 from betterthan.web.choosing import ChoicesIn
 from betterthan.web.example_files import EXAMPLES, store_example
 from betterthan.web.forms import FIELD, check_form
-from betterthan.web.run import Choices
+from betterthan.web.run import ID, Choices
 from betterthan.web.service import Service
 from betterthan.web.uploads import free_bytes, store_all
 
@@ -24,11 +27,18 @@ _BUSY = "This run is busy, or too many runs are waiting. Wait, or cancel it firs
 router = APIRouter(include_in_schema=False)
 
 
-async def checked_form(request: Request, service: Service, *, files: int = 0) -> FormData:
-    """Return the fields of a form that is ours."""
-    form = await request.form(max_files=files, max_fields=500)
-    check_form(request, service.secret, form.get(FIELD))
-    return form
+@asynccontextmanager
+async def checked_form(request: Request, service: Service, *, files: int = 0) -> AsyncIterator[FormData]:
+    """Give the fields of a form that is ours; its files are closed at the end."""
+    async with request.form(max_files=files, max_fields=500) as form:
+        check_form(request, service.secret, form.get(FIELD))
+        yield form
+
+
+async def check(request: Request, service: Service) -> None:
+    """Refuse a form that is not ours and says nothing but its token."""
+    async with checked_form(request, service):
+        pass
 
 
 def check_room(service: Service) -> None:
@@ -48,9 +58,9 @@ async def upload(request: Request, service: TheService) -> RedirectResponse:
     """Take in files and show what they are."""
     check_room(service)
     limits = service.settings.limits
-    form = await checked_form(request, service, files=limits.files)
-    parts = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
-    run_id = await run_in_threadpool(_taken_in, service, parts, limits.files)
+    async with checked_form(request, service, files=limits.files) as form:
+        parts = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
+        run_id = await run_in_threadpool(_taken_in, service, parts, limits.files)
     return RedirectResponse(f"/new/{run_id}", 303)
 
 
@@ -62,7 +72,7 @@ def _taken_in(service: Service, parts: list[UploadFile], most_files: int) -> str
 @router.post("/examples/{name}")
 async def example(request: Request, name: str, service: TheService) -> RedirectResponse:
     """Begin with an example."""
-    await checked_form(request, service)
+    await check(request, service)
     if name not in EXAMPLES:
         raise HTTPException(404, f"There is no example of this name. Known: {', '.join(EXAMPLES)}.")
 
@@ -77,9 +87,9 @@ async def example(request: Request, name: str, service: TheService) -> RedirectR
 @router.post("/new/{run_id}")
 async def decide(request: Request, run: TheRun, service: TheService) -> RedirectResponse:
     """Look again with other choices, or make the report."""
-    form = await checked_form(request, service)
-    choices = _choices(form, len(run.files))
-    if form.get("then") == "look":
+    async with checked_form(request, service) as form:
+        choices, then = _choices(form, len(run.files)), form.get("then")
+    if then == "look":
         done = await run_in_threadpool(service.look_again, run, choices)
         where = f"/new/{run.id}"
     else:
@@ -93,7 +103,7 @@ async def decide(request: Request, run: TheRun, service: TheService) -> Redirect
 @router.post("/runs/{run_id}/restart")
 async def restart(request: Request, run: TheRun, service: TheService) -> RedirectResponse:
     """Make the report again with the same choices; what was finished before is not done again."""
-    await checked_form(request, service)
+    await check(request, service)
     if not await run_in_threadpool(service.start, run):
         raise HTTPException(409, _BUSY)
     return RedirectResponse(f"/runs/{run.id}", 303)
@@ -102,7 +112,7 @@ async def restart(request: Request, run: TheRun, service: TheService) -> Redirec
 @router.post("/runs/{run_id}/cancel")
 async def cancel(request: Request, run: TheRun, service: TheService) -> RedirectResponse:
     """Stop a run; one that has just ended is left as it is."""
-    await checked_form(request, service)
+    await check(request, service)
     await run_in_threadpool(service.cancel, run.id)
     return RedirectResponse(f"/runs/{run.id}", 303)
 
@@ -110,7 +120,7 @@ async def cancel(request: Request, run: TheRun, service: TheService) -> Redirect
 @router.post("/runs/{run_id}/delete")
 async def delete(request: Request, run: TheRun, service: TheService, shelf: TheShelf) -> RedirectResponse:
     """Delete a run with all its files."""
-    await checked_form(request, service)
+    await check(request, service)
     await run_in_threadpool(service.delete, run.id)
     shelf.forget(service.folder(run.id).path)
     return RedirectResponse("/", 303)
@@ -119,24 +129,27 @@ async def delete(request: Request, run: TheRun, service: TheService, shelf: TheS
 @router.post("/compare")
 async def compare(request: Request, service: TheService) -> RedirectResponse:
     """Lead to the page of the two runs that were ticked."""
-    form = await checked_form(request, service)
-    ids = [service.folder(value).run_id for value in form.getlist("run") if isinstance(value, str) and _is_id(value)]
+    async with checked_form(request, service) as form:
+        ids = [value for value in form.getlist("run") if isinstance(value, str) and ID.fullmatch(value)]
     if len(ids) != 2:
         raise HTTPException(400, "Tick exactly two runs to compare them.")
     return RedirectResponse(f"/compare/{ids[1]}/{ids[0]}", 303)  # the list has the newest first
-
-
-def _is_id(value: str) -> bool:
-    from betterthan.web.run import ID  # noqa: PLC0415
-
-    return ID.fullmatch(value) is not None
 
 
 def _choices(form: FormData, n_files: int) -> Choices:
     """Return the choices of the form, checked by the same rules as those of the API."""
     plain: dict[str, Any] = {
         name: value
-        for name in ("question", "direction", "duplicates", "both_bad", "format")
+        for name in (
+            "question",
+            "direction",
+            "duplicates",
+            "both_bad",
+            "format",
+            "metric",
+            "missing",
+            "units",
+        )
         if isinstance(value := form.get(name), str)
     }
     columns = {

@@ -1,5 +1,6 @@
 """The API: the same as the pages, in JSON. Everything it can answer is documented."""
 
+# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -78,7 +79,8 @@ def runs(
 
 @router.post("/runs", status_code=201, responses=wrongs(507))
 def upload(
-    service: TheService, files: Annotated[list[UploadFile], File(description="The files of the run.")]
+    service: TheService,
+    files: Annotated[list[UploadFile], File(min_length=1, description="The files of the run.")],
 ) -> models.RunOut:
     """Upload files. They are looked at; ask for what was recognised, then start the run."""
     check_room(service)
@@ -151,11 +153,12 @@ def fitting(choices: ChoicesIn, run: Run) -> Choices:
     Raises
     ------
     HTTPException
-        422 otherwise.
+        409 otherwise.
     """
     if choices.parts and len(choices.parts) != len(run.files):
         raise HTTPException(
-            422, f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. Name each, or none."
+            409,
+            f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. Name each, or none.",
         )
     return choices.choices()
 

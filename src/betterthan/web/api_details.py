@@ -1,5 +1,6 @@
 """The API's details of a finished run: one pair, segments, and two runs side by side."""
 
+# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
 from dataclasses import asdict
@@ -31,7 +32,9 @@ router = APIRouter(prefix=PREFIX)
 
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}", responses=wrongs(404, 409))
-def pair(run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: Name = "") -> dict[str, Any]:
+def pair(
+    run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: Name = ""
+) -> dict[str, Any]:
     """Explain how two systems compare."""
     scores = table_named(tables_of(service, run), metric)
     first, second = system_named(a, scores.systems), system_named(b, scores.systems)

@@ -51,9 +51,11 @@ def create_app(settings: WebSettings) -> FastAPI:
     )
     app.state.service = service
     app.state.shelf = Shelf()
-    app.add_exception_handler(HTTPException, on_http_error)
-    app.add_exception_handler(RequestValidationError, on_wrong_request)
-    for room in (pages, actions, run_pages, api, api_details):
-        app.include_router(room.router)
+    app.add_exception_handler(HTTPException, on_http_error)  # type: ignore[arg-type]  # called for this class alone
+    app.add_exception_handler(RequestValidationError, on_wrong_request)  # type: ignore[arg-type]
+    routers = [room.router for room in (pages, actions, run_pages, api, api_details)]
+    app.state.routes = [route for router in routers for route in router.routes]
+    for router in routers:
+        app.include_router(router)
     app.add_middleware(Guard, settings=settings, secret=service.secret)
     return app

@@ -17,7 +17,9 @@ from betterthan.web.service import Service
 from betterthan.web.shelf import Shelf
 from betterthan.web.tilde import from_tilde
 
-RunId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="Id of a run, as its address has it.")]
+RunId = Annotated[
+    str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="Id of a run, as its address has it.")
+]
 
 
 def service_of(request: Request) -> Service:
@@ -46,7 +48,9 @@ def run_of(run_id: RunId, service: TheService) -> Run:
     """
     run = service.runs.get(run_id)
     if run is None:
-        raise HTTPException(404, "There is no run of this id. It may have been deleted; the list of runs is at /.")
+        raise HTTPException(
+            404, "There is no run of this id. It may have been deleted; the list of runs is at /."
+        )
     return run
 
 
@@ -90,7 +94,9 @@ def tables_of(service: Service, run: Run) -> list[Scores]:
     """
     tables = kept(service.folder(run.id))
     if not tables:
-        raise HTTPException(404, "This run keeps no scores by segment, so it has no page of pairs or segments.")
+        raise HTTPException(
+            404, "This run keeps no scores by segment, so it has no page of pairs or segments."
+        )
     return tables
 
 
@@ -118,5 +124,7 @@ def system_named(part: str, systems: tuple[str, ...]) -> str:
     """
     name = from_tilde(part)
     if name is None or name not in systems:
-        raise HTTPException(404, f"There is no system of this name in the run. Known: {', '.join(systems[:20])}.")
+        raise HTTPException(
+            404, f"There is no system of this name in the run. Known: {', '.join(systems[:20])}."
+        )
     return name

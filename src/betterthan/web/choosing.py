@@ -27,10 +27,19 @@ class ChoicesIn(BaseModel):
         default_factory=list, max_length=1000, description="What each file is, in order; empty: as it looks."
     )
     columns: dict[Role, ColumnName] = Field(default_factory=dict, description="Role to column.")
-    direction: Literal["", "higher", "lower"] = Field("", description="Which is better; empty: found by name.")
+    direction: Literal["", "higher", "lower"] = Field(
+        "", description="Which is better; empty: found by name."
+    )
     duplicates: Literal["raise", "first", "last", "mean"] = "raise"
     both_bad: Literal["tie", "drop"] = "tie"
     format: FormatName = Field("", description="Layout of the files; empty: recognised.")
+    metric: str = Field(
+        "", max_length=500, description="The metric, when there are several; empty: the first."
+    )
+    missing: Literal["raise", "drop"] = Field(
+        "raise", description="What a missing score does to its segment."
+    )
+    units: Literal["segments", "groups"] = Field("segments", description="What is drawn as one.")
     with_texts: bool = Field(default=True, description="Whether texts appear in the report.")
 
     @classmethod
@@ -56,6 +65,9 @@ class ChoicesIn(BaseModel):
             When there is no layout of that name.
         """
         if self.format and self.format not in READERS:
-            fault = {"loc": ("body", "format"), "msg": f"there is no layout of this name; known: {', '.join(sorted(READERS))}"}
+            fault = {
+                "loc": ("body", "format"),
+                "msg": f"there is no layout of this name; known: {', '.join(sorted(READERS))}",
+            }
             raise RequestValidationError([fault])
         return Choices(**{**self.model_dump(), "parts": tuple(self.parts), "columns": dict(self.columns)})

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Match
 from starlette.types import Scope
 
 from betterthan.web.render import page
@@ -21,23 +22,31 @@ def refusal(scope: Scope, status: int, message: str, headers: Mapping[str, str] 
     if scope["path"].startswith(API):
         return JSONResponse({"error": message}, status, dict(headers or {}))
     nonce = scope.get("state", {}).get("nonce", "")
-    body = page(
-        "error.html.j2", nonce=nonce, title=HTTPStatus(status).phrase, status=status, message=message
-    )
+    body = page("error.html.j2", nonce=nonce, title=HTTPStatus(status).phrase, status=status, message=message)
     return Response(body, status, dict(headers or {}), media_type="text/html")
 
 
-async def on_http_error(request: Request, error: Exception) -> Response:
+async def on_http_error(request: Request, error: HTTPException) -> Response:
     """Answer what was refused by a route or by the router."""
-    assert isinstance(error, HTTPException)
     message = _MEANING.get(error.detail, error.detail)
-    return refusal(request.scope, error.status_code, message, error.headers)
+    headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else error.headers
+    return refusal(request.scope, error.status_code, message, headers)
 
 
-async def on_wrong_request(request: Request, error: Exception) -> Response:
+def _methods(request: Request) -> list[str]:
+    """Return every method that an address knows; a route by itself knows only its own."""
+    found: set[str] = set()
+    for route in request.app.state.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return sorted(found)
+
+
+async def on_wrong_request(request: Request, error: RequestValidationError) -> Response:
     """Answer a request whose fields are not as documented; the first fault is named, as all must be mended."""
-    assert isinstance(error, RequestValidationError)
-    faults = [f"{' → '.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()[:5]]
+    faults = [
+        f"{' → '.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()[:5]
+    ]
     return refusal(request.scope, 422, "The request is not as documented. " + "; ".join(faults))
 
 

@@ -42,7 +42,9 @@ def check_form(request: Request, secret: bytes, shown: object) -> None:
     session = request.cookies.get(COOKIE, "")
     wanted = form_token(secret, session)
     if not session or not isinstance(shown, str) or not hmac.compare_digest(shown.encode(), wanted.encode()):
-        raise HTTPException(403, "This form is out of date or not from this server. Go back, load the page again and repeat.")
+        raise HTTPException(
+            403, "This form is out of date or not from this server. Go back, load the page again and repeat."
+        )
 
 
 def remember(response: Response, session: str) -> None:

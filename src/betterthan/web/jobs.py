@@ -149,7 +149,7 @@ class Jobs:
             try:
                 outcome = self._heard(job, process)
                 with suppress(subprocess.TimeoutExpired):  # it may tidy up before it goes
-                    process.wait(_GRACE if outcome else 0)
+                    process.wait(_GRACE)
             finally:
                 clock.cancel()
                 _kill(job)
@@ -158,8 +158,8 @@ class Jobs:
     @staticmethod
     def _heard(job: _Job, process: subprocess.Popen[str]) -> Outcome:
         """Send the task and listen until the worker has said how it ended, or is gone."""
-        assert process.stdin is not None
-        assert process.stdout is not None
+        if process.stdin is None or process.stdout is None:
+            return {}
         with suppress(BrokenPipeError):
             process.stdin.write(job.task.to_json() + "\n")
             process.stdin.flush()
@@ -174,10 +174,15 @@ class Jobs:
     def _silent(self, job: _Job, code: int) -> Outcome:
         """Say why a worker that gave no answer is gone."""
         if job.is_late or code == -getattr(signal, "SIGXCPU", 0):
-            problem = f"It took longer than the {self._seconds:,.0f} seconds it may take. Take a part of the data, or start the server with a higher --seconds."
+            problem = (
+                f"It took longer than the {self._seconds:,.0f} seconds it may take. "
+                "Take a part of the data, or start the server with a higher --seconds."
+            )
         else:
-            most = job.task.memory_bytes >> 20
-            problem = f"The worker stopped without an answer (code {code}); it may have needed more than its {most:,} MB of memory. Run the same files on the command line to see more."
+            problem = (
+                f"The worker stopped without an answer (code {code}); it may have needed more than its "
+                f"{job.task.memory_bytes >> 20:,} MB of memory. Run the same files on the command line to see more."
+            )
         return {"state": "failed", "problem": problem}
 
 
@@ -187,7 +192,9 @@ def _start(task: Task) -> subprocess.Popen[str]:
         **os.environ,
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
-        "TMPDIR": str(task.folder.scratch),  # so that nothing is left elsewhere, even by a worker that is killed
+        "TMPDIR": str(
+            task.folder.scratch
+        ),  # so that nothing is left elsewhere, even by a worker that is killed
     }
     return subprocess.Popen(
         [sys.executable, "-m", "betterthan.web.worker"],

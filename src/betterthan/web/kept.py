@@ -26,15 +26,17 @@ def keep(tables: Sequence[Scores], folder: RunFolder, texts: Texts | None = None
         buffer = io.BytesIO()
         np.save(buffer, table.values, allow_pickle=False)
         folder.write(f"kept-{position}.npy", buffer.getvalue())
-        labels.append({
-            "array": f"kept-{position}.npy",
-            "name": table.name,
-            "systems": table.systems,
-            "segments": table.segments,
-            "higher_is_better": table.higher_is_better,
-            "groups": table.groups,
-            "notes": table.notes,
-        })
+        labels.append(
+            {
+                "array": f"kept-{position}.npy",
+                "name": table.name,
+                "systems": table.systems,
+                "segments": table.segments,
+                "higher_is_better": table.higher_is_better,
+                "groups": table.groups,
+                "notes": table.notes,
+            }
+        )
     folder.write(_LABELS, {"tables": labels, "texts": None if texts is None else _plain(texts)})
 
 

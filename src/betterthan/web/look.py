@@ -76,7 +76,12 @@ def suggested_parts(stems: list[str], kinds: list[str]) -> list[str]:
 
 
 def _part(stem: str, kind: str) -> str:
-    fitting = {"texts": ("reference", "source"), "tags": ("gold",), "scores": ("human",), "ratings": ("human",)}
+    fitting = {
+        "texts": ("reference", "source"),
+        "tags": ("gold",),
+        "scores": ("human",),
+        "ratings": ("human",),
+    }
     named = (part for part, words in _BY_NAME if part in fitting.get(kind, ()) and words.search(stem))
     return next(named, "data")
 
@@ -172,5 +177,11 @@ def _nothing(file: StoredFile, error: ReadError, task: Task) -> dict[str, Any]:
     }
     empty: dict[str, Any] = {"contents": [], "rows_read": 0, "rows_kept": 0, "dropped": {}, "notes": []}
     shown: dict[str, Any] = {"preview_columns": [], "preview": [], "header": [], "rows": [], "n_columns": 0}
-    about = {"name": file.name, "size": file.size, "format": "unknown", "kind": "unknown", "because": "it could not be opened"}
+    about = {
+        "name": file.name,
+        "size": file.size,
+        "format": "unknown",
+        "kind": "unknown",
+        "because": "it could not be opened",
+    }
     return {**about, **empty, **shown, "problems": [problem], "n_problems": 1}

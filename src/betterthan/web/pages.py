@@ -1,24 +1,29 @@
 """Pages before a run: the list, the look at new files, the lesson."""
 
+# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+import betterthan.report
 from betterthan.examples.figure_one import figure_one
 from betterthan.read.formats import READERS
 from betterthan.web.asking import TheRun, TheService, TheShelf, show
 from betterthan.web.example_files import EXAMPLES
 from betterthan.web.lesson import lesson
 from betterthan.web.render import HERE
-from betterthan.web.run import PARTS, QUESTIONS, ROLES
+from betterthan.web.run import PARTS
 from betterthan.web.shelf import answer
 
 PER_PAGE = 50
+REPORT_STYLE = Path(betterthan.report.__file__).parent / "templates" / "report.css"
 STATIC = {
+    "report.css": "text/css",
     "app.css": "text/css",
     "app.js": "text/javascript",
     "learn.js": "text/javascript",
@@ -38,15 +43,12 @@ ROLES_IN_WORDS = {
 }
 QUESTIONS_IN_WORDS = {
     "auto": "as the files suggest",
-    "scores": "Which system is best? (scores by segment)",
-    "battles": "Which system is best? (battles)",
-    "meta": "Which metric may we trust? (metrics and human scores)",
-    "texts": "Which system is best? (texts and references)",
-    "tags": "Which system tags words best?",
+    "scores": "scores: which system is best?",
+    "battles": "battles: which system is best?",
+    "meta": "metrics and people: which metric may we trust?",
+    "texts": "texts: which system is best?",
+    "tags": "tags: which system tags words best?",
 }
-assert tuple(ROLES_IN_WORDS) == ROLES
-assert tuple(QUESTIONS_IN_WORDS) == QUESTIONS
-
 router = APIRouter(include_in_schema=False)
 
 
@@ -93,16 +95,14 @@ def recognised(request: Request, run: TheRun, service: TheService) -> Response:
         columns=_columns(look),
         roles=ROLES_IN_WORDS,
         questions=QUESTIONS_IN_WORDS,
-        parts=PARTS,
+        kinds_of_file=PARTS,
         formats=sorted(READERS),
     )
 
 
 def waiting(request: Request, run: TheRun, service: TheService) -> HTMLResponse:
     """Show how far a run is; with a script it follows, without one the page loads itself again."""
-    return show(
-        request, "progress.html.j2", title=run.title, run=run, progress=service.progress(run.id)
-    )
+    return show(request, "progress.html.j2", title=run.title, run=run, progress=service.progress(run.id))
 
 
 @router.get("/learn")
@@ -114,10 +114,15 @@ def learn(request: Request) -> HTMLResponse:
 @router.get("/static/{name}")
 def static(request: Request, name: str, shelf: TheShelf) -> Response:
     """Hand out one of our own few files."""
-    copy = shelf.get(HERE / "static" / name) if name in STATIC else None
+    copy = shelf.get(_path(name)) if name in STATIC else None
     if copy is None:
         raise HTTPException(404, "There is no such file.")
     return answer(request, copy, STATIC[name], {"Cache-Control": "private, max-age=3600"})
+
+
+def _path(name: str) -> Path:
+    # The report's style is the app's too.
+    return REPORT_STYLE if name == "report.css" else HERE / "static" / name
 
 
 @router.get("/favicon.ico")

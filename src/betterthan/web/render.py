@@ -25,7 +25,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(size=size, time=time_of_day, tilde=tilde)
+    made.filters.update(size=size, time=time_of_day, tilde=tilde, signed=signed, plain=plain)
     made.globals.update(version=__version__)
     return made
 
@@ -48,6 +48,28 @@ def size(n_bytes: int) -> str:
     if n_bytes < 1 << 20:
         return f"{n_bytes / 1024:.0f} kB"
     return f"{n_bytes / (1 << 20):.1f} MB"
+
+
+def plain(value: float | None) -> str:
+    """Return a number in four digits; a missing one is a dash.
+
+    Examples
+    --------
+    >>> plain(87.7139), plain(-0.5), plain(None)
+    ('87.71', '−0.5', '–')
+    """
+    return "–" if value is None else f"{value:.4g}".replace("-", "−")
+
+
+def signed(value: float | None) -> str:
+    """Return a difference with its sign; none is no difference at all, a missing one is a dash.
+
+    Examples
+    --------
+    >>> signed(2.5), signed(-3.0), signed(0.0), signed(None)
+    ('+2.5', '−3', '0', '–')
+    """
+    return plain(value) if not value else f"{value:+.4g}".replace("-", "−")
 
 
 def time_of_day(seconds: float) -> str:

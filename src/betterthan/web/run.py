@@ -7,14 +7,12 @@ import secrets
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
-State = Literal[
-    "looking", "ready", "waiting", "running", "done", "failed", "cancelled", "interrupted"
-]
+State = Literal["looking", "ready", "waiting", "running", "done", "failed", "cancelled", "interrupted"]
 STATES: tuple[State, ...] = (
     "looking", "ready", "waiting", "running", "done", "failed", "cancelled", "interrupted",
 )  # fmt: skip
-ON_THE_WAY = frozenset({"looking", "waiting", "running"})
-RESTARTABLE = frozenset({"ready", "done", "failed", "cancelled", "interrupted"})
+ON_THE_WAY: tuple[State, ...] = ("looking", "waiting", "running")
+RESTARTABLE: tuple[State, ...] = ("ready", "done", "failed", "cancelled", "interrupted")
 QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags")
 PARTS = ("data", "human", "reference", "source", "gold", "nothing")
 ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
@@ -104,6 +102,12 @@ class Choices:
     both_bad : {"tie", "drop"}
     format : str
         Name of the layout; empty when it is recognised.
+    metric : str
+        The metric that the report is about, when the data have several; empty for the first.
+    missing : {"raise", "drop"}
+        Whether segments that a system lacks are an error or left out.
+    units : {"segments", "groups"}
+        What is drawn or permuted as one.
     with_texts : bool
         Whether texts appear in the report.
     """
@@ -115,6 +119,9 @@ class Choices:
     duplicates: str = "raise"
     both_bad: str = "tie"
     format: str = ""
+    metric: str = ""
+    missing: str = "raise"
+    units: str = "segments"
     with_texts: bool = True
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Pages of a run: progress, the report with its other formats, pairs, segments; and two runs side by side."""
 
+# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
 from typing import Annotated
@@ -81,14 +82,18 @@ def report(request: Request, run: TheRun, service: TheService, shelf: TheShelf) 
     copy, policy = shelf.get(folder / "report.html"), shelf.get(folder / "policy.txt")
     if copy is None or policy is None:
         raise HTTPException(404, "The report is gone from the disk. Start the run again.")
-    return answer(request, copy, "text/html; charset=utf-8", {"Content-Security-Policy": policy.plain.decode()})
+    return answer(
+        request, copy, "text/html; charset=utf-8", {"Content-Security-Policy": policy.plain.decode()}
+    )
 
 
 @router.get("/runs/{run_id}/events")
 async def follow(request: Request, run: TheRun, service: TheService) -> Response:
     """Send progress as it happens."""
     if not service.streams.acquire(blocking=False):
-        raise HTTPException(503, "Too many pages follow runs at once. Load the page again to see how far it is.")
+        raise HTTPException(
+            503, "Too many pages follow runs at once. Load the page again to see how far it is."
+        )
     stream = events(request, service, run.id)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 
@@ -146,7 +151,15 @@ def items(
     second = b if b in scores.systems and b != first else next(s for s in scores.systems if s != first)
     wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
     found = items_page(scores, wanted)
-    plain = {"metric": scores.name, "a": first, "b": second, "who": who, "group": group, "find": find, "order": order}
+    plain = {
+        "metric": scores.name,
+        "a": first,
+        "b": second,
+        "who": who,
+        "group": group,
+        "find": find,
+        "order": order,
+    }
     address = f"/runs/{run.id}/items?" + urlencode({key: value for key, value in plain.items() if value})
     return show(
         request,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from betterthan.errors import BetterThanError
 from betterthan.web.folder import RunFolder
@@ -55,7 +55,9 @@ class Service:
     def recover(self) -> None:
         """After a restart: looks go on by themselves, runs that were in mid-air say that they were."""
         for run_id in self.runs.in_state("waiting", "running"):
-            self.runs.change(run_id, state="interrupted", problem="The server stopped while this was running.")
+            self.runs.change(
+                run_id, state="interrupted", problem="The server stopped while this was running."
+            )
         for run_id in self.runs.in_state("looking"):
             self._submit(run_id, "look")
 
@@ -94,7 +96,7 @@ class Service:
 
     def look_again(self, run: Run, choices: Choices) -> bool:
         """Look at the files with other choices; False when the run is busy."""
-        if not self.runs.change(run.id, only_from=tuple(RESTARTABLE), state="looking", choices=choices):
+        if not self.runs.change(run.id, only_from=RESTARTABLE, state="looking", choices=choices):
             return False
         self._submit(run.id, "look")
         return True
@@ -103,7 +105,7 @@ class Service:
         """Make the report, or make it again; False when the run is busy or too many wait."""
         changed = {"choices": choices} if choices is not None else {}
         if not self.runs.change(
-            run.id, only_from=tuple(RESTARTABLE), state="waiting", problem="", verdict="", **changed
+            run.id, only_from=RESTARTABLE, state="waiting", problem="", verdict="", **changed
         ):
             return False
         self.folder(run.id).forget_answers()
@@ -149,15 +151,10 @@ class Service:
         state: State = outcome["state"]
         if state == "cancelled" and task.name == "look":
             state = "ready"
-        words = {name: str(outcome.get(name, "")) for name in ("kind", "verdict", "problem")}
+        words: dict[str, Any] = {name: str(outcome.get(name, "")) for name in ("kind", "verdict", "problem")}
         if outcome.get("title"):
             words["title"] = str(outcome["title"])
         self.runs.change(task.run_id, state=state, **words)
-
-
-def without_texts(choices: Choices) -> Choices:
-    """Return the choices with texts left out of the report."""
-    return replace(choices, with_texts=False)
 
 
 def _title(files: tuple[StoredFile, ...]) -> str:

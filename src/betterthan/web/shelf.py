@@ -81,9 +81,7 @@ def _copied(plain: bytes, stamp: Stamp) -> Copy:
     return Copy(stamp=stamp, plain=plain, packed=packed, tag=f'"{hashlib.sha256(plain).hexdigest()[:32]}"')
 
 
-def answer(
-    request: Request, copy: Copy, media_type: str, headers: dict[str, str] | None = None
-) -> Response:
+def answer(request: Request, copy: Copy, media_type: str, headers: dict[str, str] | None = None) -> Response:
     """Return the file, packed where the browser can unpack it, or only that it has not changed."""
     common = {
         "ETag": copy.tag,

@@ -45,9 +45,8 @@ class Runs:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     runs = Runs(Path(folder) / "runs.sqlite")
     ...     runs.add(Run(id="a" * 22, created=1.0, state="ready", title="human.csv", files=()))
-    ...     runs.change("a" * 22, state="done", verdict="Aster is best.")
-    ...     runs.get("a" * 22).verdict
-    'Aster is best.'
+    ...     runs.change("a" * 22, state="done", verdict="Aster is best."), runs.get("a" * 22).verdict
+    (True, 'Aster is best.')
     """
 
     def __init__(self, path: Path) -> None:

@@ -46,6 +46,7 @@ def from_tilde(part: str) -> str | None:
         raw.append(int(found[1], 16) if found[1] else ord(found[2]))
         position = found.end()
     try:
-        return raw.decode("utf-8")
+        name = raw.decode("utf-8")
     except UnicodeDecodeError:
         return None
+    return name if tilde(name) == part else None  # a name has one address

@@ -27,16 +27,23 @@ def store_all(parts: Sequence[UploadFile], folder: RunFolder, *, most_files: int
     HTTPException
         400 when there is no file; 413 when there are too many.
     """
-    given = [part for part in parts if part.filename or part.size]
     try:
-        if not given:
-            raise HTTPException(400, "No file came with the form. Choose at least one.")
-        if len(given) > most_files:
-            raise HTTPException(413, f"{len(given):,} files are too many; one upload may have {most_files:,}.")
+        given = _counted(parts, most_files)
         return tuple(store(part.file, part.filename or "file", folder) for part in given)
     except BaseException:
         folder.delete()
         raise
+
+
+def _counted(parts: Sequence[UploadFile], most_files: int) -> list[UploadFile]:
+    given = [
+        part for part in parts if part.filename or part.size
+    ]  # a browser sends an empty part for no file
+    if not given:
+        raise HTTPException(400, "No file came with the form. Choose at least one.")
+    if len(given) > most_files:
+        raise HTTPException(413, f"{len(given):,} files are too many; one upload may have {most_files:,}.")
+    return given
 
 
 def store(stream: IO[bytes], name: str, folder: RunFolder) -> StoredFile:

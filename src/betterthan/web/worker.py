@@ -21,6 +21,8 @@ from betterthan.web.folder import RunFolder
 from betterthan.web.run import Choices, StoredFile
 
 SERVER_IS_GONE = 3
+# How libraries say it that do not raise MemoryError; the first is a library that finds no room to be loaded.
+_NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "bad_alloc", "Out of Memory")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,10 +142,21 @@ def work(task: Task, news: News) -> None:
         news.say(state="ready")
     except BetterThanError as error:
         news.say(state="failed", problem=told(str(error), task.files))
-    except MemoryError:
-        most = task.memory_bytes >> 20
-        problem = f"This needs more memory than the {most:,} MB a run may use. Take a part of the data, or start the server with a higher --memory."
-        news.say(state="failed", problem=problem)
+    except Exception as error:  # noqa: BLE001  (the last door: the user must learn what it was)
+        news.say(state="failed", problem=told(_problem(error, task), task.files))
+
+
+def _problem(error: Exception, task: Task) -> str:
+    """Say what went wrong that is no fault of the data: too little memory, or we."""
+    if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
+        return (
+            f"This needs more memory than the {task.memory_bytes >> 20:,} MB a run may use. "
+            "Take a part of the data, or start the server with a higher --memory."
+        )
+    return (
+        f"This is a fault in betterthan, not in your data ({type(error).__name__}: {error}). "
+        "Run the same files on the command line with --debug to see where."
+    )
 
 
 def told(text: str, files: tuple[StoredFile, ...]) -> str:
@@ -173,7 +186,7 @@ def main() -> None:
 
 
 def _die_with_the_server() -> None:
-    while sys.stdin.buffer.raw.read(1):  # type: ignore[attr-defined]  # a pipe has a raw stream below it
+    while os.read(0, 1):
         pass
     os._exit(SERVER_IS_GONE)
 

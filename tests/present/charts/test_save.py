@@ -8,10 +8,12 @@ import subprocess
 import sys
 
 import pytest
+import vl_convert
 from tests.present.charts.pictures import made
 
 from betterthan.errors import BetterThanError, MissingExtra, UnknownName
 from betterthan.present.charts.drawing import altair
+from betterthan.present.charts.pdf_order import ordered
 from betterthan.present.charts.save import SUFFIXES, chart_bytes, save_chart
 
 PROGRAM = """
@@ -109,10 +111,34 @@ def test_nothing_is_fetched():
         chart_bytes(outside, "svg")
 
 
-@pytest.mark.parametrize("package", ["altair", "vl_convert"])
-def test_a_missing_package_is_named_with_its_cure(monkeypatch, package):
-    """The extra that brings it."""
+def test_a_missing_package_is_named_with_its_cure(monkeypatch):
+    """The extra that brings it, for drawing and for saving."""
     drawn = made("margins")
-    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(MissingExtra, match=r"pip install 'betterthan\[charts\]' brings it"):
-        chart_bytes(made("margins") if package == "altair" else drawn, "svg")
+        chart_bytes(drawn, "svg")
+    monkeypatch.setitem(sys.modules, "altair", None)
+    with pytest.raises(MissingExtra, match=r"A chart needs .* 'betterthan\[charts\]'"):
+        altair()
+
+
+def test_a_pdf_in_order_is_still_a_pdf():
+    """Its table of contents points at every object, and all text is as the converter wrote it."""
+    drawn = made("pairs")
+    raw = vl_convert.vegalite_to_pdf(drawn.to_dict(), vl_version="6.1")
+    pdf = ordered(raw)
+    table = re.search(rb"xref\n0 (\d+)\n0{10} 65535 f\r\n((?:\d{10} 00000 n\r\n)+)trailer", pdf)
+    places = [int(line[:10]) for line in table.group(2).splitlines()]
+    assert int(table.group(1)) == len(places) + 1
+    for number, place in enumerate(places, 1):
+        assert pdf[place:].startswith(b"%d 0 obj\n" % number)
+    assert int(re.search(rb"startxref\n(\d+)", pdf).group(1)) == pdf.rindex(b"\nxref") + 1
+    streams = [sorted(re.findall(rb"\nstream\n(.*?)\nendstream", each, re.DOTALL)) for each in (raw, pdf)]
+    assert streams[0] == streams[1]
+    assert ordered(pdf) == pdf
+
+
+def test_another_pdf_is_left_alone():
+    """What is not understood is not touched."""
+    for other in (b"", b"%PDF-1.7\n\nnothing", b"%PDF-1.4\n\n1 0 obj\n<</Length 9>>\nendobj\n"):
+        assert ordered(other) == other

@@ -98,7 +98,7 @@ def test_a_chart_can_be_restyled():
     drawn = made("margins")
     found = drawn.to_dict()["config"]
     assert {**found, "view": {"stroke": None}} == config(theme_of("light"))
-    assert drawn.configure(background="#abcdef").to_dict()["config"] == {"background": "#abcdef"}
+    assert drawn.configure(background="#abcdef").to_dict()["config"]["background"] == "#abcdef"
 
 
 def test_an_unknown_theme_is_refused():

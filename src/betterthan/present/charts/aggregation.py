@@ -131,5 +131,5 @@ def _words(systems: list[str], found: int) -> list[str]:
     left_out = [f"The first {len(systems)} of {found} systems are shown."] if found > len(systems) else []
     if len(systems) > _MOST_NUMBERED:
         return [f"{len(systems)} systems; r is Pearson's correlation.", *left_out]
-    key = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names(systems, most=28)))
+    key = ", ".join(f"{i + 1}\u00a0{name}" for i, name in enumerate(names(systems, most=28)))
     return [f"r: Pearson's correlation over {len(systems)} systems. {key}."]

@@ -34,7 +34,7 @@ def agreement_chart(result: Agreement, theme: Theme, *, title: str | None = None
         ),
         tooltip=["first:N", "second:N", "part:N", "share:Q"],
     )
-    drawn = alt.layer(bars, _labels(shown, y, theme)).properties(width=_WIDTH, height=_STEP * len(shown))
+    drawn = alt.layer(bars, *_labels(shown, y, theme)).properties(width=_WIDTH, height=_STEP * len(shown))
     words = [f"{len(result.systems)} systems. At the right: Kendall's tau-b."]
     if len(result.comparisons) > len(shown):
         words.append(
@@ -56,7 +56,7 @@ def _parts(shown: list[Concord], parts: dict[str, str]) -> Drawing:
     return rows(dict(zip(fields, zip(*table, strict=True), strict=True)))
 
 
-def _labels(shown: list[Concord], y: Drawing, theme: Theme) -> Drawing:
+def _labels(shown: list[Concord], y: Drawing, theme: Theme) -> list[Drawing]:
     alt = altair()
     called = {
         name: names([ranking_name(name)], most=26)[0]
@@ -71,4 +71,4 @@ def _labels(shown: list[Concord], y: Drawing, theme: Theme) -> Drawing:
     right = text.mark_text(fontSize=12, align="left").encode(
         x=alt.value(_WIDTH + 8), text="tau:N", color=alt.value(theme.dim)
     )
-    return left + right
+    return [left, right]

@@ -60,7 +60,7 @@ def confusion_chart(tags: WordTags, theme: Theme, *, title: str | None = None) -
             tooltip=["system:N", "gold:N", "cell:N", "words:Q", "share:Q"],
         )
     )
-    layers = [cells, _texts(data, x, y, small=step < 20), _headings([called[i] for i in order], x, y, theme)]
+    layers = [cells, _texts(data, x, y, small=step < 20), *_headings([called[i] for i in order], x, y, theme)]
     drawn = alt.layer(*layers).properties(width=_WIDTH * 4, height=step * m)
     size = f"{tags.n_words:,} words, {int(tags.gold.sum()):,} of them BAD."
     words = [
@@ -126,7 +126,7 @@ def _other(encoding: Drawing, field: str, kind: Drawing) -> Drawing:
     return kind(**{**encoding.to_dict(), "field": field})
 
 
-def _headings(called: list[str], x: Drawing, y: Drawing, theme: Theme) -> Drawing:
+def _headings(called: list[str], x: Drawing, y: Drawing, theme: Theme) -> list[Drawing]:
     alt = altair()
     beside = alt.Chart(rows({"y": [i + 0.5 for i in range(len(called))], "system": called}))
     beside = beside.mark_text(align="right", fontSize=12 if len(called) <= 30 else 10).encode(
@@ -141,4 +141,4 @@ def _headings(called: list[str], x: Drawing, y: Drawing, theme: Theme) -> Drawin
     gold = gold.mark_text(baseline="bottom", fontSize=12, fontWeight=600).encode(
         x=_other(x, "x", alt.X), y=alt.value(-22), text="gold:N", color=alt.value(theme.ink)
     )
-    return alt.layer(beside, cells, gold)
+    return [beside, cells, gold]

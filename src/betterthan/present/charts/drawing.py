@@ -145,11 +145,8 @@ def headed(
         A title instead of `title`; empty for neither title nor words.
     """
     shown = printable(title if wanted is None else wanted).replace("\n", " ")
-    lines = [
-        line
-        for sentence in words
-        for line in textwrap.wrap(printable(sentence), max(40, int(width / _LETTER)))
-    ]
+    fit = textwrap.TextWrapper(max(40, int(width / _LETTER)), break_on_hyphens=False)
+    lines = [line for sentence in words for line in fit.wrap(printable(sentence))]
     description = " ".join([printable(title), *(printable(sentence) for sentence in words)])
     heading = {"title": altair().TitleParams(shown, subtitle=lines)} if shown else {}
     return chart.properties(description=description, padding=14, **heading).configure(**config(theme))

@@ -63,7 +63,7 @@ def squares(data: Drawing, size: int, color: Drawing, tooltip: Sequence[Drawing]
     return base.encode(x=x, x2="right:Q", y=y, y2="bottom:Q", color=color, tooltip=list(tooltip))
 
 
-def headings(size: int, called: Sequence[str], theme: Theme, *, cell: int | None = None) -> Drawing:
+def headings(size: int, called: Sequence[str], theme: Theme, *, cell: int | None = None) -> list[Drawing]:
     """Return the names of the rows with their numbers on the left, and the numbers again above the columns.
 
     Without names, only the numbers; `cell` is the size of a cell where it is not that of :func:`cell_size`.
@@ -85,13 +85,13 @@ def headings(size: int, called: Sequence[str], theme: Theme, *, cell: int | None
     top = top.mark_text(baseline="bottom", fontSize=font - 1).encode(
         x=x, y=alt.value(-6), text="number:N", color=dim
     )
-    return alt.layer(*([name] if called else []), number, top)
+    return [*([name] if called else []), number, top]
 
 
-def group_lines(size: int, ends: Sequence[int], color: str) -> Drawing:
+def group_lines(size: int, ends: Sequence[int], color: str) -> list[Drawing]:
     """Return lines across and down the whole matrix behind these rows."""
     alt = altair()
     x, y = middles(size)
     data = rows({"x": [float(end) for end in ends], "y": [float(end) for end in ends]})
     lines = alt.Chart(data).mark_rule(color=color, strokeWidth=1.6)
-    return alt.layer(lines.encode(x=x), lines.encode(y=y))
+    return [lines.encode(x=x), lines.encode(y=y)]

@@ -54,8 +54,8 @@ def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = N
         for name, value in zip(names(result.metrics[:shown]), result.value.tolist(), strict=False)
     ]
     layers += [
-        group_lines(shown, ends, theme.accent),
-        headings(shown, called, theme),
+        *group_lines(shown, ends, theme.accent),
+        *headings(shown, called, theme),
         _ties(result, shown, theme),
     ]
     drawn = alt.layer(*layers).properties(width=size * shown, height=size * shown)

@@ -43,10 +43,10 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
         # The data stands once above both layers: with many systems, copies of it cost seconds.
         alt.layer(
             squares(alt.Undefined, shown, color, tooltip),
-            _marks(shown, numbers=size >= SMALLEST_WITH_NUMBERS),
+            *_marks(shown, numbers=size >= SMALLEST_WITH_NUMBERS),
             data=data,
         ),
-        headings(shown, names(result.systems[:shown]), theme),
+        *headings(shown, names(result.systems[:shown]), theme),
     ]
     drawn = alt.layer(*layers).properties(width=size * shown, height=size * shown)
     return headed(
@@ -104,7 +104,7 @@ def _ink(share: float, reach: float, theme: Theme) -> str:
     return readable_on(ground)
 
 
-def _marks(shown: int, *, numbers: bool) -> Drawing:
+def _marks(shown: int, *, numbers: bool) -> list[Drawing]:
     alt = altair()
     x, y = middles(shown)
     base = alt.Chart().encode(x=x, y=y, color=alt.Color("ink:N", scale=None))
@@ -112,11 +112,11 @@ def _marks(shown: int, *, numbers: bool) -> Drawing:
         base.transform_filter(f"datum.told == '{which}'") for which in ("told apart", "not told apart")
     )
     if numbers:
-        return alt.layer(
+        return [
             told.mark_text(fontWeight="bold", fontSize=11, aria=False).encode(text="text:N"),
             untold.mark_text(fontSize=11, aria=False).encode(text="text:N"),
-        )
-    return told.mark_point(filled=True, opacity=0.9, size=9, aria=False).encode()
+        ]
+    return [told.mark_point(filled=True, opacity=0.9, size=9, aria=False)]
 
 
 def _words(result: PairwiseTable, shown: int) -> list[str]:

@@ -34,11 +34,11 @@ def ranking_chart(result: Ranking, theme: Theme, *, title: str | None = None) ->
     size = {"height": step * shown}
     name = method_name(result.settings.method)
     unit = "" if result.unit == name else f" ({result.unit})"
-    strengths = _strengths(base, f"{name}{unit}", theme, small=step < 20).properties(width=_WIDTH, **size)
-    ranks = _ranks(base, shown, small=step < 20).properties(width=_RANKS_WIDTH, **size)
+    strengths = _strengths(base, f"{name}{unit}", theme, small=step < 20)
+    ranks = _ranks(base, shown, small=step < 20)
     both = alt.hconcat(
-        alt.layer(rules, strengths).properties(width=_WIDTH, **size),
-        alt.layer(rules, ranks).properties(width=_RANKS_WIDTH, **size),
+        alt.layer(rules, *strengths).properties(width=_WIDTH, **size),
+        alt.layer(rules, *ranks).properties(width=_RANKS_WIDTH, **size),
         spacing=24,
     )
     heading = f"Ranking by {name}"
@@ -61,7 +61,7 @@ def _data(result: Ranking, shown: int) -> Drawing:
     )
 
 
-def _strengths(base: Drawing, axis: str, theme: Theme, *, small: bool) -> Drawing:
+def _strengths(base: Drawing, axis: str, theme: Theme, *, small: bool) -> list[Drawing]:
     alt = altair()
     x = alt.X("strength:Q", title=axis, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6))
     tooltip = [alt.Tooltip(f"{name}:{kind}") for name, kind in _TOLD]
@@ -72,13 +72,13 @@ def _strengths(base: Drawing, axis: str, theme: Theme, *, small: bool) -> Drawin
     labels = base.mark_text(align="right", fontSize=10 if small else 12, color=theme.ink).encode(
         x=alt.value(-10), text="system:N", color=alt.value(theme.ink)
     )
-    return alt.layer(intervals, dots, labels)
+    return [intervals, dots, labels]
 
 
 _TOLD = (("system", "N"), ("strength", "Q"), ("low", "Q"), ("high", "Q"), ("rank", "Q"))
 
 
-def _ranks(base: Drawing, shown: int, *, small: bool) -> Drawing:
+def _ranks(base: Drawing, shown: int, *, small: bool) -> list[Drawing]:
     alt = altair()
     scale = alt.Scale(domain=[0.5, max(shown, 2) + 0.5], nice=False, zero=False)
     axis = alt.Axis(format="d", values=_ticks(shown), grid=True)
@@ -89,7 +89,7 @@ def _ranks(base: Drawing, shown: int, *, small: bool) -> Drawing:
     dots = base.mark_point(filled=True, opacity=1, size=28 if small else 50).encode(
         x=alt.X("rank:Q", scale=scale, title=title, axis=axis)
     )
-    return alt.layer(bars, dots)
+    return [bars, dots]
 
 
 def _ticks(shown: int) -> list[int]:

@@ -36,8 +36,8 @@ def ranks_chart(rankings: Mapping[str, Ranking], theme: Theme, *, title: str | N
     layers = [
         base.mark_line(strokeWidth=2, opacity=0.6).encode(detail="number:N"),
         base.mark_point(filled=True, opacity=1, size=45 if step < 20 else 230),
-        _numbers(base if step >= 20 else None, theme),
-        _names(data, k, x, y, theme, small=step < 20),
+        *_numbers(base if step >= 20 else None, theme),
+        *_names(data, k, x, y, theme, small=step < 20),
         _columns(given, x, theme),
     ]
     drawn = alt.layer(*layers).properties(width=_BETWEEN * (k - 1), height=step * m)
@@ -81,23 +81,23 @@ def _moved(ranks: list[int]) -> str:
     return "same rank" if len(set(ranks)) == 1 else "other rank"
 
 
-def _numbers(base: Drawing, theme: Theme) -> Drawing:
+def _numbers(base: Drawing, theme: Theme) -> list[Drawing]:
     """Write the rank into each dot; small dots have no room for it."""
     alt = altair()
     if base is None:
-        return alt.layer()
+        return []
     text = base.mark_text(fontSize=10, fontWeight="bold")
-    return text.encode(text="rank:N", color=alt.value(theme.paper))
+    return [text.encode(text="rank:N", color=alt.value(theme.paper))]
 
 
-def _names(data: Drawing, k: int, x: Drawing, y: Drawing, theme: Theme, *, small: bool) -> Drawing:
+def _names(data: Drawing, k: int, x: Drawing, y: Drawing, theme: Theme, *, small: bool) -> list[Drawing]:
     alt = altair()
     drawn = []
     for column, align, shift in ((0, "right", -14), (k - 1, "left", 14)):
         text = alt.Chart(data).transform_filter(f"datum.column == {column}")
         text = text.mark_text(align=align, dx=shift, fontSize=10 if small else 12)
         drawn.append(text.encode(x=x, y=y, text="system:N", color=alt.value(theme.ink)))
-    return alt.layer(*drawn)
+    return drawn
 
 
 def _columns(given: list[str], x: Drawing, theme: Theme) -> Drawing:

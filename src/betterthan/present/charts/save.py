@@ -11,6 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 from betterthan.errors import BetterThanError, MissingExtra, unknown_name
 from betterthan.present.charts.drawing import Drawing
+from betterthan.present.charts.pdf_order import ordered
 
 SUFFIXES = ("svg", "png", "pdf", "json")
 # The version of the grammar that Altair 5 and 6 write; a chart of one must not depend on what is newest.
@@ -51,7 +52,7 @@ def chart_bytes(chart: Drawing, format: str, *, scale: float = 2.0) -> bytes:  #
         return f"{_finished(converter.vegalite_to_svg(spec, **options), spec)}\n".encode()
     if format == "png":
         return bytes(converter.vegalite_to_png(spec, scale=scale, **options))
-    return bytes(converter.vegalite_to_pdf(spec, **options))
+    return ordered(bytes(converter.vegalite_to_pdf(spec, **options)))
 
 
 def save_chart(chart: Drawing, path: str | Path, *, scale: float = 2.0) -> Path:

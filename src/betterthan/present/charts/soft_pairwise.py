@@ -65,16 +65,12 @@ def soft_pairwise_chart(
     called = names([result.systems[i] for i in order], most=24)
     name = " ".join(names([result.metrics[place]], most=28))
     people = " ".join(names([result.human], most=28))
-    lines = [
-        alt.hconcat(
-            *_panels(found, called, (f"people: {people}", name, label), theme, legends=last), spacing=24
-        )
-        for found, label, last in (
-            (hard, "pairwise accuracy", False),
-            (soft, "soft pairwise accuracy", True),
-        )
+    panels = [
+        panel
+        for found, label in ((hard, "pairwise accuracy"), (soft, "soft pairwise accuracy"))
+        for panel in _panels(found, called, (f"people: {people}", name, label), theme)
     ]
-    drawn = alt.vconcat(*lines, spacing=22).resolve_scale(color="independent")
+    drawn = alt.concat(*panels, columns=3, spacing=22).resolve_scale(color="shared")
     words = [
         "Top: who is better, yes or no. Bottom: how sure, 1 − p. Systems best first by people; row against column."
     ]
@@ -114,10 +110,10 @@ def hard_preferences(result: MetaEvaluation, place: int, order: IntArray) -> Pre
 
 
 def _panels(
-    found: Preferences, called: list[str], titles: tuple[str, str, str], theme: Theme, *, legends: bool
+    found: Preferences, called: list[str], titles: tuple[str, str, str], theme: Theme
 ) -> list[Drawing]:
     return [
-        _panel(found.human, called, titles[0], theme, legend=legends),
+        _panel(found.human, called, titles[0], theme),
         _panel(found.metric, [], titles[1], theme),
         _panel(found.agreement, [], f"{titles[2]} {found.mean:.3f}", theme),
     ]
@@ -126,9 +122,7 @@ def _panels(
 _LEGEND = "how sure that the row is better; on the right, agreement (1 − distance)"
 
 
-def _panel(
-    values: FloatArray, called: list[str], title: str, theme: Theme, *, legend: bool = False
-) -> Drawing:
+def _panel(values: FloatArray, called: list[str], title: str, theme: Theme) -> Drawing:
     alt = altair()
     m = len(values)
     size = min(cell_size(3), max(10, 200 // m))
@@ -138,8 +132,9 @@ def _panel(
     )
     scale = alt.Scale(domain=[0, 0.5, 1], range=[theme.bad, theme.middle, theme.good], interpolate="rgb")
     bar = {"orient": "bottom", "direction": "horizontal", "gradientLength": 150, "titleLimit": 600}
-    shown = alt.Legend(title=_LEGEND, values=[0, 0.5, 1], format=".1f", **bar) if legend else None
-    color = alt.Color("value:Q", scale=scale, legend=shown)
-    drawn = squares(data, m, color, ["row:Q", "column:Q", "value:Q"]) + headings(m, called, theme, cell=size)
+    legend = alt.Legend(title=_LEGEND, values=[0, 0.5, 1], format=".1f", **bar)
+    color = alt.Color("value:Q", scale=scale, legend=legend)
+    cells = squares(data, m, color, ["row:Q", "column:Q", "value:Q"])
+    drawn = alt.layer(cells, *headings(m, called, theme, cell=size))
     top = alt.TitleParams(title, fontSize=12, fontWeight=600, anchor="start", frame="group", offset=8)
     return drawn.properties(width=size * m, height=size * m, title=top)

@@ -1,0 +1,104 @@
+"""``betterthan serve``: the same answers in a browser, on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from betterthan.web.settings import WebSettings
+
+
+@click.command()
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path(path_type=Path))
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8737,
+    show_default=True,
+    help="Port; 0 takes any that is free.",
+)
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where runs are kept. [default: BETTERTHAN_RUNS, or the platform's place for data]",
+)
+@click.option(
+    "--token",
+    envvar="BETTERTHAN_TOKEN",
+    help="What callers must show. [default: a new one unless only this machine can call]",
+)
+@click.option("--name", "names", multiple=True, help="Another name by which the server may be addressed.")
+@click.option(
+    "--upload", default=200, show_default=True, type=click.IntRange(1), help="Megabytes of one upload."
+)
+@click.option(
+    "--memory", default=4096, show_default=True, type=click.IntRange(512), help="Megabytes of one worker."
+)
+@click.option(
+    "--seconds", default=3600, show_default=True, type=click.IntRange(1), help="Seconds of one run."
+)
+@click.option(
+    "--rows", default=20_000_000, show_default=True, type=click.IntRange(1), help="Rows of one run."
+)
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Runs at a time.")
+@click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
+def serve(files: tuple[Path, ...], *, port: int, open_page: bool, **given: Any) -> None:  # noqa: ANN401  (click's)
+    """Serve pages on this machine: drop files, see what they are, get the report, look at pairs and segments.
+
+    Runs are kept and listed until they are deleted. Other machines can reach the server only with --host, and then
+    need the token that is printed once.
+
+    \b
+    Examples:
+      betterthan serve --open
+      betterthan serve scores.csv
+      betterthan serve --host 0.0.0.0
+    """  # noqa: D301
+    try:
+        from betterthan.web.serving import serve as run
+    except ImportError as error:
+        raise MissingExtra("The web app", extra="web") from error
+
+    def ready(where: str) -> None:
+        click.echo(f"Serving at {where}  (Ctrl-C stops)", err=True)
+        if open_page:
+            click.launch(where)
+
+    run(_settings(**given), port=port, files=files, ready=ready)
+    click.echo("Stopped. Runs are kept; start the server again to see them.", err=True)
+
+
+def _settings(
+    *,
+    host: str,
+    folder: Path | None,
+    token: str | None,
+    names: tuple[str, ...],
+    upload: int,
+    memory: int,
+    seconds: int,
+    rows: int,
+    jobs: int,
+) -> WebSettings:
+    from betterthan.web.serving import token_for
+    from betterthan.web.settings import MEGABYTE, Limits, WebSettings, default_folder
+
+    return WebSettings(
+        folder=folder or default_folder(),
+        host=host,
+        token=token_for(host, token),
+        names=tuple(name.lower() for name in names),
+        limits=Limits(
+            upload_bytes=upload * MEGABYTE,
+            memory_bytes=memory * MEGABYTE,
+            run_seconds=seconds,
+            rows=rows,
+            runs=jobs,
+        ),
+    )

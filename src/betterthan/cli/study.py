@@ -1,0 +1,154 @@
+"""``betterthan study``: an experiment of one of the papers, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.studies.catalogue import STUDIES, Listed, listed
+
+if TYPE_CHECKING:
+    from betterthan.results.study import Study
+
+_FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--list", "show_list", is_flag=True, help="List the studies, their data and what they cost.")
+@click.option("--data", multiple=True, metavar="PATH", help="Scores to run it on; name several.")
+@click.option("--as-published", is_flag=True, help="As the released programs do it, not as the paper says.")
+@click.option("--quick", is_flag=True, help="Fewer draws: seconds instead of minutes.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="OPTION=VALUE", help="An option of the study; name several."
+)
+@click.option("--lower-is-better", multiple=True, metavar="METRIC", help="Less of this metric is better.")
+@click.option(
+    "-o", "--output", metavar="FOLDER", help="Write study.json, all tables and all figures into this folder."
+)
+@click.option(
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(_FORMATS),
+    default="table",
+    show_default=True,
+    help="Format of what is shown.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=12345,
+    envvar="BETTERTHAN_SEED",
+    show_default=True,
+    help="Of random draws.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=None,
+    envvar="BETTERTHAN_WORKERS",
+    help="Parallel workers; the numbers do not depend on it. [default: all cores]",
+)
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep finished parts of long runs.")
+def study(
+    name: str | None,
+    data: tuple[str, ...],
+    output: str | None,
+    format_: str,
+    *,
+    show_list: bool,
+    quick: bool,
+    as_published: bool,
+    **given: Any,  # noqa: ANN401  (what is passed on)
+) -> None:
+    """Run the experiment NAME of one of the papers again.
+
+    The paper's numbers stand beside ours, and what differs is said. Without --data it runs on the data printed in the
+    paper or on the example campaign. What the full form costs is said first.
+
+    \b
+    Examples:
+      betterthan study --list
+      betterthan study figure-one
+      betterthan study paired-simulation --quick -o simulation
+      betterthan study paired-disagreement --data tac.csv.gz --data dialogue.csv.gz -o disagreement
+    """  # noqa: D301
+    if show_list or name is None:
+        click.echo(_listing())
+        return
+    chosen = listed(name)
+    if not quick:
+        click.echo(f"{name}: {chosen.cost}; --quick takes less.", err=True)
+    found = _found(name, data, quick=quick, as_published=as_published, given=given)
+    if output is not None:
+        from betterthan.cli.study_folder import write_study
+
+        click.echo(f"Wrote {write_study(found, Path(output))} files to {output}/", err=True)
+    _show(found, format_)
+
+
+def _listing() -> str:
+    return "\n\n".join(_entry(name, entry) for name, entry in STUDIES.items())
+
+
+def _entry(name: str, entry: Listed) -> str:
+    options = ", ".join(f"{option}={value}" for option, value in entry.options.items())
+    lines = [
+        name,
+        f"  {entry.question}",
+        f"  {entry.paper}.",
+        f"  Data: {entry.data}.",
+        f"  Cost: {entry.cost}.",
+        *([f"  Options: {options}."] if options else []),
+    ]
+    return "\n".join(lines)
+
+
+def _found(
+    name: str, data: tuple[str, ...], *, quick: bool, as_published: bool, given: dict[str, Any]
+) -> Study:
+    from betterthan.engine.cache import Cache
+    from betterthan.engine.progress import terminal_progress
+    from betterthan.studies.study import study as run
+
+    return run(
+        name,
+        list(data) or None,
+        as_published=as_published,
+        quick=quick,
+        options=_options(given["settings"]),
+        lower_is_better=given["lower_is_better"],
+        rng=given["seed"],
+        workers=given["workers"],
+        cache=None if given["no_cache"] else Cache(),
+        progress=terminal_progress(),
+    )
+
+
+def _options(texts: tuple[str, ...]) -> dict[str, str]:
+    from betterthan.errors import BetterThanError
+
+    found = {}
+    for text in texts:
+        option, mark, value = text.partition("=")
+        if not mark:
+            raise BetterThanError(f'--set "{text}" does not say to what. Write OPTION=VALUE.')
+        found[option.strip().replace("-", "_")] = value.strip().replace("-", "_")
+    return found
+
+
+def _show(found: Study, format_: str) -> None:
+    from betterthan.cli.output import to_stdout
+    from betterthan.cli.study_folder import all_tables
+    from betterthan.present.render import render
+    from betterthan.present.study import study_csv
+
+    if format_ == "csv":
+        to_stdout("\n".join(study_csv(table) for table in found.tables))
+    elif format_ == "json":
+        to_stdout(render(found, "json"))
+    else:
+        to_stdout(all_tables(found, format_))

@@ -1,0 +1,106 @@
+"""Matrices of a report on metrics: which metrics are told apart, and who is sure of which systems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.present.meta_evaluation import measure_name
+from betterthan.present.numbers import pvalue
+from betterthan.report.document import Block, Choice, Matrix, MatrixCell, Section, Switch
+from betterthan.results.meta_evaluation import MetaEvaluation
+
+_MOST_SYSTEMS = 24
+
+
+def told_apart_section(found: MetaEvaluation) -> Section:
+    """Return which metrics are told apart: the row is better than the column."""
+    better, k = found.comparisons.better, len(found.metrics)
+    cells = tuple(
+        tuple(None if i == j else _metric_cell(found, i, j, is_better=bool(better[i, j])) for j in range(k))
+        for i in range(k)
+    )
+    ends = frozenset(i for i in range(k - 1) if found.cluster[i] != found.cluster[i + 1])
+    matrix = Matrix(
+        key="metric-matrix",
+        caption="p-value that the row agrees better with people than the column",
+        corner="row better than column",
+        rows=found.metrics,
+        columns=found.metrics,
+        cells=cells,
+        rules=ends,
+    )
+    lead = (
+        f"One-sided p-values in favour of the row, by {measure_name(found.method)}. Green and bold: told apart at "
+        f"level {found.comparisons.alpha:g}. Lines part clusters."
+    )
+    return Section(
+        key="pairs", title="Which metrics are told apart?", menu="Pairs", lead=lead, blocks=(matrix,)
+    )
+
+
+def _metric_cell(found: MetaEvaluation, i: int, j: int, *, is_better: bool) -> MatrixCell | None:
+    p = float(found.comparisons.adjusted[i, j])
+    if np.isnan(p):
+        return MatrixCell(text="–", shade=0, is_sure=False, title="not tested")
+    text = "<.001" if p < 0.001 else f"{p:.2f}".removeprefix("0") if p < 1 else "1"
+    said = f"{found.metrics[i]} better than {found.metrics[j]}: p {pvalue(p)}"
+    return MatrixCell(text=text, shade=6 if is_better else 0, is_sure=is_better, title=said)
+
+
+def systems_section(found: MetaEvaluation) -> Section:
+    """Return how people and the best metric see each pair of systems: three matrices one below the other."""
+    order = np.argsort(-found.human_mean, kind="stable")[:_MOST_SYSTEMS]
+    names = tuple(found.systems[i] for i in order)
+    blocks: list[Block] = []
+    if found.human_pvalue is not None and found.metric_pvalue is not None:
+        people, metric = (p[np.ix_(order, order)] for p in (found.human_pvalue, found.metric_pvalue[0]))
+        views = (
+            ("people", found.human, people, True),
+            ("metric", found.metrics[0], metric, True),
+            ("agreement", "one less the gap", 1 - np.abs(people - metric), False),
+        )
+        choices = tuple(
+            Choice(key=key, label=label, blocks=(_heat(key, label, names, values, is_p=is_p),))
+            for key, label, values, is_p in views
+        )
+        blocks.append(Switch(key="view", label="Who is sure of what", choices=choices))
+    first = found.metrics[0]
+    lead = (
+        f"How sure {found.human} and {first} are that the row is better than the column: one-sided p-values, green for "
+        f"the row, orange for the column. Systems stand in the order of people. Soft pairwise accuracy is the mean of "
+        f"one less the gap."
+    )
+    return Section(
+        key="systems", title="Who is sure of which systems?", menu="Systems", lead=lead, blocks=tuple(blocks)
+    )
+
+
+def _heat(key: str, label: str, names: tuple[str, ...], values: FloatArray, *, is_p: bool) -> Matrix:
+    cells = tuple(
+        tuple(
+            None if i == j else _heat_cell(names, i, j, float(values[i, j]), is_p=is_p)
+            for j in range(len(names))
+        )
+        for i in range(len(names))
+    )
+    return Matrix(key=f"heat-{key}", caption=label, corner=label, rows=names, columns=names, cells=cells)
+
+
+def _heat_cell(names: tuple[str, ...], i: int, j: int, value: float, *, is_p: bool) -> MatrixCell:
+    if np.isnan(value):
+        return MatrixCell(text="–", shade=0, is_sure=False, title=f"{names[i]}, {names[j]}: unknown")
+    shade = round(20 * (0.5 - value)) if is_p else round(20 * (value - 0.5))
+    return MatrixCell(
+        text=_share(value),
+        shade=max(-10, min(10, shade)),
+        is_sure=is_p and min(value, 1 - value) <= 0.05,
+        title=f"{names[i]} against {names[j]}: {value:.3f}",
+    )
+
+
+def _share(value: float) -> str:
+    """Write a p-value or share with two decimals, and never as 0 or 1 when it is neither."""
+    if 0 < value < 0.005:
+        return "<.01"
+    return ">.99" if 0.995 <= value < 1 else f"{value:.2f}"

@@ -1,0 +1,56 @@
+"""A report as one HTML file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from betterthan.errors import BetterThanError
+from betterthan.report.compose import compose
+from betterthan.report.inputs import Given
+from betterthan.report.page import page
+
+
+def write_report(path: str | Path, *tables_or_files: Given, **options: Any) -> Path:  # noqa: ANN401  (as of compose)
+    """Write everything that can be said about the data as one HTML file that needs no network.
+
+    Parameters
+    ----------
+    path : path
+        Where to; an existing file is replaced, and only by a finished one.
+    *tables_or_files : paths or tables
+        Scores, battles, metrics, texts or tags: see :func:`betterthan.report.compose.compose`.
+    **options
+        As for :func:`betterthan.report.compose.compose`: `question`, `human`, `references`, `source`, `metric`,
+        `options`, `format`, `missing`, `units`, `texts`, `rng`, `workers`, `cache`, `progress`.
+
+    Returns
+    -------
+    Path
+        The file that was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import betterthan as bt
+    >>> scores = bt.read_scores({"A": [3.0, 5.0, 4.0, 6.0], "B": [1.0, 2.0, 1.5, 2.5]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = write_report(f"{folder}/report.html", scores)
+    ...     print(written.name, written.stat().st_size < 400_000)
+    report.html True
+    """
+    place = Path(path)
+    if place.is_dir():
+        raise BetterThanError(f'"{place}" is a folder. Name a file, such as {place / "report.html"}.')
+    text = page(compose(list(tables_or_files), **options))
+    part = place.with_name(f".{place.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(place)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise BetterThanError(
+            f"{place} cannot be written ({error.strerror}). Choose another place."
+        ) from error
+    return place

@@ -1,0 +1,191 @@
+"""Study: an experiment of one of the papers, run again, with the printed numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.results.base import Result
+from betterthan.results.settings import Settings
+
+Entry = str | float | int | None
+"""One cell: text or a number, None where there is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyTable:
+    """One table of a study.
+
+    Attributes
+    ----------
+    name : str
+        As a file is called, such as "table-1".
+    title : str
+    columns : tuple of str
+    rows : tuple of rows
+        Text, numbers, and None where there is nothing to say.
+    printed : tuple of rows, optional
+        What the paper prints in the place of each cell, None where it prints nothing; of the shape of `rows`.
+    digits : int
+        Decimals of the numbers when they are shown; files hold all digits.
+    is_detail : bool
+        A long table behind another one or behind a figure: written to files, not shown unasked.
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> table = StudyTable(name="table-1", title="Disagreement", columns=("pair", "share"),
+    ...                    rows=(("mean, median", 0.037),), printed=((None, 0.04),))
+    >>> table.pairs()
+    [(0.037, 0.04)]
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    printed: tuple[tuple[Entry, ...], ...] | None = None
+    digits: int = 2
+    is_detail: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        sizes = {len(row) for row in (*self.rows, *(self.printed or ()))}
+        if sizes - {len(self.columns)} or (self.printed is not None and len(self.printed) != len(self.rows)):
+            raise BetterThanError(
+                f'The rows of the table "{self.name}" do not fit its {len(self.columns)} columns.'
+            )
+
+    def pairs(self) -> list[tuple[float, float]]:
+        """Return ours and the printed one of all cells that have both, as numbers."""
+        cells = [
+            (ours, theirs)
+            for row, printed in zip(self.rows, self.printed or (), strict=bool(self.printed))
+            for ours, theirs in zip(row, printed, strict=True)
+        ]
+        return [(float(a), float(b)) for a, b in cells if _is_number(a) and _is_number(b)]  # type: ignore[arg-type]
+
+    def column(self, name: str) -> tuple[Entry, ...]:
+        """Return the cells of one column."""
+        if name not in self.columns:
+            raise unknown_name("column", name, self.columns)
+        place = self.columns.index(name)
+        return tuple(row[place] for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyChart:
+    """The data of one figure.
+
+    Attributes
+    ----------
+    name : str
+        As a file is called, such as "figure-3".
+    title : str
+    kind : {"lines", "bars", "points", "matrix"}
+        * "lines": y over x, a line a series, with bars from low to high;
+        * "bars": the same with a bar a series;
+        * "points": single points, coloured by series;
+        * "matrix": a cell for each x and series (row), its number y.
+    x, y : str
+        What stands at the axes.
+    columns : mapping of str to tuple
+        "panel", "series", "x" and "y", for lines and bars also "low" and "high"; all of one length.
+
+    Examples
+    --------
+    >>> chart = StudyChart(name="figure-1", title="Scores", kind="points", x="segment", y="score",
+    ...                    columns={"panel": ("",), "series": ("A",), "x": (1,), "y": (9.2,)})
+    >>> chart.size
+    1
+    """
+
+    name: str
+    title: str
+    kind: str
+    x: str
+    y: str
+    columns: Mapping[str, tuple[Entry, ...]]
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise unknown_name("kind of figure", self.kind, KINDS)
+        if len({len(values) for values in self.columns.values()}) > 1:
+            raise BetterThanError(f'The columns of the figure "{self.name}" differ in length.')
+
+    @property
+    def size(self) -> int:
+        """Number of marks."""
+        return len(self.columns["x"])
+
+
+KINDS = ("lines", "bars", "points", "matrix")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Study(Result):
+    """An experiment that was run again.
+
+    Attributes
+    ----------
+    name : str
+        Such as "paired-simulation".
+    question : str
+    paper : str
+        Whose experiment it is, and where it stands.
+    reading : {"text", "as_published"}
+        Whether the words of the paper were followed or the programs released with it.
+    tables : tuple of StudyTable
+    charts : tuple of StudyChart
+    sentences : tuple of str
+        What was found.
+    differences : tuple of str
+        Where it differs from what is printed, and why.
+    """
+
+    kind: ClassVar[str] = "study"
+
+    name: str
+    question: str
+    paper: str
+    reading: str
+    tables: tuple[StudyTable, ...]
+    charts: tuple[StudyChart, ...]
+    sentences: tuple[str, ...]
+    differences: tuple[str, ...]
+    notes: tuple[str, ...]
+    settings: Settings
+
+    def table(self, name: str) -> StudyTable:
+        """Return the table of this name."""
+        found = {table.name: table for table in self.tables}
+        if name not in found:
+            raise unknown_name("table", name, found)
+        return found[name]
+
+    def chart(self, name: str) -> StudyChart:
+        """Return the figure of this name."""
+        found = {chart.name: chart for chart in self.charts}
+        if name not in found:
+            raise unknown_name("figure", name, found)
+        return found[name]
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row a cell of all tables: where it stands, ours, and what the paper prints."""
+        cells = [
+            (table.name, i + 1, table.columns[j], cell, table.printed[i][j] if table.printed else None)
+            for table in self.tables
+            for i, row in enumerate(table.rows)
+            for j, cell in enumerate(row)
+        ]
+        names = ("table", "row", "column", "value", "printed")
+        return {name: [cell[place] for cell in cells] for place, name in enumerate(names)}
+
+    def __repr__(self) -> str:
+        return f"Study({self.name}, {len(self.tables)} tables, {len(self.charts)} figures)"
+
+
+def _is_number(cell: Entry) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell == cell  # noqa: PLR0124  (NaN)

@@ -1,0 +1,157 @@
+"""Which studies there are: a name, the question, whose experiment it is, and what it costs.
+
+Nothing heavy is imported here, so that the command line can list the names at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from betterthan.errors import BetterThanError, unknown_name
+
+Value = str | int | float
+PAIRED = "Peyrard, Zhao, Eger and West (2021), Better than Average"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """One study as the catalogue lists it.
+
+    Attributes
+    ----------
+    question : str
+    paper : str
+        Whose experiment it is, and where it stands.
+    home : str
+        Module of this room that holds ``run(asked)``.
+    data : str
+        What it is run on.
+    cost : str
+        What the full form takes, on two cores and the data of the paper that are public.
+    options : mapping of str to (int, float or str)
+        What may be chosen, with the defaults of the full form. Where the default is text, `choices` lists all values.
+    quick : mapping of str to (int, float or str)
+        The defaults of the quick form where they differ.
+    choices : mapping of str to tuple of str
+    """
+
+    question: str
+    paper: str
+    home: str
+    data: str
+    cost: str
+    options: Mapping[str, Value] = field(default_factory=dict)
+    quick: Mapping[str, Value] = field(default_factory=dict)
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def chosen(self, given: Mapping[str, object], *, quick: bool) -> dict[str, Value]:
+        """Return all options: those given, the others by default.
+
+        Raises
+        ------
+        UnknownName
+            For an option or a choice that there is not.
+        BetterThanError
+            For a value of another kind, or a number below 1.
+
+        Examples
+        --------
+        >>> STUDIES["figure-one"].chosen({}, quick=True)
+        {}
+        >>> STUDIES["paired-simulation"].chosen({"repeats": "3"}, quick=False)["repeats"]
+        3
+        """
+        for name in given:
+            if name not in self.options:
+                raise unknown_name("option of the study", name, self.options)
+        defaults = {**self.options, **(self.quick if quick else {})}
+        return {name: self._value(name, given.get(name, default)) for name, default in defaults.items()}
+
+    def _value(self, name: str, given: object) -> Value:
+        kind = type(self.options[name])
+        if kind is str:
+            text = str(given)
+            if text not in self.choices[name]:
+                raise unknown_name(name, text, self.choices[name])
+            return text
+        try:
+            value: Value = kind(cast("Any", given))
+        except (TypeError, ValueError):
+            value = 0
+        if isinstance(value, str) or not value > 0 or (kind is int and value < 1):
+            raise BetterThanError(f"{name} is {given!r}, but must be a number above 0.")
+        return value
+
+
+STUDIES: dict[str, Listed] = {
+    "figure-one": Listed(
+        question="Can systems with equal means be unequal?",
+        paper=f"{PAIRED}, figure 1",
+        home="figure_one",
+        data="the three systems of the figure, or the first table of your scores",
+        cost="no time at all",
+    ),
+    "pairing-triptych": Listed(
+        question="What does the pairing say that the scores of each system alone do not?",
+        paper=f"{PAIRED}, figure 2 and table 2",
+        home="pairing_triptych",
+        data="the strengths of table 2, or two systems of your scores",
+        cost="a second",
+        options={"segments": 500},
+        quick={"segments": 100},
+    ),
+    "independence": Listed(
+        question="How often does a third system change the order of two?",
+        paper=f"{PAIRED}, appendix F",
+        home="independence",
+        data="any scores: all triples of systems of every setup",
+        cost="about a minute for 65 setups of up to 58 systems",
+        options={"draws": 5},
+        quick={"draws": 1},
+    ),
+    "paired-simulation": Listed(
+        question="Which mechanism finds the true order when there are outliers, and types of segments?",
+        paper=f"{PAIRED}, section 4, appendix A.2 and figure 3",
+        home="paired_simulation",
+        data="none: scores are drawn",
+        cost="8,640 simulated setups, 2,880 of each of three generators: two to three minutes",
+        options={"generator": "all", "repeats": 10, "orders": 10},
+        quick={"repeats": 1, "orders": 2},
+        choices={"generator": ("all", "offsets", "per_type", "released")},
+    ),
+    "paired-disagreement": Listed(
+        question="How often do mean, median and wins name different winners on real scores?",
+        paper=f"{PAIRED}, section 5, appendices C and H: tables 1, 3 and 4, figure 4",
+        home="paired_disagreement",
+        data="any scores: a long table with data set, metric, segment, system and score",
+        cost="one to two minutes for 65 setups of up to 58 systems",
+        options={"repeats": 30, "orders": 20},
+        quick={"repeats": 4, "orders": 4},
+    ),
+    "tests-agreement": Listed(
+        question="When one test finds a difference, do the others?",
+        paper=f"{PAIRED}, section 5.1, appendix D and figure 6",
+        home="tests_agreement",
+        data="any scores: all pairs of systems of every setup",
+        cost="some seconds for 65 setups of up to 58 systems",
+        options={"alpha": 0.05, "draws": 1000},
+        quick={"draws": 100},
+    ),
+}
+"""All studies by name."""
+
+
+def listed(name: str) -> Listed:
+    """Return the study of this name.
+
+    Examples
+    --------
+    >>> listed("figure-one").question
+    'Can systems with equal means be unequal?'
+    """
+    plain = name.replace("_", "-")
+    if plain not in STUDIES:
+        raise unknown_name("study", name, STUDIES)
+    return STUDIES[plain]

@@ -1,0 +1,161 @@
+"""The worker's work: from the files of a run to the report, its other formats, and what pairs and segments need."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import replace
+
+from betterthan.engine.cache import Cache
+from betterthan.errors import BetterThanError
+from betterthan.present.render import render
+from betterthan.read.check import check
+from betterthan.report.compose import composed
+from betterthan.report.document import Report
+from betterthan.report.inputs import Inputs, gather
+from betterthan.report.page import Links, page, script_text, style_sheet
+from betterthan.results.checkup import Checkup
+from betterthan.web.kept import keep
+from betterthan.web.look import given, options_of, suggested_parts
+from betterthan.web.run import StoredFile
+from betterthan.web.tilde import tilde
+from betterthan.web.worker import News, Task, told
+
+_ALREADY = ("data", "gold")
+
+
+def answer(task: Task, news: News) -> dict[str, str]:
+    """Make the report and write everything the server hands out; return what the list of runs shows."""
+    news.stage("Reading the files")
+    inputs = _gathered(task, news)
+    news.stage("Computing")
+    report = composed(inputs)
+    news.stage("Writing the report")
+    _write(report, inputs, task)
+    return {"title": _title(report, task), "kind": report.kind, "verdict": told(report.verdict, task.files)}
+
+
+def _gathered(task: Task, news: News) -> Inputs:
+    choices = task.choices
+    parts = _parts(task)
+    human = [given(file) for file in parts["human"]]
+    if len(human) > 1:
+        raise BetterThanError(f"{len(human)} files are marked as human scores, and one is needed.")
+    # Tags want the gold standard first.
+    files = [given(file) for kind in ("gold", "data") for file in parts[kind]]
+    inputs = gather(
+        files,
+        question=_question(task),
+        human=human[0] if human else None,
+        references=[given(file) for file in parts["reference"]],
+        source=parts["source"][0].stored if parts["source"] else None,
+        metric=choices.metric or None,
+        options=options_of(choices),
+        format=choices.format or None,
+        texts=choices.with_texts,
+        missing=choices.missing,
+        units=choices.units,
+        rng=12345,
+        workers=1,  # the memory limit is a process's own, and several runs share the machine
+        cache=Cache(task.folder.checkpoints),
+        progress=news,
+    )
+    return replace(inputs, command=told(inputs.command, task.files), checkups=_checkups(task, parts, inputs))
+
+
+def _question(task: Task) -> str:
+    """Return the question asked, or the one that the look suggests."""
+    if task.choices.question != "auto":
+        return task.choices.question
+    look = task.folder.read("look.json") or {}
+    return str(look.get("question", "auto"))
+
+
+def _parts(task: Task) -> dict[str, list[StoredFile]]:
+    """Return the files by what they are."""
+    look = task.folder.read("look.json") or {"files": []}
+    kinds = [entry["kind"] for entry in look["files"]] or ["unknown"] * len(task.files)
+    named = list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds)
+    found: dict[str, list[StoredFile]] = {
+        part: [] for part in ("data", "human", "reference", "source", "gold", "nothing")
+    }
+    for file, part in zip(task.files, named, strict=True):
+        found[part].append(file)
+    return found
+
+
+def _checkups(task: Task, parts: dict[str, list[StoredFile]], inputs: Inputs) -> tuple[Checkup, ...]:
+    """Return what was said about each file of scores or battles, under the names by which the user knows them.
+
+    Raises
+    ------
+    BetterThanError
+        When there are more rows than a run may have.
+    """
+    if inputs.kind in ("texts", "tags"):
+        return inputs.checkups
+    options, format_in = options_of(task.choices), task.choices.format or None
+    files = [*parts["data"], *parts["human"]]
+    found = [check(given(file), options=options, format=format_in) for file in files]
+    rows = sum(checkup.rows_read for checkup in found)
+    if rows > task.rows:
+        raise BetterThanError(
+            f"The files have {rows:,} rows, and a run may have {task.rows:,}. "
+            "Take a part of the data, or use the command line."
+        )
+    return tuple(_named(checkup, task) for checkup in found)
+
+
+def _named(checkup: Checkup, task: Task) -> Checkup:
+    problems = tuple(
+        replace(problem, place=told(problem.place, task.files), message=told(problem.message, task.files))
+        for problem in checkup.problems
+    )
+    return replace(checkup, file=told(checkup.file, task.files), problems=problems)
+
+
+def _write(report: Report, inputs: Inputs, task: Task) -> None:
+    folder, address = task.folder, f"/runs/{task.run_id}"
+    links = Links(home="/", json=f"{address}.json", csv=f"{address}.csv", tex=f"{address}.tex")
+    tables = list(inputs.metrics.values()) if inputs.kind in ("scores", "meta") else []
+    keep(tables, folder, inputs.texts if inputs.show_texts else None)
+    html = page(report, links=links).replace(
+        '<p class="tools">', f'<p class="tools">{_ways(report, inputs, address)}', 1
+    )
+    folder.write("policy.txt", policy())
+    folder.write("report.html", told(html, task.files))
+    folder.write("results.json", told(report.to_json(), task.files))
+    results = list(report.results.values())
+    folder.write("table.csv", told(render(results[0], "csv"), task.files))
+    folder.write("table.tex", told("\n".join(render(result, "latex") for result in results), task.files))
+
+
+def _ways(report: Report, inputs: Inputs, address: str) -> str:
+    """Return the links from the report into the app; every part of an address is plain by its making."""
+    ways = [("Manage", f"{address}/manage")]
+    if inputs.kind in ("scores", "meta") and inputs.metrics:
+        ways.insert(0, ("All segments", f"{address}/items"))
+        systems = getattr(next(iter(report.results.values())), "systems", inputs.scores.systems)
+        if inputs.kind == "scores" and len(systems) > 1:
+            ways.insert(0, ("Pair by pair", f"{address}/pairs/{tilde(systems[0])}/{tilde(systems[1])}"))
+    return "".join(f'<a class="button" href="{where}">{label}</a>' for label, where in ways)
+
+
+def policy() -> str:
+    """Return the policy of a report's page: its own style and script, named by their digests, and nothing else.
+
+    It is kept beside the page, because a later version of this package has another style.
+    """
+    style, script = (_digest(text) for text in (style_sheet(), script_text()))
+    return (
+        f"default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _title(report: Report, task: Task) -> str:
+    return told(report.title, task.files) or task.files[0].name

@@ -1,0 +1,266 @@
+"""The web app in a real browser: upload to segment, keyboard, cancel, restart, narrow, hostile names."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the web extra is not installed")
+
+pytestmark = pytest.mark.browser
+
+ROWS = "".join(
+    f"s{i},d{i // 4},{50 + (i * 7) % 40},{45 + (i * 11) % 37},{20 + (i * 5) % 31}\n" for i in range(24)
+)
+SCORES = "segment,doc,<script>alert(1)</script>,Birch,Cedar\n" + ROWS
+LONG = "segment," + ",".join(f"S{i}" for i in range(30)) + "\n" + "".join(
+    f"s{j}," + ",".join(str((i * 37 + j * 61 + i * j) % 101) for i in range(30)) + "\n" for j in range(1500)
+)  # fmt: skip
+# The server stops when its standard input ends: with the test, however that ends.
+PROGRAM = (
+    "import os, signal, sys, threading\n"
+    "threading.Thread(target=lambda: (sys.stdin.read(), os.kill(os.getpid(), signal.SIGTERM)), daemon=True).start()\n"
+    "from betterthan.cli.main import main\n"
+    "main(sys.argv[1:])\n"
+)
+MINUTE = 60_000
+
+
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[str]:
+    """Serve a folder in a process of its own and give its address."""
+    command = [sys.executable, "-c", PROGRAM, "serve", "--port", "0", "--folder", str(folder), *options]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        line = process.stderr.readline()
+        assert line.startswith("Serving at http://127.0.0.1:"), line
+        yield line.split()[2].removesuffix("/")
+        process.stdin.close()
+        process.wait(30)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Debian's Chromium; without it the tests are skipped, or fail where they must run."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed")
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or missing("there is no Chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+def missing(what):
+    """Skip, or fail where the tests must run."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(what)
+    pytest.skip(what)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """A server that the tests share."""
+    with serving(tmp_path_factory.mktemp("web")) as found:
+        yield found
+
+
+@pytest.fixture
+def page(chromium):
+    """A page that reports every fault of a script, every refused source, and every box that opens by itself."""
+    context = chromium.new_context(viewport={"width": 1180, "height": 800})
+    made = context.new_page()
+    faults: list[str] = []
+    made.on("pageerror", lambda error: faults.append(str(error)))
+    made.on("console", lambda line: faults.append(line.text) if line.type == "error" else None)
+    made.on("dialog", lambda dialog: (faults.append(dialog.message), dialog.dismiss()))
+    yield made
+    context.close()
+    assert not faults, faults
+
+
+def uploaded(page, address, name="human.csv", content=SCORES):
+    """Choose a file, have it looked at, and stand on the page of what was recognised."""
+    page.goto(address)
+    page.set_input_files("#files", {"name": name, "mimeType": "text/csv", "buffer": content.encode()})
+    page.get_by_role("button", name="Look at these files").click()
+    page.get_by_role("heading", name="What was recognised").wait_for(timeout=MINUTE)
+
+
+def reported(page, address, **given):
+    """Go all the way to the report and return its address."""
+    uploaded(page, address, **given)
+    page.get_by_role("button", name="Make the report").click()
+    page.locator("section#verdict").wait_for(timeout=MINUTE)
+    return page.url
+
+
+def test_from_upload_to_report_to_pair_to_segment(page, address):
+    """What a user does first; a system named like a script is text on each of these pages."""
+    reported(page, address)
+    assert page.get_by_text("<script>alert(1)</script>").count() > 0
+    page.get_by_role("link", name="Pair by pair").click()
+    page.get_by_role("heading", level=1).filter(has_text="against").wait_for()
+    assert page.locator("svg").count() >= 2
+    page.get_by_role("link", name="Segments of this pair").click()
+    page.locator("select[name=who]").select_option("a")
+    page.get_by_role("button", name="Show").click()
+    page.wait_for_url("**/items?*who=a*")
+    differences = page.locator("table.items td.b").all_inner_texts()
+    assert differences
+    assert all(text.startswith("+") for text in differences)
+    page.locator("table.items tbody th a").first.click()
+    assert "#segment-" in page.url
+    page.go_back()
+    page.go_back()
+    assert "order=largest" in page.url
+
+
+def test_everything_can_be_done_with_the_keyboard(page, address):
+    """Tab to an example, Enter; Tab to the button, Enter; the report comes."""
+    page.goto(address)
+    wanted = page.get_by_role("button", name="Eight systems, human scores")
+    tab_to(page, wanted)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="What was recognised").wait_for(timeout=MINUTE)
+    tab_to(page, page.get_by_role("button", name="Make the report"))
+    page.keyboard.press("Enter")
+    page.locator("section#verdict").wait_for(timeout=2 * MINUTE)
+    tab_to(page, page.get_by_role("link", name="All segments"))
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Segments").wait_for()
+
+
+def tab_to(page, wanted):
+    """Press Tab until an element has the focus, and see that the focus shows."""
+    handle = wanted.element_handle()
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        if page.evaluate("wanted => wanted === document.activeElement", handle):
+            assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+            return
+    raise AssertionError("the Tab key does not lead there")
+
+
+def test_progress_moves_and_cancel_stops(page, address):
+    """The label changes while it runs, without the page being loaded again; then it says that it was cancelled."""
+    uploaded(page, address, name="long.csv", content=LONG)
+    page.get_by_role("button", name="Make the report").click()
+    page.locator("#progress").wait_for()
+    page.evaluate("window.stayed = true")
+    page.locator("#label", has_text=" of ").wait_for(timeout=MINUTE)
+    assert page.evaluate("window.stayed")
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("heading", name="This run was cancelled").wait_for(timeout=MINUTE)
+    page.get_by_role("button", name="Delete").click()
+    page.wait_for_url(address + "/")
+    assert page.get_by_text("long.csv").count() == 0
+
+
+def test_a_restart_in_mid_run_is_told_and_mended(chromium, tmp_path):
+    """The run says that it was interrupted and can go on; what was done before is there."""
+    context = chromium.new_context()
+    page = context.new_page()
+    with serving(tmp_path) as address:
+        reported(page, address)
+        uploaded(page, address, name="long.csv", content=LONG)
+        page.get_by_role("button", name="Make the report").click()
+        page.locator("#progress").wait_for()
+        page.goto("about:blank")
+    with serving(tmp_path) as address:
+        page.goto(address)
+        assert page.locator(".chip.done").count() == 1
+        page.get_by_role("link", name="long.csv").click()
+        page.get_by_role("heading", name="This run was interrupted").wait_for()
+        page.get_by_role("button", name="Start again").click()
+        page.locator("#progress").wait_for()
+    context.close()
+
+
+def test_without_scripts_the_app_works(chromium, address):
+    """Upload, wait by reloading, read the report, filter segments."""
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    uploaded(page, address)
+    page.get_by_role("button", name="Make the report").click()
+    page.locator("section#verdict").wait_for(timeout=2 * MINUTE)
+    page.get_by_role("link", name="All segments").click()
+    assert page.locator("table.items tbody tr").count() == 24
+    page.goto(address + "/learn")
+    assert page.get_by_text("0.657").count() == 1
+    assert not page.locator("#plot").is_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_narrow_screen_has_no_sideways_scroll(chromium, address, scheme):
+    """360 pixels, every kind of page, light and dark."""
+    context = chromium.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    page = context.new_page()
+    report = reported(page, address)
+    run = report.rsplit("/", 1)[1]
+    for path in (
+        "/", "/new", "/learn", f"/new/{run}", f"/runs/{run}", f"/runs/{run}/items", f"/runs/{run}/pairs/Birch/Cedar",
+        f"/runs/{run}/manage", f"/compare/{run}/{run}", "/no-such-page",
+    ):  # fmt: skip
+        page.goto(address + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+    context.close()
+
+
+def test_the_lesson_follows_the_arrow_keys_and_the_pointer(page, address):
+    """Numbers as the library has them; a raised point changes the mean, and perhaps nothing else."""
+    page.goto(address + "/learn")
+    page.locator("#plot").wait_for()
+    shares = page.locator("[data-share]").all_inner_texts()
+    assert shares == ["0.094", "0.249", "0.657"]
+    point = page.get_by_role("slider", name="A, segment 5")
+    point.focus()
+    page.keyboard.press("ArrowUp")
+    assert point.get_attribute("aria-valuenow") == "18"
+    assert page.locator("tr[data-system=A] [data-mean]").inner_text() == "9.40"
+    assert page.locator("tr[data-system=A] [data-median]").inner_text() == "11.00"
+    page.get_by_role("button", name="The paper's example").click()
+    box = page.get_by_role("slider", name="B, segment 1").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] - 2000, steps=4)
+    page.mouse.up()
+    assert page.get_by_role("slider", name="B, segment 1").get_attribute("aria-valuenow") == "20"
+    assert page.locator("tr[data-system=B] [data-mean]").inner_text() == "12.80"
+
+
+def test_a_page_of_another_site_cannot_reach_the_app(chromium, address, tmp_path):
+    """A form elsewhere that posts here is refused; nothing is begun."""
+    evil = tmp_path / "evil.html"
+    evil.write_text(
+        f'<form method="post" action="{address}/api/v1/examples/scores"><button>Win</button></form>'
+    )
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(address)
+    before = page.locator(".runs li").count()
+    page.goto(evil.as_uri())
+    page.get_by_role("button").click()
+    page.get_by_text("another site").wait_for()
+    page.goto(address)
+    assert page.locator(".runs li").count() == before
+    context.close()
+
+
+def test_the_server_stops_with_its_parent(tmp_path):
+    """No test leaves a server behind."""
+    with serving(tmp_path):
+        pass
+    time.sleep(0.1)
+    with serving(tmp_path) as again:
+        assert again.startswith("http://127.0.0.1:")

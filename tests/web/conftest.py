@@ -1,0 +1,103 @@
+"""A real server on a free port of this machine, and a client that behaves like a browser."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+httpx = pytest.importorskip("httpx", reason="the browser group is not installed")
+uvicorn = pytest.importorskip("uvicorn", reason="the web extra is not installed")
+
+from betterthan.web.app import create_app  # noqa: E402
+from betterthan.web.service import Service  # noqa: E402
+from betterthan.web.serving import bound  # noqa: E402
+from betterthan.web.settings import WebSettings  # noqa: E402
+
+ON_THE_WAY = {"looking", "waiting", "running"}
+SCORES = "segment,doc,<script>alert(1)</script>,B/two,=C\n" + "".join(
+    f"s{i},d{i // 4},{50 + (i * 7) % 40},{45 + (i * 11) % 37},{20 + (i * 5) % 31}\n" for i in range(24)
+)
+NAMES = ("<script>alert(1)</script>", "B/two", "=C")
+
+
+@dataclass(frozen=True)
+class Site:
+    """A server, its folder, and a client of it."""
+
+    client: httpx.Client
+    service: Service
+    folder: Path
+    address: str
+
+    def token(self, path: str = "/") -> str:
+        """The form token of a page; the client keeps the session's cookie as a browser would."""
+        return re.search(r'name="form_token" value="([0-9a-f]{64})"', self.client.get(path).text)[1]
+
+    def upload(self, files: dict[str, bytes | str]) -> str:
+        """Upload through the API, wait for the look, and return the run's id."""
+        parts = [("files", (name, content)) for name, content in files.items()]
+        answer = self.client.post("/api/v1/runs", files=parts)
+        assert answer.status_code == 201, answer.text
+        self.settled(answer.json()["id"])
+        return answer.json()["id"]
+
+    def settled(self, run_id: str, seconds: float = 120.0) -> dict:
+        """Wait until a run is not on the way any more and return it."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            run = self.client.get(f"/api/v1/runs/{run_id}").json()
+            if run["state"] not in ON_THE_WAY:
+                return run
+            time.sleep(0.05)
+        raise AssertionError(f"still {run['state']} after {seconds} s")
+
+    def report(self, files: dict[str, bytes | str], **choices: object) -> dict:
+        """Upload, start, wait, and return the run."""
+        run_id = self.upload(files)
+        answer = self.client.post(f"/api/v1/runs/{run_id}/start", json=choices)
+        assert answer.status_code == 202, answer.text
+        return self.settled(run_id)
+
+
+@contextmanager
+def live(folder: Path, **given: object) -> Iterator[Site]:
+    """Serve a folder until the block ends."""
+    app = create_app(WebSettings(folder=folder, **given))
+    with bound("127.0.0.1", 0) as listening:
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        with httpx.Client(base_url=address, timeout=60.0) as client:
+            yield Site(client, app.state.service, folder, address)
+        server.should_exit = True
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def serving():
+    """The means to serve a folder, as often as a test likes."""
+    return live
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """A server that all tests share."""
+    with live(tmp_path_factory.mktemp("site")) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def done(site):
+    """A finished run on scores, with names that would do harm where they are not escaped."""
+    run = site.report({"human.csv": SCORES})
+    assert run["state"] == "done", run["problem"]
+    return run
