@@ -152,9 +152,8 @@ def show(tally: Tally, seconds: float, rate: float) -> None:
         1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.99, 1)
     )
     print(f"asked for   {rate:.0f} requests a second")
-    print(
-        f"answered    {len(ordered):,} in {seconds:.1f} s: {len(ordered) / seconds:.0f} a second, {tally.n_bytes / seconds / 1e6:.1f} MB/s"
-    )
+    speed = f"{len(ordered) / seconds:.0f} a second, {tally.n_bytes / seconds / 1e6:.1f} MB/s"
+    print(f"answered    {len(ordered):,} in {seconds:.1f} s: {speed}")
     print(f"waited      median {middle:.1f} ms, 99 of 100 under {late:.0f} ms, longest {latest:.0f} ms")
     print(f"status      {dict(tally.status)}, faults {dict(tally.faults) or 'none'}")
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -47,27 +45,6 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    """Debian's Chromium; without it the tests are skipped, or fail where they must run."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("playwright is not installed")
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or missing("there is no Chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
-
-
-def missing(what):
-    """Skip, or fail where the tests must run."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(what)
-    pytest.skip(what)
-
-
-@pytest.fixture(scope="module")
 def address(tmp_path_factory):
     """A server that the tests share."""
     with serving(tmp_path_factory.mktemp("web")) as found:
@@ -75,9 +52,9 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture
-def page(chromium):
+def page(browser):
     """A page that reports every fault of a script, every refused source, and every box that opens by itself."""
-    context = chromium.new_context(viewport={"width": 1180, "height": 800})
+    context = browser.new_context(viewport={"width": 1180, "height": 800})
     made = context.new_page()
     faults: list[str] = []
     made.on("pageerror", lambda error: faults.append(str(error)))
@@ -166,9 +143,9 @@ def test_progress_moves_and_cancel_stops(page, address):
     assert page.get_by_text("long.csv").count() == 0
 
 
-def test_a_restart_in_mid_run_is_told_and_mended(chromium, tmp_path):
+def test_a_restart_in_mid_run_is_told_and_mended(browser, tmp_path):
     """The run says that it was interrupted and can go on; what was done before is there."""
-    context = chromium.new_context()
+    context = browser.new_context()
     page = context.new_page()
     with serving(tmp_path) as address:
         reported(page, address)
@@ -186,9 +163,9 @@ def test_a_restart_in_mid_run_is_told_and_mended(chromium, tmp_path):
     context.close()
 
 
-def test_without_scripts_the_app_works(chromium, address):
+def test_without_scripts_the_app_works(browser, address):
     """Upload, wait by reloading, read the report, filter segments."""
-    context = chromium.new_context(java_script_enabled=False)
+    context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     uploaded(page, address)
     page.get_by_role("button", name="Make the report").click()
@@ -202,9 +179,9 @@ def test_without_scripts_the_app_works(chromium, address):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_narrow_screen_has_no_sideways_scroll(chromium, address, scheme):
+def test_a_narrow_screen_has_no_sideways_scroll(browser, address, scheme):
     """360 pixels, every kind of page, light and dark."""
-    context = chromium.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme)
     page = context.new_page()
     report = reported(page, address)
     run = report.rsplit("/", 1)[1]
@@ -239,13 +216,13 @@ def test_the_lesson_follows_the_arrow_keys_and_the_pointer(page, address):
     assert page.locator("tr[data-system=B] [data-mean]").inner_text() == "12.80"
 
 
-def test_a_page_of_another_site_cannot_reach_the_app(chromium, address, tmp_path):
+def test_a_page_of_another_site_cannot_reach_the_app(browser, address, tmp_path):
     """A form elsewhere that posts here is refused; nothing is begun."""
     evil = tmp_path / "evil.html"
     evil.write_text(
         f'<form method="post" action="{address}/api/v1/examples/scores"><button>Win</button></form>'
     )
-    context = chromium.new_context()
+    context = browser.new_context()
     page = context.new_page()
     page.goto(address)
     before = page.locator(".runs li").count()

@@ -160,7 +160,7 @@ def test_kept_tables_come_back_whole(table, tmp_path):
     keep([table], folder)
     (found,) = kept(folder)
     assert found.digest == table.digest
-    assert kept(RunFolder(tmp_path, new_id())) == []
+    assert kept(RunFolder(tmp_path, new_id())) == ()
 
 
 def test_a_shelf_notices_what_changed_and_keeps_to_its_size(tmp_path):

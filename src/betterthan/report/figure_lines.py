@@ -42,12 +42,10 @@ def share_lines(
 
 
 def _free(wanted: float, taken: list[float]) -> float:
-    """Return the nearest height at which a name does not cover another; lower ones give way."""
-    at = wanted
-    while any(abs(at - other) < 14 for other in taken):
-        at += 2 if at < _HEIGHT / 2 else -2
-        if not 0 < at < _HEIGHT:
-            break
+    """Return the height nearest to the wanted one at which a name covers no other."""
+    near = sorted((wanted + 2 * step for step in range(-60, 61)), key=lambda at: abs(at - wanted))
+    clear = (at for at in near if 8 < at < _HEIGHT and all(abs(at - other) >= 14 for other in taken))
+    at = next(clear, wanted)
     taken.append(at)
     return at
 

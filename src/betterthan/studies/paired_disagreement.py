@@ -14,14 +14,14 @@ from betterthan.engine.streams import stream
 from betterthan.results.study import Study
 from betterthan.studies.asked import Asked
 from betterthan.studies.disagreement import disagreement
+from betterthan.studies.paired_disagreement_figure import figure_4, sizes_table
 from betterthan.studies.paired_disagreement_tables import (
     Found,
     breakdown_tables,
     closest,
-    figure_4,
     full_table,
     rules_table,
-    sizes_table,
+    swapped,
 )
 from betterthan.studies.paired_printed import PAIRS, TEN_PAIRS
 from betterthan.studies.setups import Setup, setups_digest
@@ -71,7 +71,7 @@ def run(asked: Asked) -> Study:
         tables=tables,
         charts=figure_4(found, asked.seed),
         sentences=(*_sentences(found), *closest(found)),
-        differences=_DIFFERENCES,
+        differences=(*_DIFFERENCES, *swapped(found)),
         notes=_notes(used, blocks),
         used=used,
     )

@@ -58,8 +58,10 @@ _DIFFERENCES = (
         "Caption and text of figure 2 swap the axes of the two systems. Here the first system stands at the "
         "vertical axis, and wins on the segments above the diagonal."
     ),
-    "The paper does not say which permutations figure 2 shows; here they are that of table 2, the most even one and "
-    "the one that favours B most.",
+    (
+        "The paper does not say which permutations figure 2 shows; here they are that of table 2, the most even one "
+        "and the one that favours B most."
+    ),
 )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from betterthan.arrays import digest
-from betterthan.errors import BetterThanError
+from betterthan.errors import BetterThanError, unknown_name
 from betterthan.examples.campaign import campaign
 from betterthan.read import long_table
 from betterthan.read.columns import plain
@@ -92,11 +92,17 @@ def read_setups(
     ------
     ReadError
         When a file cannot be understood.
+    UnknownName
+        When `lower_is_better` names a metric that there is not.
     BetterThanError
         When no setup has two systems.
     """
     several = [sources] if isinstance(sources, str | Path) else list(sources)
     found = [setup for source in several for setup in _read(str(source), frozenset(lower_is_better))]
+    metrics = dict.fromkeys(setup.metric for setup in found)
+    for metric in lower_is_better:
+        if metric not in metrics:
+            raise unknown_name("metric", metric, metrics)
     complete = [s._replace(scores=s.scores.complete(missing="drop")) for s in found]
     usable = tuple(setup for setup in complete if setup.scores.n_systems > 1)
     if not usable:

@@ -122,8 +122,8 @@ def played_strengths(
     --------
     >>> table = np.array([[3.0, 2.0, 4.0], [1.0, 5.0, 2.0]])
     >>> played_strengths(table, as_published=True, orders=1, seed=1, label="example").round(1)
-    array([[1509.1, 1490.9],
-           [  26.9,   23.1]])
+    array([[1509.5, 1490.5],
+           [  27.1,   22.9]])
     """
     load_compiler()
     matches, m = score_matches(table), len(table)

@@ -95,6 +95,8 @@ def study(
 def _setups(data: Data | None, lower_is_better: Sequence[str]) -> tuple[Setup, ...]:
     if data is None:
         return ()
+    if lower_is_better and isinstance(data, Scores | Mapping):
+        raise TableError("lower_is_better is for files; Scores say themselves whether higher is better.")
     if isinstance(data, Scores):
         return setups_of({data.name: data})
     if isinstance(data, Mapping):

@@ -164,10 +164,10 @@ def _sentences(overlap: FloatArray, significant: BoolArray, alpha: float) -> tup
     shares = ", ".join(f"{test} {overlap[i, i]:.0%}" for i, test in enumerate(TESTS))
     order = [TESTS[i] for i in np.argsort(-np.diag(overlap), kind="stable")]
     printed = [TESTS[i] for i in np.argsort(-np.diag(np.array(FIGURE_6)), kind="stable")]
-    same = "the same order as" if order == printed else f"not the order of ({', '.join(printed)})"
+    same = "so it is in figure 6" if order == printed else f"in figure 6 it is {', '.join(printed)}"
     return (
         f"Of {counted(significant.shape[1], 'pair')} of systems told apart at {alpha:g}, uncorrected: {shares}.",
-        f"From most to least: {', '.join(order)}; {same} figure 6.",
+        f"From most to least: {', '.join(order)}; {same}.",
     )
 
 

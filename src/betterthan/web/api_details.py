@@ -15,8 +15,7 @@ from betterthan.web.asking import (
     Finished,
     RunId,
     TheService,
-    finished,
-    run_of,
+    finished_run,
     system_named,
     table_named,
     tables_of,
@@ -71,6 +70,6 @@ def items(
 @router.get("/compare/{before}/{after}", responses=wrongs(404, 409))
 def compare(before: RunId, after: RunId, service: TheService) -> list[models.ComparisonOut]:
     """Compare the rankings that two runs share."""
-    runs = [finished(run_of(run_id, service)) for run_id in (before, after)]
+    runs = [finished_run(run_id, service) for run_id in (before, after)]
     results = [service.folder(run.id).read("results.json")["results"] for run in runs]
     return [models.ComparisonOut.model_validate(asdict(found)) for found in compare_runs(*results)]

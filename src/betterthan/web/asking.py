@@ -34,12 +34,21 @@ def shelf_of(request: Request) -> Shelf:
     return shelf
 
 
-TheService = Annotated[Service, Depends(service_of)]
-TheShelf = Annotated[Shelf, Depends(shelf_of)]
+# A dependency that is a coroutine costs no change of threads; these do next to nothing.
+async def _service(request: Request) -> Service:
+    return service_of(request)
 
 
-def run_of(run_id: RunId, service: TheService) -> Run:
-    """Return the run that the address names.
+async def _shelf(request: Request) -> Shelf:
+    return shelf_of(request)
+
+
+TheService = Annotated[Service, Depends(_service)]
+TheShelf = Annotated[Shelf, Depends(_shelf)]
+
+
+def found_run(run_id: str, service: Service) -> Run:
+    """Return the run of an id.
 
     Raises
     ------
@@ -54,23 +63,30 @@ def run_of(run_id: RunId, service: TheService) -> Run:
     return run
 
 
-TheRun = Annotated[Run, Depends(run_of)]
-
-
-def finished(run: TheRun) -> Run:
-    """Return the run that the address names, if its report is there.
+def finished_run(run_id: str, service: Service) -> Run:
+    """Return the run of an id, if its report is there.
 
     Raises
     ------
     HTTPException
-        409 when it is not done.
+        404 when there is none, 409 when it is not done.
     """
+    run = found_run(run_id, service)
     if run.state != "done":
         raise HTTPException(409, f"This run is {run.state}; it has no report yet. See /runs/{run.id}.")
     return run
 
 
-Finished = Annotated[Run, Depends(finished)]
+async def _run(run_id: RunId, service: TheService) -> Run:
+    return found_run(run_id, service)
+
+
+async def _finished(run_id: RunId, service: TheService) -> Run:
+    return finished_run(run_id, service)
+
+
+TheRun = Annotated[Run, Depends(_run)]
+Finished = Annotated[Run, Depends(_finished)]
 
 
 def show(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
@@ -84,7 +100,7 @@ def show(request: Request, template: str, *, status: int = 200, **values: Any) -
     return response
 
 
-def tables_of(service: Service, run: Run) -> list[Scores]:
+def tables_of(service: Service, run: Run) -> tuple[Scores, ...]:
     """Return the tables that a run keeps.
 
     Raises
@@ -100,7 +116,7 @@ def tables_of(service: Service, run: Run) -> list[Scores]:
     return tables
 
 
-def table_named(tables: list[Scores], metric: str) -> Scores:
+def table_named(tables: tuple[Scores, ...], metric: str) -> Scores:
     """Return the table of a metric, the first one when none is named.
 
     Raises

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,16 +14,19 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 from betterthan.web.folder import RunFolder
 
-MOST_CELLS = 50_000_000
-_LABELS = "kept.json"
+MOST_CELLS = 10_000_000
+_REMEMBERED = 4
+_LABELS, _TEXTS = "kept.json", "kept-texts.json"
+Stamp = tuple[int, int]
 
 
 def keep(tables: Sequence[Scores], folder: RunFolder, texts: Texts | None = None) -> None:
     """Write tables into the run's folder, the numbers as plain arrays."""
-    labels = []
+    labels, cells = [], 0
     for position, table in enumerate(tables):
-        if table.values.size > MOST_CELLS:
-            continue
+        cells += table.values.size
+        if cells > MOST_CELLS:  # the first tables are those that the report is about
+            break
         buffer = io.BytesIO()
         np.save(buffer, table.values, allow_pickle=False)
         folder.write(f"kept-{position}.npy", buffer.getvalue())
@@ -37,25 +41,48 @@ def keep(tables: Sequence[Scores], folder: RunFolder, texts: Texts | None = None
                 "notes": table.notes,
             }
         )
-    folder.write(_LABELS, {"tables": labels, "texts": None if texts is None else _plain(texts)})
+    if texts is not None:
+        folder.write(_TEXTS, {entry.name: getattr(texts, entry.name) for entry in fields(texts)})
+    folder.write(_LABELS, {"tables": labels})
 
 
-def kept(folder: RunFolder) -> list[Scores]:
+def kept(folder: RunFolder) -> tuple[Scores, ...]:
     """Return the kept tables; none where the run is not about scores."""
-    data = folder.read(_LABELS)
-    return [_scores(entry, folder) for entry in (data or {}).get("tables", ())]
+    stamp = _stamp(folder, _LABELS)
+    return () if stamp is None else _tables(folder, stamp)
 
 
 def kept_texts(folder: RunFolder) -> Texts | None:
     """Return the kept texts, if there are any."""
-    data = (folder.read(_LABELS) or {}).get("texts")
-    return None if data is None else Texts(**data)
+    stamp = _stamp(folder, _TEXTS)
+    return None if stamp is None else _texts(folder, stamp)
+
+
+def forget() -> None:
+    """Drop what is remembered of runs, such as one that was deleted."""
+    _tables.cache_clear()
+    _texts.cache_clear()
+
+
+def _stamp(folder: RunFolder, name: str) -> Stamp | None:
+    """Return what changes when a file does, or None if there is none."""
+    try:
+        status = (folder.answers / name).stat()
+    except FileNotFoundError:
+        return None
+    return status.st_mtime_ns, status.st_ino
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _tables(folder: RunFolder, _: Stamp) -> tuple[Scores, ...]:
+    return tuple(_scores(entry, folder) for entry in folder.read(_LABELS)["tables"])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _texts(folder: RunFolder, _: Stamp) -> Texts:
+    return Texts(**folder.read(_TEXTS))
 
 
 def _scores(entry: dict[str, Any], folder: RunFolder) -> Scores:
     array = str(entry.pop("array"))
     return Scores(values=np.load(folder.answers / array, allow_pickle=False), **entry)
-
-
-def _plain(texts: Texts) -> dict[str, Any]:
-    return {entry.name: getattr(texts, entry.name) for entry in fields(texts)}

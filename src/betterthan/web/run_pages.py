@@ -16,8 +16,7 @@ from betterthan.web.asking import (
     TheRun,
     TheService,
     TheShelf,
-    finished,
-    run_of,
+    finished_run,
     show,
     system_named,
     table_named,
@@ -182,7 +181,7 @@ def items(
 @router.get("/compare/{before}/{after}")
 def compare(request: Request, before: RunId, after: RunId, service: TheService) -> Response:
     """Show two runs side by side."""
-    old, new = (finished(run_of(run_id, service)) for run_id in (before, after))
+    old, new = (finished_run(run_id, service) for run_id in (before, after))
     results = [service.folder(run.id).read("results.json") for run in (old, new)]
     found = compare_runs(results[0]["results"], results[1]["results"])
     return show(request, "compare.html.j2", title="Two runs", before=old, after=new, comparisons=found)

@@ -11,6 +11,7 @@ from typing import Any
 from betterthan.errors import BetterThanError
 from betterthan.web.folder import RunFolder
 from betterthan.web.jobs import Jobs, Outcome, Progress
+from betterthan.web.kept import forget
 from betterthan.web.run import RESTARTABLE, Choices, Run, State, StoredFile, new_id
 from betterthan.web.settings import WebSettings
 from betterthan.web.store import Runs, now
@@ -65,6 +66,7 @@ class Service:
         """Stop all workers and let go of the folder."""
         self._work.close()
         self._looks.close()
+        self.runs.close()
         os.close(self._lock)
 
     def folder(self, run_id: str) -> RunFolder:
@@ -124,6 +126,7 @@ class Service:
         self.cancel(run_id)
         if found:
             self.folder(run_id).delete()
+            forget()
         return found
 
     def _submit(self, run_id: str, name: str) -> bool:

@@ -6,9 +6,10 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from betterthan.web.run import Choices, Run, State, StoredFile
@@ -32,7 +33,7 @@ _CHANGEABLE = frozenset({"state", "title", "choices", "kind", "verdict", "proble
 
 
 class Runs:
-    """The runs of one folder. Every call opens the file anew, so threads share nothing.
+    """The runs of one folder. A call takes an idle connection or opens one, so no two threads share one.
 
     Parameters
     ----------
@@ -46,21 +47,34 @@ class Runs:
     ...     runs = Runs(Path(folder) / "runs.sqlite")
     ...     runs.add(Run(id="a" * 22, created=1.0, state="ready", title="human.csv", files=()))
     ...     runs.change("a" * 22, state="done", verdict="Aster is best."), runs.get("a" * 22).verdict
+    ...     runs.close()
     (True, 'Aster is best.')
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         with self._opened() as database:
             database.execute("PRAGMA journal_mode = WAL")
             database.executescript(_SCHEMA)
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self._path, timeout=30.0)) as database:
+        try:
+            database = self._idle.get_nowait()
+        except Empty:
+            database = sqlite3.connect(self._path, timeout=30.0, check_same_thread=False)
             database.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+        try:
             with database:
                 yield database
+        finally:
+            self._idle.put(database)
+
+    def close(self) -> None:
+        """Close all connections."""
+        while not self._idle.empty():
+            self._idle.get_nowait().close()
 
     def add(self, run: Run) -> None:
         """Put a new run on the list."""
