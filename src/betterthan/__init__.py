@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from betterthan.read.tag_files import read_tags as read_tags
     from betterthan.read.write import write_table as write_table
     from betterthan.read.write_metrics_folder import write_metrics_folder as write_metrics_folder
+    from betterthan.report.write import write_report as write_report
     from betterthan.results.aggregated import Aggregated as Aggregated
     from betterthan.results.agreement import Agreement as Agreement
     from betterthan.results.audition import Audition as Audition
@@ -161,6 +162,7 @@ _HOMES = {
     "ter": "scoring.ter",
     "with_synthetic": "analysis.synthetic_labellings",
     "write_metrics_folder": "read.write_metrics_folder",
+    "write_report": "report.write",
     "write_table": "read.write",
 }
 

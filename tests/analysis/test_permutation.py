@@ -87,3 +87,16 @@ def test_the_maximum_statistic_is_at_least_as_powerful_as_bonferroni():
             found[correction] += bt.compare(scores, correction=correction, n_resamples=999).n_different
 
     assert found["max_statistic"] >= found["bonferroni"]
+
+
+def test_fine_scores_of_many_systems_are_bracketed_and_the_bracket_holds():
+    """Exact p-values of all pairs would take minutes; where they were asked for, they lie in the bracket."""
+    rng = np.random.default_rng(8)
+    values = (50 + 20 * rng.normal(size=(12, 400)) + rng.normal(size=(12, 1))).round(2)
+    scores = scores_of(values)
+    quick = bt.compare(scores)
+    assert quick.settings.options["p"] == "bracket"
+    exact = bt.compare(scores.select(systems=["A", "B"]), method="exact").pair("A", "B")
+    pair = quick.pair("A", "B")
+    assert pair.p_low <= exact.pvalue <= pair.p_high
+    assert pair.p_high - pair.p_low < 1e-3

@@ -100,7 +100,7 @@ def test_two_runs_are_compared(site, done):
     changes = {move["system"]: (round(move["change"], 9), move["is_apart"]) for move in by_mean["moves"]}
     assert changes == {"=C": (100.0, True), NAMES[0]: (0.0, False), "B/two": (0.0, False)}
     page = site.client.get(f"/compare/{done['id']}/{other['id']}").text
-    assert "yes: the intervals do not touch" in page
+    assert page.count('<td class="l">yes</td>') >= 1
     answer = site.client.post("/compare", data={"form_token": site.token(), "run": [other["id"], done["id"]]})
     assert answer.headers["location"] == f"/compare/{done['id']}/{other['id']}"
 

@@ -21,6 +21,7 @@ from betterthan.results.explanation import Mechanism, OtherTest
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _SMALLEST = float(np.finfo(np.float64).tiny)
+_MOST_ADDITIONS = 2e8  # a fifth of a second; finer scores have a bracket, and the test is done many times
 
 
 class Permutation(NamedTuple):
@@ -52,7 +53,7 @@ def permutation_test(differences: FloatArray) -> Permutation:
     """
     # By size, so that neither the order of segments nor that of the two systems moves the last bit.
     by_size = differences[np.argsort(np.abs(differences), kind="stable")]
-    tail = exact_sign_flip(by_size)
+    tail = exact_sign_flip(by_size, most_additions=_MOST_ADDITIONS)
     if tail is not None:
         return Permutation(max(tail.pvalue, _SMALLEST), max(tail.pvalue, _SMALLEST), is_exact=True)
     bracket = sign_flip_bracket(by_size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -22,6 +23,10 @@ from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
 from betterthan.kernels.sign_flip_step_down import max_statistic_block, pair_statistics, step_down
 
 PAIRS_IN_A_BLOCK = 16
+# What exact tests may cost before a bracket, which takes a twentieth of a second a pair, answers instead: additions, of
+# which a second has about a billion; all pairs together, and each pair at least.
+EXACT_ADDITIONS = 3e9
+EXACT_ADDITIONS_OF_A_PAIR = 3e7
 _Part = tuple[FloatArray, Alternative, int, str, tuple[range, ...]]
 _ANALYTIC_NOTE = (
     "p-values are analytic (Edgeworth): off by about 0.0002 with 100 segments of ordinary scores, by up to 0.03 when "
@@ -46,7 +51,13 @@ def _certain(question: Question) -> Answer:
     job = Job(
         name="permutation tests",
         function=_certain_block,
-        payload=(goodness, pairs, question.alternative, question.method),
+        payload=(
+            goodness,
+            pairs,
+            question.alternative,
+            question.method,
+            _most_additions(question.method, len(pairs)),
+        ),
         n_blocks=n_blocks,
         digest=_digest(question, "certain"),
     )
@@ -56,12 +67,12 @@ def _certain(question: Question) -> Answer:
 
 
 def _certain_block(
-    payload: tuple[FloatArray, list[tuple[int, int]], Alternative, str], block: int
+    payload: tuple[FloatArray, list[tuple[int, int]], Alternative, str, float], block: int
 ) -> FloatArray:
     """Rows (low, high, is exact) of one direction and then of the other, for the pairs of a block."""
-    goodness, pairs, alternative, method = payload
+    goodness, pairs, alternative, method, most = payload
     mine = pairs[block * PAIRS_IN_A_BLOCK : (block + 1) * PAIRS_IN_A_BLOCK]
-    one = partial(_bounded, alternative=alternative, method=method)
+    one = partial(_bounded, alternative=alternative, method=method, most_additions=most)
     rows = []
     for a, b in mine:
         forward = one(goodness[a] - goodness[b])
@@ -70,8 +81,19 @@ def _certain_block(
     return np.array(rows, dtype=np.float64)
 
 
-def _bounded(differences: FloatArray, *, alternative: Alternative, method: str) -> tuple[float, float, float]:
-    tail = None if method == "bracket" else exact_sign_flip(differences, alternative=alternative)
+def _most_additions(method: str, n_pairs: int) -> float:
+    """Without a limit when exact p-values are asked for; else such that the whole table takes seconds."""
+    return math.inf if method == "exact" else max(EXACT_ADDITIONS_OF_A_PAIR, EXACT_ADDITIONS / max(1, n_pairs))
+
+
+def _bounded(
+    differences: FloatArray, *, alternative: Alternative, method: str, most_additions: float
+) -> tuple[float, float, float]:
+    tail = (
+        None
+        if method == "bracket"
+        else exact_sign_flip(differences, alternative=alternative, most_additions=most_additions)
+    )
     if tail is not None:
         return tail.pvalue, tail.pvalue, 1.0
     if method == "exact":

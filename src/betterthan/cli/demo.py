@@ -16,6 +16,7 @@ STEPS = (
     "meta {folder}/metrics.tsv --human {folder}/human.csv --p-values analytic",
     "score chrf --reference {folder}/texts/reference.txt {folder}/texts/Aster.txt {folder}/texts/Daphne.txt",
     "tags {folder}/tags/gold.tags {folder}/tags/Finch.tags {folder}/tags/Heron.tags {folder}/tags/Wren.tags --no-pairs",
+    "report {folder}/human.csv {folder}/texts/Aster.txt {folder}/texts/Cedar.txt -o {folder}/report.html",
 )
 
 
@@ -24,7 +25,7 @@ STEPS = (
 @click.option("--overwrite", is_flag=True, help="Write even into a folder that holds other files.")
 @click.pass_context
 def demo(context: click.Context, output: str, *, overwrite: bool) -> None:
-    """Write an example campaign, then check, rank, compare, explain, hold metrics against people, score texts and tags.
+    """Write an example campaign and work through it: check, rank, compare, explain, metrics, texts, tags, a report.
 
     Eight systems, 300 segments in 30 documents, human scores, four metrics, texts, battles and word tags,
     all made by betterthan itself.

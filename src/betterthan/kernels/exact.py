@@ -25,6 +25,9 @@ MOST_ENUMERATED = 40  # nonzero differences; two halves of 2**20 sums each
 FEW_ENUMERATED = 20  # below this, enumeration is quicker than any convolution
 MOST_ADDITIONS = 2e8  # of the plain convolution
 MOST_LATTICE_POINTS = 4_000_000  # of the tilted one
+TILTED_ADDITIONS = (
+    1300  # a point of the tilted convolution takes as long as so many additions of the plain one
+)
 NEGLIGIBLE = 1e-20
 
 
@@ -51,7 +54,9 @@ class Tail(NamedTuple):
         return self.beyond + self.tied / 2
 
 
-def exact_sign_flip(differences: FloatArray, *, alternative: Alternative = "two-sided") -> Tail | None:
+def exact_sign_flip(
+    differences: FloatArray, *, alternative: Alternative = "two-sided", most_additions: float = math.inf
+) -> Tail | None:
     r"""Exact tail of the sign-flip test, or None when it is out of reach.
 
     .. math:: p = P(|T| \ge |t|), \qquad P(T \ge t) \text{ for "greater"}, \qquad P(T \le t) \text{ for "less"}
@@ -61,12 +66,14 @@ def exact_sign_flip(differences: FloatArray, *, alternative: Alternative = "two-
     differences : array, shape (n,)
         Paired differences of segments, or of groups summed as units. Zeros change nothing; NaN is left out.
     alternative : {"two-sided", "greater", "less"}
+    most_additions : float, optional
+        What a convolution may cost; a second has about 10⁹ of them.
 
     Returns
     -------
     Tail or None
         None if there are more than 40 nonzero differences and they share no unit, or one so small that the
-        sums spread over more than 4 million values: then a bracket
+        sums spread over more than 4 million values or cost too much: then a bracket
         (:func:`betterthan.kernels.sign_flip_bracket.sign_flip_bracket`) answers.
 
     Notes
@@ -88,13 +95,22 @@ def exact_sign_flip(differences: FloatArray, *, alternative: Alternative = "two-
     values = nonzero if unit is None else in_units(nonzero, unit)
     if nonzero.size <= FEW_ENUMERATED:
         upper = enumerated_tail(values)
-    elif unit is not None and np.abs(values).sum() <= MOST_LATTICE_POINTS:
+    elif unit is not None and _additions(values) <= most_additions:
         upper = convolution_tail(values.astype(np.int64))
     elif nonzero.size <= MOST_ENUMERATED:
         upper = enumerated_tail(values)
     else:
         return None
     return _turned(upper, observed=math.fsum(values), scale=float(np.abs(values).sum()), side=alternative)
+
+
+def _additions(values: FloatArray) -> float:
+    """Cost of the convolution of whole numbers, infinite where it is out of reach."""
+    whole = float(np.abs(values).sum())
+    if whole > MOST_LATTICE_POINTS:
+        return math.inf
+    plain = values.size * whole / 2
+    return plain if plain <= MOST_ADDITIONS else TILTED_ADDITIONS * whole
 
 
 def _turned(upper: Tail, *, observed: float, scale: float, side: Alternative) -> Tail:

@@ -3,7 +3,6 @@
 # ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, File, Query, Request, UploadFile
@@ -29,7 +28,6 @@ _WORDS = {
     413: "Too large.",
     421: "The server was addressed by a name that is not its own.",
     422: "The request is not as documented.",
-    503: "Too much at once.",
     507: "The disk is nearly full.",
 }
 _ALWAYS = (400, 401, 403, 413, 421, 422)
@@ -167,8 +165,3 @@ def _now(done: bool, run: Run, service: TheService) -> models.RunOut:  # noqa: F
     if not done:
         raise HTTPException(409, f"This run is {run.state}; that cannot be done now.")
     return models.RunOut.of(service.runs.get(run.id) or run)
-
-
-def tags() -> Sequence[dict[str, str]]:
-    """Return the groups of the documentation."""
-    return ({"name": "runs", "description": "Upload, look, start, follow, read, delete."},)

@@ -32,6 +32,9 @@ def snapshot(service: Service, run_id: str) -> dict[str, Any]:
 async def events(request: Request, service: Service, run_id: str) -> AsyncIterator[str]:
     """Yield an event at every change, and end when there is nothing more to come."""
     last, silent = "", 0
+    if not service.streams.acquire(blocking=False):
+        yield "retry: 5000\n\n"  # too many listen; the page then loads itself again, as it does without a script
+        return
     try:
         while not await request.is_disconnected():
             now = await run_in_threadpool(snapshot, service, run_id)

@@ -89,10 +89,6 @@ def report(request: Request, run: TheRun, service: TheService, shelf: TheShelf) 
 @router.get("/runs/{run_id}/events")
 async def follow(request: Request, run: TheRun, service: TheService) -> Response:
     """Send progress as it happens."""
-    if not service.streams.acquire(blocking=False):
-        raise HTTPException(
-            503, "Too many pages follow runs at once. Load the page again to see how far it is."
-        )
     stream = events(request, service, run.id)
     return StreamingResponse(stream, media_type="text/event-stream", headers={"X-Accel-Buffering": "no"})
 

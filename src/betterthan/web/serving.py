@@ -85,7 +85,11 @@ def serve(settings: WebSettings, *, port: int, files: Iterable[Path], ready: Cal
     """Serve until interrupted; `ready` is told the address as soon as the server listens."""
     with bound(settings.host, port) as listening:
         app = create_app(settings)
-        page = add_files(app, files) or "/"
+        try:
+            page = add_files(app, files) or "/"
+        except BetterThanError:
+            app.state.service.close()
+            raise
         ready(address(listening, page, settings.token))
         config = uvicorn.Config(
             app,

@@ -1,0 +1,104 @@
+"""The command: addresses, tokens, files to begin with, and how it stops."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from betterthan.cli.main import main
+from betterthan.errors import BetterThanError
+from betterthan.web.serving import address, bound, token_for
+
+PROGRAM = "from betterthan.cli.main import main; main()"
+
+
+def failed(capsys, *arguments):
+    """Run a command that ends with bad use and return what it says."""
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", *map(str, arguments)])
+    assert ended.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_files_of_the_command_line_are_taken_at_once(tmp_path):
+    """The address leads to what was recognised in them; Ctrl-C is the way to stop."""
+    file = tmp_path / "scores.csv"
+    file.write_text("item,A,B\n1,2,3\n2,4,1\n")
+    command = [
+        sys.executable,
+        "-c",
+        PROGRAM,
+        "serve",
+        str(file),
+        "--port",
+        "0",
+        "--folder",
+        str(tmp_path / "runs"),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        where = process.stderr.readline().split()[2]
+        assert "/new/" in where
+        with urllib.request.urlopen(where, timeout=30) as answer:  # noqa: S310  (this machine)
+            assert b"scores.csv" in answer.read()
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert process.wait(30) == 0
+    assert rest == "Stopped. Runs are kept; start the server again to see them.\n"
+
+
+def test_a_file_that_is_not_there_is_named(capsys, tmp_path):
+    """And nothing is kept of those that are."""
+    (tmp_path / "there.csv").write_text("item,A,B\n1,2,3\n")
+    folder = tmp_path / "runs"
+    said = failed(capsys, tmp_path / "there.csv", tmp_path / "absent.csv", "--port", 0, "--folder", folder)
+    assert (
+        said
+        == f"error[BT002]: {tmp_path / 'absent.csv'}: The file cannot be opened (No such file or directory).\n"
+    )
+    assert list((folder / "runs").iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_named(capsys, tmp_path):
+    """With what to do about it."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = failed(capsys, "--port", port, "--folder", tmp_path)
+    assert f"Port {port} of 127.0.0.1 cannot be used" in said
+    assert "--port 0" in said
+
+
+def test_a_name_that_is_no_machine_is_refused():
+    """With the name as it was given."""
+    with pytest.raises(BetterThanError, match=r"of no-such-host\.invalid cannot be used"):
+        bound("no-such-host.invalid", 0)
+
+
+def test_tokens_are_made_where_others_can_come():
+    """Each time a new one, unless one is given."""
+    assert token_for("localhost", None) is None
+    assert token_for("localhost", "mine") == "mine"
+    assert token_for("0.0.0.0", None) != token_for("0.0.0.0", None)  # noqa: S104
+
+
+def test_the_address_can_be_opened():
+    """Numbers of version 6 in brackets, the token where it is wanted."""
+    with bound("127.0.0.1", 0) as listening:
+        port = listening.getsockname()[1]
+        assert address(listening) == f"http://127.0.0.1:{port}/"
+        assert address(listening, "/new/x", "abc") == f"http://127.0.0.1:{port}/new/x?token=abc"
+
+
+def test_templates_and_static_files_are_part_of_the_package():
+    """What the pages need lies beside the code, so that a wheel brings it."""
+    from betterthan.web.pages import STATIC, _path
+    from betterthan.web.render import HERE
+
+    assert all(_path(name).is_file() for name in STATIC)
+    named = {path.name for path in Path(HERE, "templates").iterdir()}
+    assert {"base.html.j2", "home.html.j2", "learn.html.j2"} <= named
