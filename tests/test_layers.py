@@ -25,7 +25,7 @@ ALLOWED = {
     "present": LEAVES | {"tables", "results"},
     "studies": LEAVES
     | {"tables", "kernels", "results", "engine", "read", "scoring", "analysis", "present", "examples"},
-    "report": LEAVES | {"tables", "results", "read", "analysis", "present", "examples"},
+    "report": LEAVES | {"tables", "results", "read", "scoring", "analysis", "present", "examples"},
     "cli": None,
     "web": None,
 }

@@ -192,5 +192,5 @@ def test_a_mapping_of_something_else_is_refused():
 
 def test_scores_know_their_direction():
     """A direction for data at hand is refused, because the table has one."""
-    with pytest.raises(BetterThanError, match=r"lower_is_better is for files"):
+    with pytest.raises(BetterThanError, match=r"lower_is_better and higher_is_better are for files"):
         study("figure-one", TABLES, lower_is_better=["m"])

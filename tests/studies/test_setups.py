@@ -44,6 +44,9 @@ def test_a_column_for_the_data_set_cuts_the_table(long_file):
     named = read_setups([long_file], lower_is_better=["chrF"])
     assert [s.scores.higher_is_better for s in named] == [False] * 4
     assert setups_digest(setups) != setups_digest(named)
+    turned = read_setups(long_file, higher_is_better=["TER"])
+    assert [s.scores.higher_is_better for s in turned] == [True] * 4
+    assert not any("better" in note for s in turned for note in s.scores.notes)
 
 
 def test_a_table_without_data_sets_is_called_after_its_file(tmp_path):

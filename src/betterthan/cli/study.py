@@ -25,6 +25,7 @@ _FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
     "--set", "settings", multiple=True, metavar="OPTION=VALUE", help="An option of the study; name several."
 )
 @click.option("--lower-is-better", multiple=True, metavar="METRIC", help="Less of this metric is better.")
+@click.option("--higher-is-better", multiple=True, metavar="METRIC", help="More of this metric is better.")
 @click.option(
     "-o", "--output", metavar="FOLDER", help="Write study.json, all tables and all figures into this folder."
 )
@@ -80,7 +81,7 @@ def study(
         click.echo(_listing())
         return
     chosen = listed(name)
-    if not quick:
+    if chosen.options and not quick:
         click.echo(f"{name}: {chosen.cost}; --quick takes less.", err=True)
     found = _found(name, data, quick=quick, as_published=as_published, given=given)
     if output is not None:
@@ -121,6 +122,7 @@ def _found(
         quick=quick,
         options=_options(given["settings"]),
         lower_is_better=given["lower_is_better"],
+        higher_is_better=given["higher_is_better"],
         rng=given["seed"],
         workers=given["workers"],
         cache=None if given["no_cache"] else Cache(),

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-import betterthan as bt
 from betterthan.analysis.aggregate import aggregate
 from betterthan.analysis.agreement import agreement
 from betterthan.analysis.compare import compare
@@ -43,10 +42,13 @@ from betterthan.results.aggregated import Aggregated
 from betterthan.results.base import Result
 from betterthan.results.counts_explanation import CountsExplanation
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.scoring.bleu import bleu
+from betterthan.scoring.chrf import chrf
+from betterthan.scoring.ter import ter
 from betterthan.tables.counts import Counts
 from betterthan.tables.texts import Texts
 
-_SCORERS: dict[str, Callable[..., Counts]] = {"chrf": bt.chrf, "bleu": bt.bleu, "ter": bt.ter}
+_SCORERS: dict[str, Callable[..., Counts]] = {"chrf": chrf, "bleu": bleu, "ter": ter}
 
 
 def texts_report(inputs: Inputs) -> Report:

@@ -12,6 +12,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.examples.campaign import campaign
 from betterthan.read import long_table
 from betterthan.read.columns import plain
+from betterthan.read.grid import Grid
 from betterthan.read.open_grid import open_grid
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics
@@ -71,7 +72,10 @@ def demo_setups() -> tuple[Setup, ...]:
 
 
 def read_setups(
-    sources: str | Path | Sequence[str | Path], *, lower_is_better: Sequence[str] = ()
+    sources: str | Path | Sequence[str | Path],
+    *,
+    lower_is_better: Sequence[str] = (),
+    higher_is_better: Sequence[str] = (),
 ) -> tuple[Setup, ...]:
     """Read setups from files.
 
@@ -81,8 +85,8 @@ def read_setups(
     Parameters
     ----------
     sources : path, or several
-    lower_is_better : sequence of str
-        Metrics of which less is better, beside those known by their name.
+    lower_is_better, higher_is_better : sequence of str
+        Metrics of which less, or more, is better, whatever their name.
 
     Returns
     -------
@@ -93,17 +97,19 @@ def read_setups(
     ReadError
         When a file cannot be understood.
     UnknownName
-        When `lower_is_better` names a metric that there is not.
+        When a metric is named that there is not.
     BetterThanError
         When no setup has two systems.
     """
     several = [sources] if isinstance(sources, str | Path) else list(sources)
-    found = [setup for source in several for setup in _read(str(source), frozenset(lower_is_better))]
+    said = {**dict.fromkeys(higher_is_better, True), **dict.fromkeys(lower_is_better, False)}
+    found = [setup for source in several for setup in _read(str(source))]
     metrics = dict.fromkeys(setup.metric for setup in found)
-    for metric in lower_is_better:
+    for metric in said:
         if metric not in metrics:
             raise unknown_name("metric", metric, metrics)
-    complete = [s._replace(scores=s.scores.complete(missing="drop")) for s in found]
+    directed = [_directed(setup, said) for setup in found]
+    complete = [setup._replace(scores=setup.scores.complete(missing="drop")) for setup in directed]
     usable = tuple(setup for setup in complete if setup.scores.n_systems > 1)
     if not usable:
         raise BetterThanError(
@@ -122,9 +128,16 @@ def setups_digest(setups: Sequence[Setup]) -> str:
     return digest(*((s.dataset, s.metric, s.scores.digest) for s in setups))
 
 
-def _read(path: str, lower_is_better: frozenset[str]) -> list[Setup]:
+def _directed(setup: Setup, said: Mapping[str, bool]) -> Setup:
+    """Return a setup with the direction that the user gave its metric, and without a note about its name."""
+    if setup.metric not in said:
+        return setup
+    notes = tuple(note for note in setup.scores.notes if "-is-better" not in note)
+    return setup._replace(scores=replace(setup.scores, higher_is_better=said[setup.metric], notes=notes))
+
+
+def _read(path: str) -> list[Setup]:
     source = open_source(path, folders=True)
-    options = Options(lower_is_better=lower_is_better)
     if not source.is_folder and recognise(source).format == long_table.FORMAT.name:
         with open_grid(source) as grid:
             column = next((name for name in grid.header if plain(name) in _DATASETS), None)
@@ -134,17 +147,11 @@ def _read(path: str, lower_is_better: frozenset[str]) -> list[Setup]:
                 return [
                     Setup(value, scores.name, scores)
                     for value, part in parts
-                    for scores in _tables(part, options, source.stem)
+                    for scores in _tables(part, source.stem)
                 ]
-    known = read_metrics(path)
-    return [
-        Setup(source.stem, metric, replace(scores, higher_is_better=False))
-        if metric in lower_is_better
-        else Setup(source.stem, metric, scores)
-        for metric, scores in known.items()
-    ]
+    return [Setup(source.stem, metric, scores) for metric, scores in read_metrics(path).items()]
 
 
-def _tables(part: object, options: Options, stem: str) -> list[Scores]:
-    reading = long_table.read_grid(part, options, stem=stem, because="a column names the data set")  # type: ignore[arg-type]
+def _tables(part: Grid, stem: str) -> list[Scores]:
+    reading = long_table.read_grid(part, Options(), stem=stem, because="a column names the data set")
     return [table for table in reading.tables if isinstance(table, Scores)]

@@ -31,6 +31,7 @@ def study(
     quick: bool = False,
     options: Mapping[str, object] | None = None,
     lower_is_better: Sequence[str] = (),
+    higher_is_better: Sequence[str] = (),
     rng: Rng = 12345,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -56,8 +57,8 @@ def study(
         Fewer draws: seconds instead of minutes.
     options : mapping of str to value, optional
         The study's own, such as ``{"repeats": 5}``; the catalogue lists them.
-    lower_is_better : sequence of str
-        Metrics of which less is better, beside those known by their name.
+    lower_is_better, higher_is_better : sequence of str
+        Metrics of files of which less, or more, is better, whatever their name.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
         Who does the work; see :class:`betterthan.analysis.computing.Computing`. None of it changes a number.
@@ -81,7 +82,7 @@ def study(
     asked = Asked(
         name=name.replace("_", "-"),
         listed=chosen,
-        setups=_setups(data, lower_is_better),
+        setups=_setups(data, lower_is_better, higher_is_better),
         as_published=as_published,
         quick=quick,
         seed=seed_of(rng),
@@ -92,11 +93,13 @@ def study(
     return cast("Study", module.run(asked))
 
 
-def _setups(data: Data | None, lower_is_better: Sequence[str]) -> tuple[Setup, ...]:
+def _setups(data: Data | None, lower: Sequence[str], higher: Sequence[str]) -> tuple[Setup, ...]:
     if data is None:
         return ()
-    if lower_is_better and isinstance(data, Scores | Mapping):
-        raise TableError("lower_is_better is for files; Scores say themselves whether higher is better.")
+    if (lower or higher) and isinstance(data, Scores | Mapping):
+        raise TableError(
+            "lower_is_better and higher_is_better are for files; Scores say themselves whether higher is better."
+        )
     if isinstance(data, Scores):
         return setups_of({data.name: data})
     if isinstance(data, Mapping):
@@ -105,4 +108,4 @@ def _setups(data: Data | None, lower_is_better: Sequence[str]) -> tuple[Setup, .
                 "A study takes a mapping of metrics to Scores. Read files with read_metrics first."
             )
         return setups_of(data)
-    return read_setups(data, lower_is_better=lower_is_better)
+    return read_setups(data, lower_is_better=lower, higher_is_better=higher)
