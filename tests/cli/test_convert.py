@@ -234,7 +234,7 @@ def test_ratings_are_averaged_into_a_folder(betterthan, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--to", "mtme"), "error[BT214]"),
+        (("--to", "mtme"), "error[BT314]"),
         (("--to", "mtme", "--language-pair", "en-de", "--human", "DA"), 'Unknown table "DA"'),
         (("--language-pair", "en-de"), "--language-pair is for --to mtme"),
         (("--human", "mqm"), "--human is for --to mtme"),
@@ -251,7 +251,7 @@ def test_what_is_missing_or_ignored_is_refused(betterthan, metrics, tmp_path, ar
 def test_battles_have_no_place_in_such_a_folder(betterthan, battles, metrics, tmp_path):
     """And a folder that holds something is not touched."""
     pair = ("--to", "mtme", "--language-pair", "en-de")
-    assert "error[BT215]" in betterthan("convert", battles, "-o", tmp_path / "out", *pair).err
+    assert "error[BT315]" in betterthan("convert", battles, "-o", tmp_path / "out", *pair).err
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").write_text("x", encoding="utf-8")
     said = betterthan("convert", metrics, "-o", tmp_path / "full", *pair)

@@ -316,7 +316,7 @@ def test_what_another_layout_would_ignore_is_refused(tmp_path):
     path = written(tmp_path, f"judgeId,srcIndex,{header}\nj1,7,A,1,B,2,C,2\n", "rr.csv")
     with pytest.raises(ReadError, match="judge cannot be chosen there") as caught:
         bt.read_matches(path, judge="srcIndex")
-    assert caught.value.code == "BT211"
+    assert caught.value.code == "BT311"
     two = bt.read_matches(path, left="system1Id", right="system2Id")
     assert table_of(two) == {("A", "B"): [1, 0, 0]}
     pairs = written(tmp_path, "SID BETTER WORSE\n1 A B\n", "RR.csv")

@@ -203,7 +203,7 @@ def test_other_archives_are_not_taken():
         archive.writestr("xl/workbook.xml", "<x/>")
     with pytest.raises(ReadError) as caught:
         read_any(io.BytesIO(stream.getvalue()))
-    assert caught.value.code == "BT238"
+    assert caught.value.code == "BT338"
     assert "Save the sheet as CSV" in str(caught.value)
 
 

@@ -80,11 +80,11 @@ def test_the_order_of_rows_does_not_matter(tmp_path):
 @pytest.mark.parametrize(
     ("change", "code", "message"),
     [
-        ({"turn": 0}, "BT213", '"0" is no turn'),
-        ({"turn": 1.5}, "BT213", '"1.5" is no turn'),
-        ({"turn": None}, "BT213", "is no turn"),
-        ({"turn": 1e300}, "BT213", "is no turn"),
-        ({"score": -2}, "BT213", '"-2" is no grade'),
+        ({"turn": 0}, "BT313", '"0" is no turn'),
+        ({"turn": 1.5}, "BT313", '"1.5" is no turn'),
+        ({"turn": None}, "BT313", "is no turn"),
+        ({"turn": 1e300}, "BT313", "is no turn"),
+        ({"score": -2}, "BT313", '"-2" is no grade'),
         ({"score": "nine"}, "BT013", "is not a number"),
         ({"score": 1e400}, "BT014", "infinite"),
         ({"model": ""}, "BT105", 'nothing in column "model"'),
@@ -119,7 +119,7 @@ def test_other_tables_are_left_to_their_readers(tmp_path):
     assert sniff(written(tmp_path, named)).format == "long"
     with pytest.raises(ReadError, match="Columns question_id, model, score and turn are needed") as caught:
         read_any(written(tmp_path, rows), format="mt_bench")
-    assert caught.value.code == "BT212"
+    assert caught.value.code == "BT312"
 
 
 WHOLE = "".join(json.dumps(row) + "\n" for row in ROWS).encode()

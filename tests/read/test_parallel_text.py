@@ -145,7 +145,7 @@ def test_a_lone_text_file_is_one_system(write):
     reading = read(open_source(write("ours.txt", "a\n\n[No translation supplied]\n")), Options())
     assert reading.tables[0].systems == ("ours",)
     assert (reading.rows_read, reading.rows_kept) == (3, 3)
-    assert [problem.code for problem in reading.problems] == ["BT132", "BT133"]
+    assert [problem.code for problem in reading.problems] == ["BT202", "BT133"]
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_one_number_a_line_goes_with_counted_sentences(write):
         bt.read_sentence_scores(
             lines, write("odd.tsv", GOLD.replace("gold\t2", "gold\t5").replace("zh-en\tgold\t0\t2\n", ""))
         )
-    assert caught.value.code == "BT204"
+    assert caught.value.code == "BT304"
     with pytest.raises(bt.ReadError, match="This file has 1 lines"):
         bt.read_sentence_scores(gold, write("one.hter", "1\n"))
 

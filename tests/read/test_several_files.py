@@ -95,14 +95,14 @@ def test_a_score_in_two_files_is_refused(put, tmp_path):
     """Never one over the other."""
     put("r/a.csv", LONG.replace("score", "BLEU") + rows("A", [1, 2, 3]))
     put("r/b.csv", LONG.replace("score", "BLEU") + rows("A", [9, 8], start=3))
-    assert '"A" has a score of "BLEU" for segment "s3" here and in' in refusal(tmp_path / "r", "BT231")
+    assert '"A" has a score of "BLEU" for segment "s3" here and in' in refusal(tmp_path / "r", "BT331")
 
 
 def test_segments_without_ids_need_equal_numbers(put, tmp_path):
     """Row k is segment k only when all have as many."""
     for name, n in (("a", 3), ("b", 2)):
         put(f"{name}/x.csv", f"S{name}\n" + "".join(f"{i}.5\n" for i in range(n)))
-    message = refusal([f"{tmp_path}/a/x.csv", f"{tmp_path}/b/x.csv"], "BT232")
+    message = refusal([f"{tmp_path}/a/x.csv", f"{tmp_path}/b/x.csv"], "BT332")
     assert 'This file has 2 segments of "x", but' in message
     assert "has 3" in message
 
@@ -166,7 +166,7 @@ def test_battles_with_other_headers_are_refused(put, tmp_path):
     """They are not pieces of one table."""
     put("b/1.csv", HEAD + "A,B,model_a,j1\n")
     put("b/2.csv", "left,right,winner\nA,B,left\n")
-    assert "The header differs from that of" in refusal(tmp_path / "b", "BT233")
+    assert "The header differs from that of" in refusal(tmp_path / "b", "BT333")
 
 
 def shards(folder, split, n, *, of=None, rows=4):
@@ -197,9 +197,9 @@ def test_splits_and_missing_shards_are_refused(tmp_path):
     """Training and test data are not pooled, and a part is not taken for the whole."""
     shards(tmp_path / "data", "train", 2)
     shards(tmp_path / "data", "test", 1)
-    assert 'There are 2 splits, which are not read as one: "test", "train"' in refusal(tmp_path, "BT234")
+    assert 'There are 2 splits, which are not read as one: "test", "train"' in refusal(tmp_path, "BT334")
     shards(tmp_path / "part", "train", 2, of=3)
-    assert "1 of 3 shards are missing (the first is 2)" in refusal(tmp_path / "part", "BT234")
+    assert "1 of 3 shards are missing (the first is 2)" in refusal(tmp_path / "part", "BT334")
 
 
 def test_a_long_table_in_shards(tmp_path):
@@ -229,12 +229,12 @@ def test_sets_of_texts_and_language_pairs_are_not_mixed(put, tmp_path):
     for pair in ("en-de", "zh-en"):
         for name in ("ref", "sys/a", "sys/b"):
             put(f"wmt/{pair}/{name}.txt", "x y\nz\n")
-    message = refusal(tmp_path / "wmt", "BT234")
+    message = refusal(tmp_path / "wmt", "BT334")
     assert "2 language pairs (en-de, zh-en)" in message
     assert "Name one: " in message
     for place in ("one", "two"):
         put(f"sets/{place}/a.txt", "x y\nz\n")
-    assert "These texts are of 2 sets" in refusal(tmp_path / "sets", "BT234")
+    assert "These texts are of 2 sets" in refusal(tmp_path / "sets", "BT334")
 
 
 def test_files_of_different_kinds_are_refused_with_the_cure(put, tmp_path):
@@ -242,7 +242,7 @@ def test_files_of_different_kinds_are_refused_with_the_cure(put, tmp_path):
     put("mixed/a.csv", LONG + rows("A", [1, 2]) + rows("B", [1, 2]))
     put("mixed/b.csv", HEAD + "A,B,model_a,j\n")
     put("mixed/notes.md", "# words\n")
-    assert "1 of scores, 1 of matches" in refusal(tmp_path / "mixed", "BT230")
+    assert "1 of scores, 1 of matches" in refusal(tmp_path / "mixed", "BT330")
     found = bt.check(tmp_path / "mixed")
     assert (found.format, found.exit_code) == ("several", 0)
     assert found.contents == (
@@ -295,7 +295,7 @@ def test_patterns_names_and_lists_that_lead_nowhere(put, tmp_path):
     assert "cannot all be called ours" in refusal(f"ours={tmp_path}/*.csv", "BT131")
     with pytest.raises(ReadError, match="One file is needed here, and these are 2") as caught:
         open_source(f"{tmp_path}/*.csv")
-    assert caught.value.code == "BT239"
+    assert caught.value.code == "BT339"
 
 
 def test_odd_names_are_meant_as_they_stand(put):

@@ -55,7 +55,7 @@ def test_several_pairs_are_several_tables(folder):
         bt.ReadError, match='no language pair "xx" in this folder, but en-de, zh-en'
     ) as caught:
         read_any(folder, Options(language_pair="xx"))
-    assert caught.value.code == "BT207"
+    assert caught.value.code == "BT307"
     with pytest.raises(bt.UnknownName, match="condition"):
         read_any(folder, Options(where=(("level", "seg"),)))
 

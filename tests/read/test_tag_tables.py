@@ -126,7 +126,7 @@ def test_a_file_with_the_truth_and_systems_is_a_table(write, tmp_path):
     assert chosen.gold.tolist() == chosen.predicted[0].tolist() == [False, False, False, False, True, False]
     with pytest.raises(bt.ReadError, match=r"several language pairs \(en-de, zh-en\)") as caught:
         bt.read_tags(both, both)
-    assert caught.value.code == "BT207"
+    assert caught.value.code == "BT307"
     with pytest.raises(bt.ReadError, match='No "en-fr" is in all of the files'):
         bt.read_tags(both, both, language_pair="en-fr")
 
@@ -161,7 +161,7 @@ def test_sides_of_rows(write):
     assert bt.read_tags(gaps, only, side="gap").gold.tolist() == [True, False, False]
     with pytest.raises(bt.ReadError, match='no tags of side "mt", only of gap') as caught:
         bt.read_tags(only, only, side="mt")
-    assert caught.value.code == "BT208"
+    assert caught.value.code == "BT308"
     for text in (SENTENCES, SPANS):
         with pytest.raises(bt.ReadError, match='no tags of side "gap"'):
             bt.read_tags(write("g.tsv", text), write("h.tsv", text), side="gap")
@@ -176,7 +176,7 @@ def test_lines_without_ids_are_matched_with_counted_sentences(write):
     assert bt.read_tags(rows, [plain]).predicted.tolist() == [[False, False, True, True, True, True, False]]
     with pytest.raises(bt.ReadError, match="must be numbered 0, 1, 2, …") as caught:
         bt.read_tags(plain, [write("odd.txt", ROWS.replace("MT\t1\t", "MT\t7\t"))])
-    assert caught.value.code == "BT204"
+    assert caught.value.code == "BT304"
     with pytest.raises(bt.ReadError, match=r"This file has 2 lines, but .*gold\.tags has 3"):
         bt.read_tags(write("gold.tags", "OK\nOK\nOK\n"), [rows])
 
@@ -200,7 +200,7 @@ def test_spans_against_words(write):
     assert any("sentences without gold tags, left out: 1" in note for note in tags.notes)
     with pytest.raises(bt.ReadError, match=r"every word has a tag, but in .* every character") as caught:
         bt.read_tags(write("spans.tsv", spans.rpartition("en-de")[0]), [gold])
-    assert caught.value.code == "BT209"
+    assert caught.value.code == "BT309"
 
 
 def test_spans_on_words_by_hand():
@@ -226,20 +226,20 @@ def test_spans_on_words_by_hand():
     [
         (ROWS.replace("\tDas\t", "\t"), "BT012", "line 9: The row has 6 cells, but 7 are needed"),
         (ROWS.replace("good", "fine"), "BT140", 'line 5: The tag is "fine", but it must be OK or BAD'),
-        (ROWS.replace("MT\t1\t2", "MT\t1\t3"), "BT203", 'line 9: Word 2 of sentence 1 by "ours" has no tag'),
-        (ROWS.replace("MT\t1\t2", "MT\t1\t1"), "BT203", "line 10: Word 1 of sentence 1 .* already tagged in line 8"),
-        (ROWS.replace("MT\t1\t2", "MT\t1\tx"), "BT203", 'line 10: "x" is no number of a word'),
-        (ROWS.replace("MT\t1", "word\t1"), "BT206", 'Unknown types of tags: "word": 3. Known are mt, gap and source'),
+        (ROWS.replace("MT\t1\t2", "MT\t1\t3"), "BT303", 'line 9: Word 2 of sentence 1 by "ours" has no tag'),
+        (ROWS.replace("MT\t1\t2", "MT\t1\t1"), "BT303", "line 10: Word 1 of sentence 1 .* already tagged in line 8"),
+        (ROWS.replace("MT\t1\t2", "MT\t1\tx"), "BT303", 'line 10: "x" is no number of a word'),
+        (ROWS.replace("MT\t1", "word\t1"), "BT306", 'Unknown types of tags: "word": 3. Known are mt, gap and source'),
         (ROWS.replace("ours\tMT\t1\t0", "\tMT\t1\t0"), "BT105", "line 9: The row names no system"),
         (SENTENCES.replace("BAD BAD OK", "BAD BAD"), "BT142", r"line 2: This row has 3 words \(mttok\), but 2 tags"),
         (SENTENCES.replace("BAD BAD OK", "BAD BADD OK"), "BT140", 'line 2: Tag 2 is "BADD"'),
         (SENTENCES.replace("gold\t0\tJa", "gold\t1\tJa"), "BT101", "line 3: Segment 1 .* was already given"),
-        (SPANS.replace("4 0\t7 0", "4 0\t7"), "BT205", "line 2: The row has 2 starts, 1 ends and 2 labels"),
-        (SPANS.replace("4 0\t7 0", "8 0\t9 0"), "BT205", "line 2: Start 8 and end 9 fit no span of 7 characters"),
-        (SPANS.replace("4 0\t7 0", "4 0\t3 0"), "BT205", "line 2: Start 4 and end 3 fit no span"),
-        (SPANS.replace("4 0\t7 0", "4 0\tx 0"), "BT205", "line 2: Start 4 and end x are no offsets"),
-        (SPANS.replace("-1\t-1", "0\t1"), "BT205", 'line 3: Start 0 and end 1 and "no-error" contradict'),
-        (SPANS.replace("major", "huge"), "BT206", 'Unknown severities: "huge": 2. Known are minor, major, critical'),
+        (SPANS.replace("4 0\t7 0", "4 0\t7"), "BT305", "line 2: The row has 2 starts, 1 ends and 2 labels"),
+        (SPANS.replace("4 0\t7 0", "8 0\t9 0"), "BT305", "line 2: Start 8 and end 9 fit no span of 7 characters"),
+        (SPANS.replace("4 0\t7 0", "4 0\t3 0"), "BT305", "line 2: Start 4 and end 3 fit no span"),
+        (SPANS.replace("4 0\t7 0", "4 0\tx 0"), "BT305", "line 2: Start 4 and end x are no offsets"),
+        (SPANS.replace("-1\t-1", "0\t1"), "BT305", 'line 3: Start 0 and end 1 and "no-error" contradict'),
+        (SPANS.replace("major", "huge"), "BT306", 'Unknown severities: "huge": 2. Known are minor, major, critical'),
         ("lp\tname\tsid\tmt\tmttok\ttags\n", "BT011", "There is no row"),
     ],
 )  # fmt: skip
@@ -257,9 +257,9 @@ def test_damage_is_placed(write, text, code, message):
 @pytest.mark.parametrize(
     ("text", "code", "message"),
     [
-        (ROWS.replace("DAS", "DER"), "BT202", 'Sentence 0 of "ours" and of .* word 3 is "der" here and "das" there'),
-        ("".join(line + "\n" for line in ROWS.splitlines() if "EOS" not in line), "BT202", r"the end \(<EOS>\)"),
-        ("".join(ROWS.splitlines(keepends=True)[:7]), "BT204", 'that "ours" did not tag, .*: 1 .the first is 1'),
+        (ROWS.replace("DAS", "DER"), "BT302", 'Sentence 0 of "ours" and of .* word 3 is "der" here and "das" there'),
+        ("".join(line + "\n" for line in ROWS.splitlines() if "EOS" not in line), "BT302", r"the end \(<EOS>\)"),
+        ("".join(ROWS.splitlines(keepends=True)[:7]), "BT304", 'that "ours" did not tag, .*: 1 .the first is 1'),
     ],
 )  # fmt: skip
 def test_predictions_that_do_not_fit(write, text, code, message):

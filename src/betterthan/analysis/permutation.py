@@ -83,7 +83,9 @@ def _certain_block(
 
 def _most_additions(method: str, n_pairs: int) -> float:
     """Without a limit when exact p-values are asked for; else such that the whole table takes seconds."""
-    return math.inf if method == "exact" else max(EXACT_ADDITIONS_OF_A_PAIR, EXACT_ADDITIONS / max(1, n_pairs))
+    return (
+        math.inf if method == "exact" else max(EXACT_ADDITIONS_OF_A_PAIR, EXACT_ADDITIONS / max(1, n_pairs))
+    )
 
 
 def _bounded(

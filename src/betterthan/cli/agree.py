@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--by",
     multiple=True,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @computing_options
 @output_options
 def agree(
-    file: str,
+    files: tuple[str, ...],
     options: Options,
     format_in: str | None,
     by: tuple[str, ...],
@@ -53,17 +53,18 @@ def agree(
     from betterthan.analysis.agreement import agreement
     from betterthan.analysis.rank import rank
     from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.tables import as_source
     from betterthan.read.scores import scores_of, the_metric
     from betterthan.read.sniff import read_any
 
-    found = scores_of(read_any(file, options, format=format_in))
+    found = scores_of(read_any(as_source(files), options, format=format_in))
     computing = computing_arguments(given)
     several = len(metrics) > 1
     rankings = {}
     for metric in metrics or (None,):
         for method in by:
             chosen: Any = method.replace("-", "_")
-            scores = the_metric(found, metric, file)
+            scores = the_metric(found, metric, ", ".join(files))
             rankings[f"{metric} {method}" if several else method] = rank(
                 scores, by=chosen, **computing, **given
             )

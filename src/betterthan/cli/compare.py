@@ -101,7 +101,7 @@ def compare(
     from betterthan.errors import BetterThanError
     from betterthan.tables.matches import Matches
 
-    table = table_of(file, options, format_in, metric, cluster=cluster, covariates=covariates)
+    table = table_of((file,), options, format_in, metric, cluster=cluster, covariates=covariates)
     if systems and isinstance(table, Matches):
         raise BetterThanError("Battles are compared all together. Leave out the names of systems.")
     if systems and not isinstance(table, Matches):

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
 @reading_options
 @output_options
-def diagnose(file: str, options: Options, format_in: str | None, metric: str | None) -> Diagnosis:
+def diagnose(
+    files: tuple[str, ...], options: Options, format_in: str | None, metric: str | None
+) -> Diagnosis:
     """Measure outliers, ties, gaps, pairing and circles in FILE, and say which mechanism suits.
 
     \b
@@ -27,7 +29,9 @@ def diagnose(file: str, options: Options, format_in: str | None, metric: str | N
       betterthan diagnose metrics.tsv --metric chrF
     """  # noqa: D301
     from betterthan.analysis.diagnose import diagnose as diagnosed
+    from betterthan.cli.tables import as_source
     from betterthan.read.scores import scores_of, the_metric
     from betterthan.read.sniff import read_any
 
-    return diagnosed(the_metric(scores_of(read_any(file, options, format=format_in)), metric, file))
+    found = scores_of(read_any(as_source(files), options, format=format_in))
+    return diagnosed(the_metric(found, metric, ", ".join(files)))

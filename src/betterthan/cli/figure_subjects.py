@@ -53,7 +53,7 @@ class Asked(NamedTuple):
 
     def table(self) -> Any:  # noqa: ANN401  (scores or battles)
         """Scores or battles of the only file."""
-        return table_of(self.file, self.options, self.given["format_in"], self.given["metric"])
+        return table_of((self.file,), self.options, self.given["format_in"], self.given["metric"])
 
     def scores(self, file: str) -> Any:  # noqa: ANN401
         """Scores of one of the files."""

@@ -22,7 +22,7 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
 
 
 @click.command()
-@click.argument("file")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--by",
     type=click.Choice(METHODS),
@@ -67,7 +67,7 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
 @computing_options
 @output_options
 def rank(
-    file: str,
+    files: tuple[str, ...],
     options: Options,
     format_in: str | None,
     metric: str | None,
@@ -78,7 +78,8 @@ def rank(
 ) -> list[Result]:
     """Rank the systems in FILE from best to worst, with intervals of strengths and of ranks.
 
-    FILE holds scores (one column or one row a system and segment) or battles (two systems and a winner).
+    FILE holds scores (one column or one row a system and segment) or battles (two systems and a winner). Several
+    files, a folder or a quoted pattern make one table.
 
     \b
     Examples:
@@ -93,7 +94,7 @@ def rank(
     from betterthan.cli.tables import table_of
     from betterthan.tables.matches import Matches
 
-    table = table_of(file, options, format_in, metric, cluster=cluster, covariates=covariates)
+    table = table_of(files, options, format_in, metric, cluster=cluster, covariates=covariates)
     battles = isinstance(table, Matches)
     arguments = {
         **computing_arguments(given),

@@ -15,7 +15,7 @@ NO_CLUSTER = "none"
 
 
 def table_of(
-    file: str,
+    files: tuple[str, ...],
     options: Options,
     format_in: str | None,
     metric: str | None,
@@ -23,13 +23,13 @@ def table_of(
     cluster: str | None = None,
     covariates: tuple[str, ...] = (),
 ) -> Scores | Matches:
-    """Read a file of scores, ratings or battles.
+    """Read a file of scores, ratings or battles; several files make one table.
 
     Battles are counted by judge or session where a column tells it, unless `cluster` names another column or is
     "none"; a column that is found and not named is done without where it has gaps.
     """
     asked = replace(_with_cluster(options, cluster), covariates=covariates)
-    reading = read_any(file, asked, format=format_in)
+    reading, file = read_any(as_source(files), asked, format=format_in), ", ".join(files)
     if reading.tables and isinstance(reading.tables[0], Matches):
         return reading.tables[0]
     if cluster is not None or covariates:
@@ -43,6 +43,11 @@ def _with_cluster(options: Options, cluster: str | None) -> Options:
         return replace(options, cluster=True)
     columns = {role: column for role, column in options.columns.items() if role != "judge"}
     return replace(options, columns=columns if cluster == NO_CLUSTER else {**columns, "judge": cluster})
+
+
+def as_source(files: tuple[str, ...]) -> str | list[str]:
+    """Return what a reader takes: one name, or a list of them."""
+    return files[0] if len(files) == 1 else list(files)
 
 
 def scores_table(file: str, options: Options, format_in: str | None, metric: str | None) -> Scores:

@@ -19,7 +19,12 @@ def checkup_table(result: Checkup) -> Table:
         title=f"{result.file}: {result.format} ({result.because})",
         columns=tuple(Column(heading=name) for name in result.preview_columns),
         rows=result.preview,
-        words=(*_folded(result.contents), *([account] if result.rows_read else []), _verdict(result), *problems),
+        words=(
+            *_folded(result.contents),
+            *([account] if result.rows_read else []),
+            _verdict(result),
+            *problems,
+        ),
         notes=result.notes,
     )
 

@@ -10,6 +10,7 @@ import codecs
 import gzip
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import IO, Any
@@ -69,7 +70,7 @@ def look_at(source: Source) -> Peek:
     names = look.header
     if not names or (look.container == "delimited" and len(names) < 2) or "\x00" in "".join(names):
         raise _no_table(source)
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise ReadError(
             f'The column "{twice[0]}" occurs twice in the header. Rename one of them.',

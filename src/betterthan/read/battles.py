@@ -192,7 +192,7 @@ def _matches_of_file(source: Source, options: Options) -> Matches:
     tables = [table for table in reading.tables if isinstance(table, Matches)]
     if len(tables) != 1:
         message = f"This holds {reading.format.kind}, not one table of battles ({reading.because})."
-        raise ReadError(message, path=source.name, code="BT210")
+        raise ReadError(message, path=source.name, code="BT310")
     return tables[0] if name == FORMAT.name else _as_asked(tables[0], options, source.name)
 
 
@@ -225,7 +225,7 @@ def _refuse_unused(source: Source, options: Options, name: str) -> None:
             f"This is {reader(name).FORMAT.description}; {some_of(named)} cannot be chosen there. "
             f"Leave them out, or name left= and right= to read it as battles.",
             path=source.name,
-            code="BT211",
+            code="BT311",
         )
 
 

@@ -133,6 +133,7 @@ def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> C
 
 
 def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checkup:
+    said = {problem.message for problem in reading.problems}  # what is a problem need not be a note as well
     preview_columns, preview = preview_of(reading.tables)
     return Checkup(
         file=name,
@@ -148,7 +149,7 @@ def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checku
             Finding(code=p.code, title=_title(p.code), place=p.place, message=p.message)
             for p in reading.problems
         ),
-        notes=(*reading.notes, *more),
+        notes=tuple(note for note in (*reading.notes, *more) if note not in said),
         settings=Settings(
             method="check", options={}, data=digest(*(table.digest for table in reading.tables))
         ),

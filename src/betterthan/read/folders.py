@@ -112,7 +112,7 @@ def paths_below(folder: Path, wanted: Callable[[Path], bool], *, depth: int) -> 
     Raises
     ------
     ReadError
-        When there are more than ten thousand files (BT235).
+        When there are more than ten thousand files (BT335).
     """
     found: list[Path] = []
     _gather(folder, wanted, depth, found)
@@ -125,7 +125,7 @@ def _gather(folder: Path, wanted: Callable[[Path], bool], depth: int, found: lis
         raise ReadError(
             f"The folder holds more than {MOST_FILES:,} files. Name a folder or pattern with fewer.",
             path=str(folder),
-            code="BT235",
+            code="BT335",
         )
     if depth:
         for inner in folders_in(folder):

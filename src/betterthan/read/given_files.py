@@ -77,18 +77,18 @@ def parts_of(several: Sequence[Any], *, name: str | None = None, folders: bool) 
     Raises
     ------
     ReadError
-        When the list is empty (BT134), too long (BT235), or several files are not wanted here (BT239).
+        When the list is empty (BT134), too long (BT335), or several files are not wanted here (BT339).
     """
     parts = [part for given in several for part in _parts(given)]
     if not parts:
         raise ReadError("The list of files is empty. Name at least one.", code="BT134")
     if len(parts) > MOST_FILES:
-        raise ReadError(f"More than {MOST_FILES:,} files are not read at once.", path=name, code="BT235")
+        raise ReadError(f"More than {MOST_FILES:,} files are not read at once.", path=name, code="BT335")
     shown = name or _shown(parts)
     if len(parts) == 1:
         return parts[0] if isinstance(parts[0], Source) else open_source(parts[0], folders=folders)
     if not folders:
-        raise ReadError(f"One file is needed here, and these are {len(parts)}.", path=shown, code="BT239")
+        raise ReadError(f"One file is needed here, and these are {len(parts)}.", path=shown, code="BT339")
     return Source(name=shown, path=NOWHERE, head=b"", is_folder=True, parts=tuple(parts))
 
 

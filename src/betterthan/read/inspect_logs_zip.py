@@ -39,7 +39,7 @@ def member(source: Source, name: str) -> bytes | None:
     ------
     ReadError
         When the archive is damaged or the member is encrypted, or larger than 512 MiB (BT195), or a member's path
-        leads out of the archive (BT240).
+        leads out of the archive (BT340).
     MissingExtra
         When it is packed with Zstandard and the package `zstandard` is not there.
     """
@@ -71,7 +71,7 @@ def _refuse_dangerous(inside: list[str], source: Source) -> None:
             raise ReadError(
                 f"The archive holds {quoted(name)}, a path that leads out of it. Do not unpack it; get it anew.",
                 path=source.name,
-                code="BT240",
+                code="BT340",
             )
 
 

@@ -63,7 +63,7 @@ def _reading(grid: Grid, options: Options, *, stem: str, because: str) -> Readin
     found = _positions(grid.header)
     if found is None:
         message = "Columns question_id, model, score and turn are needed. Rename the columns."
-        raise fault(grid, message, code="BT212")
+        raise fault(grid, message, code="BT312")
     question, model, score, turn = found
     grades, failed = _grades(grid, score)
     questions, systems = (_labels(grid, column) for column in (question, model))
@@ -115,7 +115,7 @@ def _grades(grid: Grid, column: int) -> tuple[FloatArray, int]:
     if low.size:
         row = int(low[0])
         text = f"{quoted(grid.cell(row, column))} is no grade. Grades are 0 or more; −1 is an answer without one."
-        raise fault(grid, text, row=row, code="BT213")
+        raise fault(grid, text, row=row, code="BT313")
     return np.where(failed, np.nan, grades), int(failed.sum())
 
 
@@ -134,7 +134,7 @@ def _turns(grid: Grid, column: int) -> IntArray:
     if odd.size:
         row = int(odd[0])
         text = f"{quoted(grid.cell(row, column))} is no turn. Turns are counted from 1."
-        raise fault(grid, text, row=row, code="BT213")
+        raise fault(grid, text, row=row, code="BT313")
     return np.asarray(values, dtype=np.int64)
 
 

@@ -92,7 +92,7 @@ def read_sentence_scores(
     ------
     ReadError
         When a line is no number (BT013), files differ in their number of lines (BT130), or several language pairs
-        fit (BT207).
+        fit (BT307).
 
     Examples
     --------

@@ -80,7 +80,7 @@ def unpacked(path: Path, name: str) -> Path:
     Raises
     ------
     ReadError
-        When the stream is cut or damaged (BT004), or grows beyond 64 GiB (BT236).
+        When the stream is cut or damaged (BT004), or grows beyond 64 GiB (BT336).
     MissingExtra
         Without the package `zstandard`.
     """
@@ -119,7 +119,7 @@ def _unpack(engine: Any, packed: IO[bytes], target: IO[bytes], name: str) -> Non
                 raise ReadError(
                     f"Unpacked, the file has more than {MOST_UNPACKED >> 30} GiB. Unpack it yourself, and split it.",
                     path=name,
-                    code="BT236",
+                    code="BT336",
                 )
     if not whole.eof:
         raise EOFError
@@ -145,7 +145,7 @@ def refuse_archive(path: Path, name: str, head: bytes) -> None:
     Raises
     ------
     ReadError
-        With the program that unpacks it (BT238).
+        With the program that unpacks it (BT338).
     """
     program = next((how for magic, how in _UNPACK.items() if head.startswith(magic)), None)
     if head[_TAR] == b"ustar":
@@ -160,14 +160,14 @@ def refuse_archive(path: Path, name: str, head: bytes) -> None:
             raise ReadError(
                 "This is a file of an office program. Save the sheet as CSV (UTF-8) and give that.",
                 path=name,
-                code="BT238",
+                code="BT338",
             )
         program = "unzip FILE"
     if program:
         raise ReadError(
             f"This is an archive or packed in a way that is not read. Unpack it first: {program}",
             path=name,
-            code="BT238",
+            code="BT338",
         )
 
 

@@ -198,7 +198,7 @@ def _problems(lines: _Lines) -> list[Problem]:
     empty = [i for i, line in enumerate(lines.lines, 1) if not line.strip()]
     if empty:
         message = f"{lines.source.name}: {_counted(empty, 'empty line')}, kept as empty texts."
-        found.append(Problem(code="BT132", place=f"{lines.source.name}, line {empty[0]}", message=message))
+        found.append(Problem(code="BT202", place=f"{lines.source.name}, line {empty[0]}", message=message))
     absent = [i for i, line in enumerate(lines.lines, 1) if line == NOT_SUPPLIED]
     if absent:
         message = f'{lines.source.name}: {_counted(absent, "missing output")} ("{NOT_SUPPLIED}").'

@@ -1,7 +1,7 @@
 """The codes of problems with data, each with its meaning and its cure.
 
 Codes below BT100 stop the reading of a file, BT1xx concern the shape of the data, BT2xx what is doubtful about
-it. ``betterthan check --explain BT101`` shows the text.
+it, BT3xx single kinds of files. ``betterthan check --explain BT101`` shows the text.
 """
 
 from __future__ import annotations
@@ -243,11 +243,6 @@ PROBLEMS: dict[str, Explanation] = {
         "Two files would give two systems with the same name.",
         "Name one of them: NAME=path.",
     ),
-    "BT132": Explanation(
-        "empty lines",
-        "Some segments are empty; they are kept and scored as empty texts.",
-        "Check whether the system failed there; write [No translation supplied] if so.",
-    ),
     "BT133": Explanation(
         "missing output",
         "A line says [No translation supplied]: a missing output, which a reference or source cannot be.",
@@ -383,6 +378,11 @@ PROBLEMS: dict[str, Explanation] = {
         "ties made by rounding",
         "Scores have few decimals and many are exactly equal between systems; rounding may have made these ties.",
         "Write the scores with more digits.",
+    ),
+    "BT202": Explanation(
+        "empty lines",
+        "Some segments are empty; they are kept and scored as empty texts.",
+        "Check whether the system failed there; write [No translation supplied] if so.",
     ),
     **{code: Explanation(*told) for code, told in QUALITY_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BATTLE_PROBLEMS.items()},

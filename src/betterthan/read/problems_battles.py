@@ -1,34 +1,34 @@
-"""Codes BT210 to BT229: problems with battles and with what is converted; see :mod:`betterthan.read.problems`."""
+"""Codes BT310 to BT329: problems with battles and with what is converted; see :mod:`betterthan.read.problems`."""
 
 from __future__ import annotations
 
 BATTLE_PROBLEMS: dict[str, tuple[str, str, str]] = {
-    "BT210": (
+    "BT310": (
         "not one table of battles",
         "The source was recognised as something else, or as several tables, where one table of battles is needed.",
         "Use the function or command for that kind of data, or name a file of battles.",
     ),
-    "BT211": (
+    "BT311": (
         "columns cannot be chosen here",
         "The layout says itself what its columns mean, so a column that is named would be ignored.",
         "Leave the names out, or name left and right to read the file as battles.",
     ),
-    "BT212": (
+    "BT312": (
         "not grades of MT-bench",
         "The columns question_id, model, score and turn were not all found.",
         "Rename the columns, or name them as a long table: --item, --system, --score.",
     ),
-    "BT213": (
+    "BT313": (
         "no grade or turn",
         "Grades of MT-bench are numbers of 0 or more, or −1 where the judge gave none; turns are counted from 1.",
         "Correct the cell, or remove the row.",
     ),
-    "BT214": (
+    "BT314": (
         "language pair not known",
         "A folder of the metrics task holds its scores by language pair, and the source names none.",
         "Say which: --language-pair en-de.",
     ),
-    "BT215": (
+    "BT315": (
         "no scores for a folder",
         "A folder of the metrics task holds scores; battles, texts and tags have no place in it.",
         "Write them as a table: -o FILE.parquet.",

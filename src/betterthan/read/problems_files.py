@@ -1,59 +1,59 @@
-"""Codes BT230 to BT249: problems with folders, patterns and packed files; see :mod:`betterthan.read.problems`."""
+"""Codes BT330 to BT349: problems with folders, patterns and packed files; see :mod:`betterthan.read.problems`."""
 
 from __future__ import annotations
 
 FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
-    "BT230": (
+    "BT330": (
         "files of different kinds",
         "The folder, pattern or list holds, say, texts beside scores, and nobody can say what they mean together.",
         "Name the files that belong together: FOLDER/*.csv; betterthan check FOLDER lists what each of them is.",
     ),
-    "BT231": (
+    "BT331": (
         "scored in two files",
         "The same segment of the same system has a score of the same metric in two of the files.",
         "Leave one of the files out, or give one a name of its own: NAME=path.",
     ),
-    "BT232": (
+    "BT332": (
         "unequal numbers of segments",
         "The files have no ids of segments, so row k must be segment k in each of them, and their lengths differ.",
         "Add a column with the id of the segment, or score the same segments.",
     ),
-    "BT233": (
+    "BT333": (
         "not pieces of one table",
         "Files of this layout cannot be put together, or their columns differ.",
         "Name one of them, or convert them to one table first.",
     ),
-    "BT234": (
+    "BT334": (
         "several sets",
         "The files are of several language pairs, sets of texts or splits, or a shard of a split is missing.",
         "Name one set: FOLDER/en-de, or FOLDER/data/train-*.parquet.",
     ),
-    "BT235": (
+    "BT335": (
         "too many files",
         "More than ten thousand files were named at once, probably by a folder too high up.",
         "Name a folder or pattern with fewer.",
     ),
-    "BT236": (
+    "BT336": (
         "too large when unpacked",
         "The packed file grows beyond 64 GiB, as damaged or hostile files do.",
         "Unpack it yourself, and look what is in it.",
     ),
-    "BT237": (
+    "BT337": (
         "no ordinary file",
         "A pipe can be read only once and may wait for ever; a device may never end.",
         "Send it through standard input: COMMAND | betterthan check -",
     ),
-    "BT238": (
+    "BT338": (
         "archive",
         "Archives and files of office programs may hold anything; they are not opened.",
         "Unpack it, or export a table as CSV or Parquet.",
     ),
-    "BT239": (
+    "BT339": (
         "one file needed",
         "Several files were named where only one is understood.",
         "Name one of them.",
     ),
-    "BT240": (
+    "BT340": (
         "dangerous path in an archive",
         "A member of the archive has an absolute path or one that climbs out of its folder, as hostile archives do.",
         "Do not unpack it; ask whoever made it.",

@@ -50,7 +50,7 @@ def of_pair(
     ------
     ReadError
         When several pairs are in all files and none was asked for, or the one asked for is not there, or when the truth
-        is not one (BT207).
+        is not one (BT307).
     """
     truth = truth_and_systems(gold)[0] or list(gold)
     predicted = [truth_and_systems(found)[1] or list(found) for found in systems]
@@ -66,7 +66,7 @@ def of_pair(
             f"The truth must be of one, but here {len(one)} speak: {some_of([said.name[:40] for said in one])}. "
             f'Call the truth "gold", or give a file of its own.',
             path=path,
-            code="BT207",
+            code="BT307",
         )
     return one[0], [said for found in predicted for said in found if said.pair in chosen]
 
@@ -91,7 +91,7 @@ def _no_pair(pairs: Sequence[str], asked: str | None, path: str) -> ReadError:
             f"All files have several language pairs ({listed}), which are not scored together. "
             f"Choose one: language_pair={quoted(pairs[0])}."
         )
-    return ReadError(text, path=path, code="BT207")
+    return ReadError(text, path=path, code="BT307")
 
 
 def check_names(systems: Sequence[Named]) -> None:
@@ -114,7 +114,7 @@ def order_of(ids: Sequence[str], *, path: str) -> IntArray:
     Raises
     ------
     ReadError
-        When the ids do not count the sentences (BT204).
+        When the ids do not count the sentences (BT304).
     """
     numbers = [int(name) for name in ids if is_count(name)]
     start = min(numbers, default=0)
@@ -123,6 +123,6 @@ def order_of(ids: Sequence[str], *, path: str) -> IntArray:
             "The other file has one sentence a line and no ids, so the sentences here must be numbered 0, 1, 2, … "
             "Give both files in one layout.",
             path=path,
-            code="BT204",
+            code="BT304",
         )
     return np.argsort(np.array(numbers, dtype=np.int64))

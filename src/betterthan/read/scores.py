@@ -256,7 +256,7 @@ def _format_of_ratings(source: Source | FrameLike, options: Options) -> str:
         found = recognise(source).format
     except ReadError:
         return "ratings"
-    return found if reader(found).FORMAT.kind == "ratings" else "ratings"
+    return found if found == "several" or reader(found).FORMAT.kind == "ratings" else "ratings"
 
 
 def _merged(sources: Sequence[Given | FrameLike], options: Options) -> dict[str, Scores]:

@@ -86,7 +86,7 @@ def read(source: Source, options: Options) -> Reading:
     Raises
     ------
     ReadError
-        When a file is not recognised, files are of different kinds (BT230), or have no common meaning (BT233).
+        When a file is not recognised, files are of different kinds (BT330), or have no common meaning (BT333).
     """
     check_pairs(source)
     one = _one_table(source)
@@ -107,7 +107,7 @@ def check_pairs(source: Source) -> None:
             f"The files are of {len(pairs)} language pairs ({some_of(list(pairs), limit=6)}), which have nothing to do "
             f"with each other. Name one: {source.name.rstrip('/')}/*{first}*",
             path=source.name,
-            code="BT234",
+            code="BT334",
         )
 
 
@@ -131,7 +131,7 @@ def _one_table(source: Source) -> Whole | None:
     raise ReadError(
         "Battles are read together when all files are CSV of the same header, JSON lines, or Parquet. Convert them.",
         path=source.name,
-        code="BT233",
+        code="BT333",
     )
 
 
@@ -194,7 +194,7 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
         raise ReadError(
             f"The files are of different kinds: {counted}. Name those that belong together, by a folder or a pattern.",
             path=path,
-            code="BT230",
+            code="BT330",
         )
     tables = _tables([(name, table) for name, reading in readings for table in reading.tables], path=path)
     reasons = [pair for _, reading in readings for pair in reading.dropped.items()]
@@ -202,7 +202,7 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
     kind = next(iter(kinds), "scores")
     return Reading(
         format=replace(FORMAT, kind=kind),  # type: ignore[arg-type]  # the kind of a format
-        because=f"{len(readings):,} files, each recognised by itself",
+        because=f"{len(readings):,} file{'' if len(readings) == 1 else 's'}, each recognised by itself",
         tables=tables,
         rows_read=sum(reading.rows_read for _, reading in readings),
         rows_kept=sum(reading.rows_kept for _, reading in readings),
@@ -237,7 +237,7 @@ def _texts(found: Sequence[tuple[str, AnyTable]], *, path: str) -> Texts:
 
 def _alone(path: str) -> ReadError:
     return ReadError(
-        "Several files of this layout cannot be read as one. Name one of them.", path=path, code="BT233"
+        "Several files of this layout cannot be read as one. Name one of them.", path=path, code="BT333"
     )
 
 

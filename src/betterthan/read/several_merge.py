@@ -54,8 +54,8 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
     Raises
     ------
     ReadError
-        When a segment of a system has a score in two files (BT231), or segments are known by their order alone and
-        differ in number (BT232), or the files disagree on the direction (BT106).
+        When a segment of a system has a score in two files (BT331), or segments are known by their order alone and
+        differ in number (BT332), or the files disagree on the direction (BT106).
     """
     first = several[0]
     if len(several) == 1:
@@ -99,7 +99,7 @@ def _check_numbers(first: ScoresFrom, other: ScoresFrom) -> None:
             f"This file has {two:,} segments of {quoted(first.table.name)}, but {first.file} has {one:,}, and no ids "
             f"join them. Give every row an id, or score the same segments.",
             path=other.file,
-            code="BT232",
+            code="BT332",
         )
 
 
@@ -112,7 +112,7 @@ def _twice(first: ScoresFrom, second: ScoresFrom, system: str, segment: str) -> 
         f"{quoted(system)} has a score of {quoted(first.table.name)} for segment {quoted(segment)} here and in "
         f"{first.file}. Leave one of the files out, or give one a name: NAME=path.",
         path=second.file,
-        code="BT231",
+        code="BT331",
     )
 
 
@@ -179,7 +179,7 @@ def parallel_texts(several: Sequence[TextsFrom]) -> Texts:
     Raises
     ------
     ReadError
-        When files are of several sets (BT234), differ in their numbers of lines (BT130), two have the same name
+        When files are of several sets (BT334), differ in their numbers of lines (BT130), two have the same name
         (BT131), or there is no output (BT134).
     """
     roots = dict.fromkeys(_root(part.file) for part in several)
@@ -187,7 +187,7 @@ def parallel_texts(several: Sequence[TextsFrom]) -> Texts:
         named = some_of([quoted(str(root)) for root in roots], limit=6)
         raise ReadError(
             f"These texts are of {len(roots)} sets, whose lines do not belong together: {named}. Name one of them.",
-            code="BT234",
+            code="BT334",
         )
     names = _short_names([part.file for part in several])
     sources = {names[k]: part for k, part in enumerate(several) if _is_source(names[k])}

@@ -54,7 +54,7 @@ def check_shards(paths: Sequence[Path], *, path: str) -> None:
     Raises
     ------
     ReadError
-        With the pattern that names one split (BT234), or the shards that are not there (BT234).
+        With the pattern that names one split (BT334), or the shards that are not there (BT334).
     """
     splits: dict[tuple[Path, str], list[int]] = {}
     counts: dict[tuple[Path, str], int] = {}
@@ -70,7 +70,7 @@ def check_shards(paths: Sequence[Path], *, path: str) -> None:
             f"There are {len(splits)} splits, which are not read as one: {some_of(names, limit=5)}. "
             f"Name one, for example: {folder / f'{split or str()}*.parquet'}",
             path=path,
-            code="BT234",
+            code="BT334",
         )
     for key, numbers in splits.items():
         missing = sorted(set(range(counts[key])) - set(numbers))
@@ -78,7 +78,7 @@ def check_shards(paths: Sequence[Path], *, path: str) -> None:
             raise ReadError(
                 f"{len(missing)} of {counts[key]} shards are missing (the first is {missing[0]}). Download them.",
                 path=path,
-                code="BT234",
+                code="BT334",
             )
 
 
@@ -88,7 +88,7 @@ def one_parquet(files: Sequence[Source], *, name: str) -> Whole:
     Raises
     ------
     ReadError
-        When a file is damaged or has other columns (BT024, BT233).
+        When a file is damaged or has other columns (BT024, BT333).
     """
     if len(files) == 1:
         return Whole(files[0], ())
@@ -112,7 +112,7 @@ def _check_columns(files: Sequence[Source]) -> None:
                 f"The columns differ from those of {files[0].name}, so the files are not pieces of one table. "
                 f"Read them one by one.",
                 path=file.name,
-                code="BT233",
+                code="BT333",
             )
 
 
@@ -155,7 +155,7 @@ def one_text(files: Sequence[Source], *, name: str, has_header: bool) -> Whole:
     Raises
     ------
     ReadError
-        When a header differs (BT233), or a file is no text.
+        When a header differs (BT333), or a file is no text.
     """
     header = _first_line(files[0]) if has_header else b""
     for file in files[1:]:
@@ -164,7 +164,7 @@ def one_text(files: Sequence[Source], *, name: str, has_header: bool) -> Whole:
                 f"The header differs from that of {files[0].name}, so the files are not pieces of one table. "
                 f"Read them one by one.",
                 path=file.name,
-                code="BT233",
+                code="BT333",
             )
     starts: list[tuple[int, str]] = []
     n_lines = 0

@@ -153,8 +153,8 @@ def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool
     ------
     ReadError
         For a missing path (BT001), a folder or an unreadable file (BT002), an empty file (BT003), a broken
-        gzip or Zstandard stream (BT004), UTF-16 (BT005), a pickle (BT008), an archive (BT238) or what is no
-        ordinary file (BT237).
+        gzip or Zstandard stream (BT004), UTF-16 (BT005), a pickle (BT008), an archive (BT338) or what is no
+        ordinary file (BT337).
     """
     from betterthan.read.given_files import parts_of, split_given  # noqa: PLC0415  (it opens sources)
 
@@ -232,7 +232,7 @@ def _first_bytes(path: Path, name: str) -> bytes:
             raise ReadError(
                 "This is a pipe or a device, not a file. Send it through standard input: COMMAND | betterthan … -",
                 path=name,
-                code="BT237",
+                code="BT337",
             )
         with path.open("rb") as file:
             return file.read(HEAD_BYTES)

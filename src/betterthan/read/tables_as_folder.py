@@ -52,7 +52,7 @@ def write_as_folder(
     Raises
     ------
     ReadError
-        For battles, texts and tags (BT215).
+        For battles, texts and tags (BT315).
     UnknownName
         When there is no table of a name in `human`.
     TableError
@@ -121,12 +121,12 @@ def needed_pair(options: Options, *, path: str) -> str:
     Raises
     ------
     ReadError
-        When there is none (BT214).
+        When there is none (BT314).
     """
     pair = options.language_pair or next((value for column, value in options.where if column == "lp"), None)
     if pair is None:
         message = "A folder of the metrics task needs a language pair. Say which: --language-pair en-de."
-        raise ReadError(message, path=path, code="BT214")
+        raise ReadError(message, path=path, code="BT314")
     return pair
 
 
@@ -152,7 +152,7 @@ def _as_scores(table: AnyTable, path: str) -> Scores:
         f"{type(table).__name__} have no place in a folder of the metrics task, which holds scores. "
         f"Write them as a table: -o FILE.parquet.",
         path=path,
-        code="BT215",
+        code="BT315",
     )
 
 

@@ -91,7 +91,7 @@ def read_tags(
     ------
     ReadError
         When a word is no tag (BT140), files differ in their number of lines (BT141) or of tags in a line
-        (BT142) or in words (BT202), or two systems have the same name (BT131); other codes as
+        (BT142) or in words (BT302), or two systems have the same name (BT131); other codes as
         :mod:`betterthan.read.problems` explains them.
 
     Examples

@@ -118,7 +118,7 @@ def _chosen(parts: list[_Part], options: Options, source: Source) -> list[_Part]
             f'There is no language pair "{wanted}" in this folder'
             f"{f', but {some_of(names)}' if names else ''}. Choose one of these.",
             path=source.name,
-            code="BT207",
+            code="BT307",
         )
     return [chosen[0]._replace(name="")]
 

@@ -49,8 +49,8 @@ def matched(truth: Labelling, systems: Sequence[Labelling], *, notes: Sequence[s
     Raises
     ------
     ReadError
-        When a system lacks a sentence (BT204), or differs in lines (BT141), tags (BT142) or words (BT202), or tags
-        something else than words (BT209).
+        When a system lacks a sentence (BT304), or differs in lines (BT141), tags (BT142) or words (BT302), or tags
+        something else than words (BT309).
     """
     told = list(notes)
     aligned = []
@@ -84,7 +84,7 @@ def _same_sentences(truth: Labelling, system: Labelling, told: list[str]) -> Lab
             f"Sentences that {quoted(system.name)} did not tag, but {truth.path} has: {len(absent):,} "
             f"(the first is {absent[0][:40]}). Tag every sentence.",
             path=system.path,
-            code="BT204",
+            code="BT304",
         )
     extra = system.n_sentences - truth.n_sentences
     if extra:
@@ -120,7 +120,7 @@ def _same_unit(truth: Labelling, system: Labelling) -> Labelling:
         f"Here every {system.unit} has a tag, but in {truth.path} every {truth.unit}. "
         f"Hold words against words (or spans against words), gaps against gaps and spans against spans.",
         path=system.path,
-        code="BT209",
+        code="BT309",
     )
 
 
@@ -166,7 +166,7 @@ def _other_words(truth: Labelling, system: Labelling, i: int, what: str) -> Read
         f"Sentence {str(name)[:40]} of {quoted(system.name)} and of {truth.path} are not the same: {what}. "
         f"Tag the same words.",
         path=system.path,
-        code="BT202",
+        code="BT302",
     )
 
 

@@ -57,8 +57,8 @@ def labellings(source: Source, *, side: str | None = None) -> Labellings:
     Raises
     ------
     ReadError
-        For a type that is not known (BT206), a side that is not there (BT208), words that are numbered twice or not
-        at all (BT203), and what is no tag (BT140).
+        For a type that is not known (BT306), a side that is not there (BT308), words that are numbered twice or not
+        at all (BT303), and what is no tag (BT140).
     """
     account = Account()
     words: dict[str, Words] = {}
@@ -91,7 +91,7 @@ def _add(words: Words, cells: Cells, source: Source, line: int) -> None:
             f'"{cells[4][:40]}" is no number of a word. Count words 0, 1, 2, …',
             path=source.name,
             line=line,
-            code="BT203",
+            code="BT303",
         )
     sentence = words.setdefault((pair, name, segment), {})
     place = int(cells[4])
@@ -101,7 +101,7 @@ def _add(words: Words, cells: Cells, source: Source, line: int) -> None:
             f"{sentence[place][2]}. Remove one of the two.",
             path=source.name,
             line=line,
-            code="BT203",
+            code="BT303",
         )
     sentence[place] = (cells[5].strip(), tag(cells[6].strip(), source, line), line)
 
@@ -111,7 +111,7 @@ def _chosen(words: dict[str, Words], side: str | None, source: Source) -> str:
         raise ReadError(
             f'There are no tags of side "{side}", only of {some_of(sorted(words))}. Choose one of these.',
             path=source.name,
-            code="BT208",
+            code="BT308",
         )
     if side is not None:
         return side
@@ -138,7 +138,7 @@ def _collected(words: Words, kind: str, source: Source) -> tuple[Labelling, ...]
                 f"Word {absent} of sentence {key[2][:40]} by {quoted(key[1])} has no tag. Number all words 0, 1, 2, …",
                 path=source.name,
                 line=first,
-                code="BT203",
+                code="BT303",
             )
         text = " ".join(sentence[place][0] for place in order)
         collector.add(key, text, [sentence[place][1] for place in order], first)
@@ -150,5 +150,5 @@ def _unknown(unknown: dict[str, int], source: Source) -> ReadError:
     return ReadError(
         f"Unknown types of tags: {some_of(listed)}. Known are mt, gap and source. Correct them or remove the rows.",
         path=source.name,
-        code="BT206",
+        code="BT306",
     )

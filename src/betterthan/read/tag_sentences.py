@@ -48,11 +48,11 @@ def labellings(source: Source, *, side: str | None = None) -> Labellings:
     Raises
     ------
     ReadError
-        When words and tags differ in number (BT142), something is no tag (BT140), or gaps are asked for (BT208).
+        When words and tags differ in number (BT142), something is no tag (BT140), or gaps are asked for (BT308).
     """
     if side not in (None, "mt"):
         raise ReadError(
-            f'There are no tags of side "{side}", only of mt. Choose that.', path=source.name, code="BT208"
+            f'There are no tags of side "{side}", only of mt. Choose that.', path=source.name, code="BT308"
         )
     account = Account()
     collector = Collector(source, "word")

@@ -55,14 +55,14 @@ def labellings(source: Source, *, side: str | None = None) -> Labellings:
     Raises
     ------
     ReadError
-        For offsets that fit no span of the translation (BT205), a severity that is not known (BT206), or when gaps are
-        asked for (BT208).
+        For offsets that fit no span of the translation (BT305), a severity that is not known (BT306), or when gaps are
+        asked for (BT308).
     """
     if side not in (None, "mt"):
         raise ReadError(
             f'There are no tags of side "{side}": spans mark the translation. Choose mt.',
             path=source.name,
-            code="BT208",
+            code="BT308",
         )
     account = Account()
     collector = Collector(source, "character")
@@ -92,7 +92,7 @@ def _spans(cells: Cells, source: Source, line: int) -> list[Span]:
             f"The row has {len(starts)} starts, {len(ends)} ends and {len(labels)} labels. Write one of each a span.",
             path=source.name,
             line=line,
-            code="BT205",
+            code="BT305",
         )
     spans = []
     for start, end, label in zip(starts, ends, labels, strict=True):
@@ -123,7 +123,7 @@ def _no_span(start: str, end: str, source: Source, line: int, what: str) -> Read
         f"-1 -1 {_NONE} is no error.",
         path=source.name,
         line=line,
-        code="BT205",
+        code="BT305",
     )
 
 
@@ -136,7 +136,7 @@ def _check_known(severities: dict[str, int], source: Source) -> None:
         raise ReadError(
             f"Unknown severities: {some_of(listed)}. Known are {', '.join(_SEVERITIES)} and {_NONE}. Correct them.",
             path=source.name,
-            code="BT206",
+            code="BT306",
         )
 
 
