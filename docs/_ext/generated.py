@@ -45,11 +45,16 @@ _ROOMS = {
     "tables": "Tables",
     "results": "Results",
     "present": "Showing",
+    "report": "The report",
+    "studies": "The papers' experiments",
     "engine": "Carrying out",
     "errors": "Errors and warnings",
 }
 # Not at the front door, but named in docstrings, so that readers need them.
 _BEHIND = (
+    "betterthan.report.compose.compose",
+    "betterthan.results.study.StudyTable",
+    "betterthan.results.study.StudyChart",
     "betterthan.read.sniff.Recognition",
     "betterthan.results.checkup.Finding",
     "betterthan.results.pairwise.Pair",

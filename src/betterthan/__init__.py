@@ -75,10 +75,12 @@ if TYPE_CHECKING:
     from betterthan.results.ranking import Ranking as Ranking
     from betterthan.results.sentence_quality import SentenceQuality as SentenceQuality
     from betterthan.results.settings import Settings as Settings
+    from betterthan.results.study import Study as Study
     from betterthan.results.tag_ranking import TagRanking as TagRanking
     from betterthan.scoring.bleu import bleu as bleu
     from betterthan.scoring.chrf import chrf as chrf
     from betterthan.scoring.ter import ter as ter
+    from betterthan.studies.study import study as study
     from betterthan.tables.align import align as align
     from betterthan.tables.counts import Counts as Counts
     from betterthan.tables.counts import Formula as Formula
@@ -120,6 +122,7 @@ _HOMES = {
     "Scores": "tables.scores",
     "SentenceQuality": "results.sentence_quality",
     "Settings": "results.settings",
+    "Study": "results.study",
     "TableError": "errors",
     "TagRanking": "results.tag_ranking",
     "Texts": "tables.texts",
@@ -158,6 +161,7 @@ _HOMES = {
     "save_chart": "present.charts.save",
     "sentence_quality": "analysis.sentence_quality",
     "sniff": "read.sniff",
+    "study": "studies.study",
     "tag_counts": "analysis.tag_counts",
     "ter": "scoring.ter",
     "with_synthetic": "analysis.synthetic_labellings",

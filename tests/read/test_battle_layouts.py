@@ -335,7 +335,7 @@ def test_scores_are_no_battles(tmp_path):
     with pytest.raises(ReadError) as caught:
         bt.read_matches(tmp_path / "empty")
     assert caught.value.code == "BT002"
-    assert {f"BT21{i}" for i in range(6)} <= set(PROBLEMS)
+    assert {f"BT31{i}" for i in range(6)} <= set(PROBLEMS)
 
 
 @pytest.mark.parametrize("container", ["csv", "frame"])

@@ -16,7 +16,7 @@ from betterthan.present.charts.theme import DARK
 from betterthan.present.study import study_csv, study_table, study_tables
 from betterthan.results.base import Result
 from betterthan.results.study import StudyChart, StudyTable
-from betterthan.studies.catalogue import STUDIES, listed
+from betterthan.studies.catalogue import PAIRED, STUDIES, listed
 from betterthan.studies.study import study
 
 SMALL = {
@@ -24,6 +24,8 @@ SMALL = {
     "paired-disagreement": {"repeats": 2, "orders": 1},
     "tests-agreement": {"draws": 40},
 }
+OURS = tuple(name for name, entry in STUDIES.items() if entry.paper.startswith(PAIRED))
+"""Those of the paired-evaluation paper: they run on any scores."""
 LONG = ("independence", "paired-disagreement", "tests-agreement")
 """Those that work in blocks, the simulation apart, which is slower."""
 
@@ -46,10 +48,10 @@ def small(name, **more):
 @pytest.fixture(scope="module")
 def found():
     """Each study once, on three small tables."""
-    return {name: small(name, workers=1) for name in STUDIES}
+    return {name: small(name, workers=1) for name in OURS}
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", OURS)
 def test_a_study_survives_json(name, found):
     """To a dictionary, through text, and back: the same result with its tables and figures."""
     again = Result.from_dict(json.loads(found[name].to_json()))
@@ -68,7 +70,7 @@ def test_a_study_survives_json(name, found):
     )
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", OURS)
 def test_a_study_says_what_it_is(name, found):
     """Name, question, paper, reading, settings; every table and figure has its own name."""
     one = found[name]
@@ -83,7 +85,18 @@ def test_a_study_says_what_it_is(name, found):
     assert len(one.columns()["table"]) == sum(len(t.rows) * len(t.columns) for t in one.tables)
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_a_study_is_a_frame_of_cells(backend, found):
+    """Numbers and texts in columns of their own, so that every library takes them."""
+    pytest.importorskip(backend)
+    frame = found["figure-one"].to_frame(backend)
+    columns = found["figure-one"].columns()
+    assert frame.shape == (len(columns["table"]), 6)
+    place = columns["column"].index("mean")
+    assert columns["value"][place] == found["figure-one"].tables[0].rows[0][1]
+
+
+@pytest.mark.parametrize("name", OURS)
 def test_tables_and_figures_can_be_shown(name, found):
     """Every table as CSV and as a description, every figure as a picture with its data."""
     pytest.importorskip("altair")
@@ -194,3 +207,12 @@ def test_scores_know_their_direction():
     """A direction for data at hand is refused, because the table has one."""
     with pytest.raises(BetterThanError, match=r"lower_is_better and higher_is_better are for files"):
         study("figure-one", TABLES, lower_is_better=["m"])
+
+
+@pytest.mark.parametrize("name", ["figure-one", "pairing-triptych", *LONG])
+def test_as_published_says_so_and_keeps_to_itself(name):
+    """The other reading runs on the same data, says which it is, and does not speak of what it does not do."""
+    found = small(name, workers=1, as_published=True)
+    assert found.reading == "as_published"
+    assert "reading:as_published" in found.settings.signature
+    assert not any("here flipped pairs are counted" in told for told in found.differences)

@@ -27,6 +27,7 @@ from betterthan.cli.score import score
 from betterthan.cli.serve import serve
 from betterthan.cli.study import study
 from betterthan.cli.tags import tags
+from betterthan.cli.verify import verify
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
@@ -57,6 +58,9 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan tags gold.tags a.tags b.tags       which system tags words best
     betterthan quality gold.hter a.hter b.hter    which system predicts the quality of sentences best
     betterthan report scores.csv -o report.html   all of it as one page, to be sent to a colleague
+    betterthan verify result.json scores.csv      whether a result follows from its data, computed again
+    betterthan figure ranking scores.csv -o ranking.pdf   a picture of the answer
+    betterthan study --list              the papers' experiments, to be run again
     betterthan serve                     the same in a browser, on this machine
 
     Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
@@ -85,6 +89,7 @@ for command in (
     serve,
     study,
     tags,
+    verify,
 ):
     cli.add_command(command)
 

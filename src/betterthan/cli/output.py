@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from betterthan.cli.receipt import record
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.describe import describe
@@ -20,6 +21,9 @@ from betterthan.present.render import SUFFIXES, render
 from betterthan.present.table import Table
 from betterthan.present.text import WIDTH, render_text
 from betterthan.results.base import Result
+
+# Under this key a command finds the list that takes its results instead of a stream: see `betterthan verify`.
+COLLECTED = "betterthan.results"
 
 
 def emit(result: Result, **place: Any) -> int:  # noqa: ANN401  (the place that emit_all takes)
@@ -37,17 +41,16 @@ def emit_all(
 ) -> int:
     """Write results and return the exit code: 0, or what a result itself says (a check may say no).
 
-    Several results in JSON are one array, so that the whole is JSON.
+    Several results in JSON are one array, so that the whole is JSON. In JSON each says which command made it.
     """
+    context = click.get_current_context(silent=True)
+    if context is not None and COLLECTED in context.meta:
+        context.meta[COLLECTED] += results
+        return 0
     chosen = "json" if as_json else format or _format_of(output)
     to_file = output is not None and output != "-"
-    if chosen == "json" and len(results) > 1:
-        text = (
-            json.dumps(
-                [result.to_dict() for result in results], allow_nan=False, ensure_ascii=False, indent=2
-            )
-            + "\n"
-        )
+    if chosen == "json":
+        text = _as_json(results, record(context))
     else:
         on_terminal = chosen == "table" and not to_file
         texts = [
@@ -60,6 +63,16 @@ def emit_all(
     else:
         to_stdout(text)
     return max(getattr(result, "exit_code", 0) for result in results)
+
+
+def _as_json(results: Sequence[Result], command: dict[str, Any] | None) -> str:
+    """Return one result, or an array of several, each with its command and its place among the answers to it."""
+    data = [result.to_dict() for result in results]
+    if command is not None:
+        places = [{}] if len(data) == 1 else [{"result": at} for at in range(len(data))]
+        data = [{**one, "command": {**command, **place}} for one, place in zip(data, places, strict=True)]
+    whole = data if len(data) > 1 else data[0]
+    return json.dumps(whole, allow_nan=False, ensure_ascii=False, indent=2) + "\n"
 
 
 def to_stdout(text: str) -> None:

@@ -19,6 +19,7 @@ from betterthan.present.meta_evaluation import meta_evaluation_table
 from betterthan.present.pairwise import pairwise_table
 from betterthan.present.ranking import ranking_table
 from betterthan.present.sentence_quality import sentence_quality_table
+from betterthan.present.study import study_table
 from betterthan.present.table import Table
 from betterthan.present.tag_ranking import tag_ranking_table
 from betterthan.results.aggregated import Aggregated
@@ -36,6 +37,7 @@ from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.sentence_quality import SentenceQuality
+from betterthan.results.study import Study
 from betterthan.results.tag_ranking import TagRanking
 
 CASES: dict[type[Result], Callable[[Any], Table]] = {
@@ -53,6 +55,7 @@ CASES: dict[type[Result], Callable[[Any], Table]] = {
     PairwiseTable: pairwise_table,
     Ranking: ranking_table,
     SentenceQuality: sentence_quality_table,
+    Study: study_table,
     TagRanking: tag_ranking_table,
 }
 

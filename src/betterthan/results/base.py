@@ -34,6 +34,7 @@ _HOMES = {
     "pairwise": "pairwise",
     "ranking": "ranking",
     "sentence_quality": "sentence_quality",
+    "study": "study",
     "tag_ranking": "tag_ranking",
 }
 

@@ -173,15 +173,21 @@ class Study(Result):
         return found[name]
 
     def columns(self) -> dict[str, Sequence[Any]]:
-        """Return one row a cell of all tables: where it stands, ours, and what the paper prints."""
+        """Return one row a cell of all tables: where it stands, its number or text, and what the paper prints."""
         cells = [
             (table.name, i + 1, table.columns[j], cell, table.printed[i][j] if table.printed else None)
             for table in self.tables
             for i, row in enumerate(table.rows)
             for j, cell in enumerate(row)
         ]
-        names = ("table", "row", "column", "value", "printed")
-        return {name: [cell[place] for cell in cells] for place, name in enumerate(names)}
+        return {
+            "table": [name for name, *_ in cells],
+            "row": [row for _, row, *_ in cells],
+            "column": [column for _, _, column, *_ in cells],
+            "value": [_number(cell) for *_, cell, _ in cells],
+            "text": [cell if isinstance(cell, str) else None for *_, cell, _ in cells],
+            "printed": [_number(printed) for *_, printed in cells],
+        }
 
     def __repr__(self) -> str:
         return f"Study({self.name}, {len(self.tables)} tables, {len(self.charts)} figures)"
@@ -189,3 +195,7 @@ class Study(Result):
 
 def _is_number(cell: Entry) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool) and cell == cell  # noqa: PLR0124  (NaN)
+
+
+def _number(cell: Entry) -> float | None:
+    return float(cell) if _is_number(cell) and cell is not None else None

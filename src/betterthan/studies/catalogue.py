@@ -13,6 +13,9 @@ from betterthan.errors import BetterThanError, unknown_name
 
 Value = str | int | float
 PAIRED = "Peyrard, Zhao, Eger and West (2021), Better than Average"
+RELATIVE = "Stanchev, Wang and Ney (2020), Towards a Better Evaluation of Metrics for Machine Translation"
+TAGS = "Logacheva, Lukasik and Specia (2016), Metrics for Evaluation of Word-level Quality Estimation"
+SOFT = "Thompson, Mathur, Deutsch and Khayrallah (2024), Soft Pairwise Accuracy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +141,40 @@ STUDIES: dict[str, Listed] = {
         cost="some seconds for 65 setups of up to 58 systems",
         options={"alpha": 0.05, "draws": 1000},
         quick={"draws": 100},
+    ),
+    "spa-significance": Listed(
+        question="How many metrics does pairwise accuracy tell apart, and how many soft pairwise accuracy?",
+        paper=f"{SOFT}, section 4.4, table 1 and figure 4",
+        home="spa_significance",
+        data="metrics beside human scores, which are called so",
+        cost="a minute for 27 metrics on 9 systems and 130 documents",
+        options={"permutations": 1000},
+        quick={"permutations": 100},
+    ),
+    "spa-ties": Listed(
+        question="How many metrics get the same value by pairwise accuracy?",
+        paper=f"{SOFT}, sections 2.2 and 4.3",
+        home="spa_ties",
+        data="metrics beside human scores, which are called so",
+        cost="a second for 27 metrics on 9 systems and 130 documents",
+        options={"permutations": 1000},
+        quick={"permutations": 100},
+    ),
+    "tagging-synthetic": Listed(
+        question="Which measures of word tags are fooled by labellings that know nothing?",
+        paper=f"{TAGS}, section 3.1 and table 1",
+        home="tagging_synthetic",
+        data="word tags: gold ones and those of several systems",
+        cost="some seconds for 37 systems in eight language pairs",
+        options={"permutations": 9999},
+        quick={"permutations": 499},
+    ),
+    "darr-threshold": Listed(
+        question="How much of the judgements does each threshold of a relative ranking keep?",
+        paper=f"{RELATIVE}, section 2.3 and figure 1",
+        home="darr_threshold",
+        data="human scores of segments, on a scale to 100; data sets may be called as language pairs",
+        cost="a second",
     ),
 }
 """All studies by name."""

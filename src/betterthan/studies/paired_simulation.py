@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.wording import amount, listing
+from betterthan.analysis.wording import amount, counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.engine.blocks import Job
 from betterthan.engine.streams import stream
@@ -67,7 +67,7 @@ def run(asked: Asked) -> Study:
         tables=[tests, *(panels_table(*each) for each in places.items()), grid_table(taus, GRID)],
         charts=[figure(*each) for each in places.items()],
         sentences=_sentences(found, work, tests),
-        differences=_DIFFERENCES,
+        differences=_DIFFERENCES if asked.as_published else (*_DIFFERENCES, _BARS),
         notes=_notes(found, has_data=bool(asked.setups)),
     )
 
@@ -95,8 +95,8 @@ def _simulate(work: _Work, block: int) -> FloatArray:
 def _sentences(found: FloatArray, work: _Work, tests: StudyTable) -> tuple[str, ...]:
     told = [
         (
-            f"{amount(found[..., 0].size, 0)} simulated setups: {len(GRID)} settings, {work.repeats} data sets each, "
-            f"for {', '.join(work.generators)}."
+            f"{amount(found[..., 0].size, 0)} simulated setups: {len(GRID)} settings, "
+            f"{counted(work.repeats, 'data set')} each, for {', '.join(work.generators)}."
         )
     ]
     for name in work.generators:
@@ -146,9 +146,9 @@ _DIFFERENCES = (
         "The outliers of appendix A.2, scores that change hands within a segment, are no larger than other scores, "
         "and so do not harm the mean; those of the program do."
     ),
-    (
-        "Figure 3's bars are bootstrap intervals here, as its caption says; the program draws twice 1.96 standard "
-        "errors to each side."
-    ),
     "Section 4 says that the level of noise varies; appendix A.2 and the program fix it at 1, and so does this.",
+)
+_BARS = (
+    "Figure 3's bars are bootstrap intervals here, as its caption says; the program draws twice 1.96 standard "
+    "errors to each side."
 )

@@ -1,0 +1,126 @@
+"""Which of the tables are human scores, and which metrics are held against them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from betterthan.analysis.meta_evaluate import meta_evaluate
+from betterthan.errors import BetterThanError, some_of
+from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.studies.asked import Asked
+from betterthan.studies.setups import Setup
+from betterthan.tables.scores import Scores
+
+HUMAN = ("human", "people", "mqm", "da")
+"""Names of tables that hold human scores; upper and lower case are alike."""
+MEASURES = {"PA": "pairwise_accuracy", "SPA": "soft_pairwise_accuracy"}
+
+
+class Panel(NamedTuple):
+    """One data set: what people say, and what metrics say.
+
+    Attributes
+    ----------
+    dataset : str
+    human : Scores
+    metrics : dict of str to Scores
+    """
+
+    dataset: str
+    human: Scores
+    metrics: dict[str, Scores]
+
+
+class Panels(NamedTuple):
+    """All data sets with human scores, the setups they are made of, and what is to be said about it."""
+
+    each: tuple[Panel, ...]
+    used: tuple[Setup, ...]
+    notes: tuple[str, ...]
+
+
+def panels_of(setups: Sequence[Setup]) -> Panels:
+    """Hold the metrics of every data set against its human scores.
+
+    Human scores are the table called "human", "people", "mqm" or "da", or that of a file with such a name; one that
+    stands alone serves all data sets without their own. When no table is called so, the first of each data set is
+    taken, and that is said.
+
+    Parameters
+    ----------
+    setups : sequence of Setup
+
+    Returns
+    -------
+    Panels
+
+    Raises
+    ------
+    BetterThanError
+        When there are no metrics beside human scores.
+
+    Examples
+    --------
+    >>> from betterthan.studies.setups import demo_setups
+    >>> panels = panels_of(demo_setups()).each
+    >>> panels[0].dataset, panels[0].human.name, list(panels[0].metrics)
+    ('all', 'human', ['Learned', 'chrF', 'TER', 'Length'])
+    """
+    datasets: dict[str, list[Setup]] = {}
+    for setup in setups:
+        datasets.setdefault(setup.dataset, []).append(setup)
+    people = {name: [each for each in some if _is_human(each)] for name, some in datasets.items()}
+    lone = [found[0] for name, found in people.items() if found and len(datasets[name]) == 1]
+    is_named = any(people.values())
+    each = []
+    for name, some in datasets.items():
+        human = people[name][0] if people[name] else None if is_named else some[0]
+        if human is None and len(lone) == 1:
+            human = lone[0]
+        metrics = {one.metric: one.scores for one in some if one is not human and not _is_human(one)}
+        if human is not None and metrics:
+            each.append(Panel(name, human.scores, metrics))
+    if not each:
+        raise BetterThanError(
+            "There are no metrics beside human scores in what was named. Name both, and call the human ones "
+            f"{some_of(HUMAN)}, as a file, a column or a key; here is: {some_of([s.metric for s in setups])}."
+        )
+    first = [f"{panel.dataset}: {panel.human.name}" for panel in each]
+    notes = (
+        ()
+        if is_named
+        else (
+            f'No table is called "human"; the first of each data set stands for people ({some_of(first)}).',
+        )
+    )
+    return Panels(tuple(each), tuple(setups), notes)
+
+
+def asked_panels(asked: Asked) -> Panels:
+    """Return the panels of the user's data, or those of the demo campaign."""
+    return panels_of(asked.setups_or_demo())
+
+
+def evaluated(
+    asked: Asked, panel: Panel, by: str, *, significance: str = "none", confidence: float | None = None
+) -> MetaEvaluation:
+    """Hold the metrics of a panel against people, by the verb, with the permutations that were asked for."""
+    computing = asked.computing
+    return meta_evaluate(
+        panel.metrics,
+        panel.human,
+        by=by,
+        significance=significance,
+        confidence=confidence,
+        n_resamples=asked.number("permutations"),
+        rng=asked.seed,
+        workers=computing.workers,
+        executor=computing.executor,
+        cache=computing.cache,
+        progress=computing.progress,
+    )
+
+
+def _is_human(setup: Setup) -> bool:
+    return bool({setup.metric.lower(), setup.dataset.lower()} & set(HUMAN))

@@ -1,0 +1,186 @@
+"""The studies of soft pairwise accuracy: values, ties and significance, held against SciPy and literal loops."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import betterthan as bt
+from betterthan.errors import BetterThanError
+from betterthan.studies.against_people import panels_of
+from betterthan.studies.setups import Setup
+from betterthan.studies.spa_printed import TABLE_1, mean_gain
+from betterthan.studies.study import study
+
+
+def table(name, values, **more):
+    """Scores of systems S0, S1, … on as many segments as there are columns."""
+    values = np.asarray(values, dtype=float)
+    systems = tuple(f"S{i}" for i in range(len(values)))
+    return bt.Scores(
+        name=name, systems=systems, segments=tuple(map(str, range(values.shape[1]))), values=values, **more
+    )
+
+
+def campaign(k=5, m=5, n=30, seed=0):
+    """People, and k metrics that follow them less and less; the last is the first under another name."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(size=(m, n)) + np.linspace(0, 1, m)[:, None]
+    found = {"human": table("human", truth)}
+    for i in range(k - 1):
+        found[f"metric-{i}"] = table(f"metric-{i}", truth + (0.5 + i) * rng.normal(size=(m, n)))
+    found["again"] = table("again", found["metric-0"].values)
+    return found
+
+
+def agreeing_pairs(human, metric):
+    """Pairwise accuracy by a loop."""
+    means = [(a.values.mean(axis=1)) for a in (human, metric)]
+    pairs = list(combinations(range(len(means[0])), 2))
+    return sum((means[0][i] > means[0][j]) == (means[1][i] > means[1][j]) for i, j in pairs) / len(pairs)
+
+
+def greedy(order, better):
+    """Clusters as section 4.4 says it, inside the current cluster."""
+    clusters = [[order[0]]]
+    for name in order[1:]:
+        if any((other, name) in better for other in clusters[-1]):
+            clusters.append([])
+        clusters[-1].append(name)
+    return len(clusters)
+
+
+def test_values_are_those_of_a_loop_and_of_scipy():
+    """Pairwise accuracy exactly; soft pairwise accuracy within the noise of 1000 permutations."""
+    tables = campaign(n=10)
+    found = study("spa-significance", tables, options={"permutations": 1000}, workers=1)
+    rows = {row[0]: row for row in found.table("metrics-data").rows}
+    human = tables["human"]
+
+    def p_values(scores):
+        """Exact, by SciPy: all 1024 exchanges."""
+        return {
+            (i, j): stats.permutation_test(
+                (scores.values[i], scores.values[j]),
+                lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis),
+                permutation_type="samples",
+                alternative="greater",
+                n_resamples=np.inf,
+                vectorized=True,
+            ).pvalue
+            for i, j in combinations(range(scores.n_systems), 2)
+        }
+
+    people = p_values(human)
+    for name in ("metric-0", "metric-3"):
+        theirs = p_values(tables[name])
+        soft = np.mean([1 - abs(people[pair] - theirs[pair]) for pair in people])
+        assert rows[name][1] == pytest.approx(soft, abs=0.03)
+        assert rows[name][3] == pytest.approx(agreeing_pairs(human, tables[name]))
+
+
+def test_counts_of_table_1_are_those_of_the_matrix():
+    """Significant pairs and greedy clusters counted again from the p-values of figure 4."""
+    found = study("spa-significance", campaign(), quick=True, workers=1)
+    row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
+    chart = found.chart("figure-4").columns
+    cells = list(zip(chart["panel"], chart["series"], chart["x"], chart["y"], strict=True))
+    for label, panel in (("PA", "pairwise accuracy"), ("SPA", "soft pairwise accuracy")):
+        better = {(a, b) for own, a, b, p in cells if own == panel and p <= 0.05}
+        order = list(dict.fromkeys(a for own, a, _, _ in cells if own == panel))
+        order += [b for own, _, b, _ in cells if own == panel and b not in order][:1]
+        assert row[f"significant {label}"] == len(better)
+        assert row[f"clusters {label}"] == greedy(order, better)
+
+
+def test_a_metric_under_two_names_counts_once_at_most():
+    """Five metrics, four different: the most that can be reached is 4 values and 6 pairs (note of table 1)."""
+    found = study("spa-significance", campaign(), quick=True, workers=1)
+    row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
+    assert (row["metrics"], row["distinct SPA"], row["distinct most"]) == (5, 4, 4)
+    assert (row["significant most"], row["clusters most"]) == (6, 4)
+
+
+def test_the_printed_table_gives_the_printed_means():
+    """Section 4.4: 31 % more significant comparisons, 40 % more clusters."""
+    assert round(mean_gain(TABLE_1, 6), 2) == 0.31
+    assert round(mean_gain(TABLE_1, 9), 2) == 0.40
+    gains = study("spa-significance", campaign(), quick=True, workers=1).table("gains")
+    assert [round(row[1], 2) for row in gains.printed] == [1.00, 0.31, 0.40]
+    assert np.isnan(mean_gain([("x", 0, 3)], 1))
+
+
+def test_ties_are_those_of_a_loop():
+    """Distinct values and the largest group of equals, counted with a dictionary; 5 systems have 11 possible values."""
+    tables = campaign(k=12)
+    found = study("spa-ties", tables, workers=1)
+    values = {}
+    for name, scores in tables.items():
+        if name != "human":
+            values.setdefault(round(agreeing_pairs(tables["human"], scores), 9), []).append(name)
+    row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
+    assert row["possible PA"] == 11
+    assert row["distinct PA"] == len(values)
+    assert row["largest tie PA"] == max(map(len, values.values()))
+    groups = {tuple(sorted(group[4].split(", "))) for group in found.table("ties").rows if group[1] == "PA"}
+    assert groups == {tuple(sorted(names)) for names in values.values() if len(names) > 1}
+    assert [group[4] for group in found.table("ties").rows if group[1] == "SPA"] == ["again, metric-0"]
+
+
+def test_names_and_order_of_systems_do_not_matter():
+    """Pairwise accuracy of shuffled systems under other names."""
+    tables = campaign()
+    order = [3, 0, 4, 1, 2]
+    shuffled = {
+        name: bt.Scores(
+            name=name, systems=tuple("VWXYZ"), segments=scores.segments, values=scores.values[order]
+        )
+        for name, scores in tables.items()
+    }
+    ours, other = (
+        study("spa-ties", data, quick=True, workers=1).tables[0].rows[0] for data in (tables, shuffled)
+    )
+    assert ours == other
+
+
+def test_less_may_be_better():
+    """A metric and its negative with the direction turned are worth the same."""
+    tables = campaign()
+    turned = tables | {"metric-1": table("metric-1", -tables["metric-1"].values, higher_is_better=False)}
+    one, other = (study("spa-significance", data, quick=True, workers=1) for data in (tables, turned))
+    assert one.tables[0].rows == other.tables[0].rows
+
+
+def test_human_scores_are_found_by_name_and_one_serves_all():
+    """A lone table of people serves the data sets without their own; a metric called after people is a metric."""
+    scores = campaign()["human"]
+    lone = [Setup("human", "scores", scores), Setup("x", "BLEU", scores), Setup("y", "COMET-MQM", scores)]
+    found = panels_of(lone).each
+    assert [(panel.dataset, list(panel.metrics)) for panel in found] == [
+        ("x", ["BLEU"]),
+        ("y", ["COMET-MQM"]),
+    ]
+    own = panels_of([Setup("x", "BLEU", scores), Setup("x", "MQM", scores)]).each
+    assert list(own[0].metrics) == ["BLEU"]
+
+
+def test_the_first_table_stands_for_people_only_if_that_is_said():
+    """And people without metrics are refused."""
+    scores = campaign()["human"]
+    found = panels_of([Setup("x", "m", scores), Setup("x", "k", scores)])
+    assert list(found.each[0].metrics) == ["k"]
+    assert "stands for people" in found.notes[0]
+    with pytest.raises(BetterThanError, match=r"no metrics beside human scores"):
+        panels_of([Setup("x", "human", scores)])
+
+
+@pytest.mark.parametrize("name", ["spa-significance", "spa-ties"])
+def test_bytes_do_not_depend_on_workers_and_both_readings_are_one(name):
+    """One worker or two; the released programs do what the text says."""
+    tables = campaign()
+    one = study(name, tables, quick=True, workers=1)
+    assert one.to_json() == study(name, tables, quick=True, workers=2).to_json()
+    assert study(name, tables, quick=True, workers=1, as_published=True).tables == one.tables

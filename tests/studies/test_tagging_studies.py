@@ -1,0 +1,139 @@
+"""The studies of word tags: labellings that know nothing, and repeated sampling."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.made_tags import drawn_tags
+
+import betterthan as bt
+from betterthan.analysis.computing import Computing
+from betterthan.errors import BetterThanError
+from betterthan.studies import tagging_synthetic
+from betterthan.studies.asked import Asked
+from betterthan.studies.catalogue import listed
+from betterthan.studies.study import study
+from betterthan.studies.tagged import Tagged, demo_tags, read_tagged
+
+
+def asked(name, *, quick=True, as_published=False, workers=1, **options):
+    """A study asked for without scores."""
+    entry = listed(name)
+    return Asked(
+        name=name,
+        listed=entry,
+        setups=(),
+        as_published=as_published,
+        quick=quick,
+        seed=12345,
+        options=entry.chosen(options, quick=quick),
+        computing=Computing(workers=workers),
+    )
+
+
+def by_measure(table):
+    """Rows of a table by their first cell, as dictionaries."""
+    return {row[0]: dict(zip(table.columns[1:], row[1:], strict=True)) for row in table.rows}
+
+
+def test_systems_below_a_labelling_are_counted_by_scikit_learn():
+    """F1 of BAD and of both classes, on two data sets together."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    tagged = (Tagged("x", drawn_tags(5, seed=1)), Tagged("y", drawn_tags(4, seed=2, share=0.6)))
+    found = by_measure(tagging_synthetic.run(asked("tagging-synthetic"), tagged).table("table-1"))
+
+    def product(gold, tags):
+        bad, ok = metrics.f1_score(gold, tags, average=None, labels=[True, False], zero_division=0)
+        return bad * ok
+
+    scorers = {
+        "f1_bad": lambda gold, tags: metrics.f1_score(gold, tags, zero_division=0),
+        "f1_mult": product,
+        "mcc": metrics.matthews_corrcoef,
+    }
+    for measure, score in scorers.items():
+        expected = dict.fromkeys(("all-bad", "all-good", "optimistic", "pessimistic", "random"), 0)
+        for one in tagged:
+            shown = bt.with_synthetic(one.tags, rng=12345)
+            values = {
+                name: score(shown.gold, tags)
+                for name, tags in zip(shown.systems, shown.predicted, strict=True)
+            }
+            for labelling in expected:
+                expected[labelling] += sum(values[name] < values[labelling] for name in one.tags.systems)
+        assert {name: found[measure][name] for name in expected} == expected
+        assert found[measure]["sum"] == sum(expected.values())
+
+
+def test_pairs_told_apart_are_weighted_by_their_number():
+    """The share of two data sets together is the number of pairs told apart over all pairs."""
+    tagged = (Tagged("x", drawn_tags(5, n=80, seed=1)), Tagged("y", drawn_tags(3, n=80, seed=2)))
+    together = by_measure(tagging_synthetic.run(asked("tagging-synthetic"), tagged).table("table-1"))
+    each = [bt.audition(one.tags, n_resamples=499) for one in tagged]
+    for i, measure in enumerate(each[0].measures):
+        told = 10 * each[0].d[i] + 3 * each[1].d[i]
+        assert together[measure]["d"] == pytest.approx(told / 13)
+
+
+def test_the_literal_phrase_measure_is_won_by_tagging_everything():
+    """E34: all-bad outscores more systems when precision is read literally."""
+    tagged = (Tagged("x", drawn_tags(5, seed=3)),)
+    text, literal = (
+        by_measure(
+            tagging_synthetic.run(asked("tagging-synthetic", as_published=reading), tagged).table("table-1")
+        )
+        for reading in (False, True)
+    )
+    assert literal["phrase_f1_bad_as_published"]["all-bad"] == 5
+    assert text["phrase_f1_bad"]["all-bad"] < 5
+    assert literal["f1_mult"] == text["f1_mult"]
+
+
+def test_renaming_and_reordering_systems_changes_nothing():
+    """Table 1 has measures, not systems."""
+    tags = drawn_tags(4, seed=4)
+    order = [2, 0, 3, 1]
+    other = drawn_tags(4, seed=4, systems=["W", "X", "Y", "Z"], predicted=tags.predicted[order])
+    one, two = (
+        tagging_synthetic.run(asked("tagging-synthetic"), (Tagged("x", some),)).table("table-1")
+        for some in (tags, other)
+    )
+    assert [row[:7] for row in one.rows] == [row[:7] for row in two.rows]
+
+
+def test_tags_of_a_folder_are_read_by_language_pair(tmp_path):
+    """gold.tags and two systems, in two folders; scores are refused."""
+    for pair in ("en-de", "zh-en"):
+        folder = tmp_path / pair / "sys"
+        folder.mkdir(parents=True)
+        (tmp_path / pair / "gold.tags").write_text("OK BAD\nOK OK BAD\n", encoding="utf-8")
+        (folder / "A.tags").write_text("OK BAD\nBAD OK BAD\n", encoding="utf-8")
+        (folder / "B.tags").write_text("OK OK\nOK OK OK\n", encoding="utf-8")
+    assert [(one.dataset, one.tags.systems) for one in read_tagged(tmp_path)] == [
+        ("en-de", ("A", "B")),
+        ("zh-en", ("A", "B")),
+    ]
+    assert [one.dataset for one in read_tagged([tmp_path / "en-de"])] == ["en-de"]
+    scores = bt.Scores(name="m", systems=["A"], segments=["1"], values=[[1.0]])
+    with pytest.raises(BetterThanError, match=r"takes word tags"):
+        read_tagged({"m": scores})
+    with pytest.raises(BetterThanError, match=r"two or more systems"):
+        read_tagged(drawn_tags(1))
+
+
+def test_the_demo_has_four_taggers_and_says_that_it_is_the_demo():
+    """Without data; the settings carry the digest of the tags."""
+    found = study("tagging-synthetic", quick=True, workers=1)
+    assert any("demo campaign" in note for note in found.notes)
+    assert "of 4 systems" in found.table("table-1").title
+    other = tagging_synthetic.run(asked("tagging-synthetic"), (Tagged("x", drawn_tags(4)),))
+    assert other.settings.data != found.settings.data
+    assert not any("demo campaign" in note for note in other.notes)
+    assert np.isclose(demo_tags()[0].tags.gold.mean(), 0.145, atol=0.001)
+
+
+@pytest.mark.parametrize("name", ["tagging-synthetic"])
+def test_bytes_do_not_depend_on_workers(name):
+    """One worker or two."""
+    one, two = (study(name, quick=True, workers=n).to_json() for n in (1, 2))
+    assert one == two
