@@ -11,7 +11,7 @@ WORKERS ?= auto
 export BETTERTHAN_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow real lint types docs bench check format clean
+.PHONY: help demo test browser slow real lint types docs bench check format clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -19,11 +19,20 @@ help:  ## Show this list
 demo: $(VENV)/core  ## Set up, then a worked example: make data, check it, rank the systems
 	$(BIN)/betterthan demo --output demo --overwrite
 
-test: $(VENV)/dev  ## Set up, then every check a change must pass
+test: $(VENV)/dev browser  ## Set up, then every check a change must pass
 	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/ruff check src tests benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+# The pages are tested in Debian's Chromium. Without it, and without the right to install it, those tests are skipped,
+# visibly; with CI=true that is an error.
+browser:
+	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  export DEBIAN_FRONTEND=noninteractive && echo 'Installing Chromium' && \
+	  { apt-get install -y -qq --no-install-recommends chromium || \
+	    { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }; } >/dev/null 2>&1; } || \
+	  echo 'There is no Chromium: tests of pages in the browser are skipped.'
 
 slow: $(VENV)/dev  ## Statistical checks and large runs
 	$(BIN)/python -m pytest -m slow -n $(WORKERS)

@@ -7,6 +7,16 @@ import shutil
 
 import pytest
 
+# The last four keep the browser from asking for updates: nothing but our own pages is ever opened.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
 
 def _unavailable(why):
     if os.environ.get("CI") == "true":
@@ -25,7 +35,7 @@ def browser():
     except ImportError:
         _unavailable("playwright is not installed.")
     with sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        started = driver.chromium.launch(executable_path=path, args=FLAGS)
         yield started
         started.close()
 

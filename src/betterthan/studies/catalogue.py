@@ -14,6 +14,7 @@ from betterthan.errors import BetterThanError, unknown_name
 Value = str | int | float
 PAIRED = "Peyrard, Zhao, Eger and West (2021), Better than Average"
 RELATIVE = "Stanchev, Wang and Ney (2020), Towards a Better Evaluation of Metrics for Machine Translation"
+AGGREGATION = "Cavalin, Domingues and Pinhanez (2024), Sentence-level Aggregation of Lexical Metrics"
 TAGS = "Logacheva, Lukasik and Specia (2016), Metrics for Evaluation of Word-level Quality Estimation"
 SOFT = "Thompson, Mathur, Deutsch and Khayrallah (2024), Soft Pairwise Accuracy"
 
@@ -175,6 +176,15 @@ STUDIES: dict[str, Listed] = {
         home="darr_threshold",
         data="human scores of segments, on a scale to 100; data sets may be called as language pairs",
         cost="a second",
+    ),
+    "aggregation-human": Listed(
+        question="Which way of averaging a lexical metric agrees with people?",
+        paper=f"{AGGREGATION}, section 5 and table 1",
+        home="aggregation_human",
+        data="texts with references and human scores",
+        cost="about a minute for 12 systems in 8 language pairs, and some minutes as published",
+        options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
+        quick={"corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
     ),
 }
 """All studies by name."""

@@ -12,7 +12,7 @@ from betterthan.arrays import FloatArray
 from betterthan.results.audition import Audition
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.asked import Asked
-from betterthan.studies.tagged import Tagged, answered, demo_tags, read_tagged
+from betterthan.studies.tagged import Tagged, answered, read_tagged, tagged_or_demo
 
 read = read_tagged
 _PAPER_SYSTEMS, _PAPER_FOOLED = 17, 16
@@ -38,7 +38,7 @@ class _Pooled(NamedTuple):
 
 def run(asked: Asked, tagged: tuple[Tagged, ...] | None = None) -> Study:
     """Let every measure judge the systems of each data set beside five synthetic labellings."""
-    used = tagged or demo_tags()
+    used = tagged_or_demo(asked, tagged)
     found = [_judged(asked, one) for one in used]
     pooled = _pooled(found)
     answer = asked.answer(
@@ -48,7 +48,7 @@ def run(asked: Asked, tagged: tuple[Tagged, ...] | None = None) -> Study:
         differences=_differences(pooled, as_published=asked.as_published),
         notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
     )
-    return answered(asked, answer, used, is_demo=tagged is None)
+    return answered(answer, used, is_demo=tagged is None)
 
 
 def _judged(asked: Asked, one: Tagged) -> Audition:

@@ -1,0 +1,143 @@
+"""System scores in three ways: of the pooled corpus, as the mean of segments, as the mean of bootstrap corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from betterthan.analysis.aggregate import wish_of
+from betterthan.analysis.bootstrap_mean import bootstrap_mean
+from betterthan.arrays import FloatArray
+from betterthan.engine.blocks import Job
+from betterthan.engine.streams import stream
+from betterthan.scoring.bleu import bleu
+from betterthan.scoring.chrf import chrf
+from betterthan.studies.asked import Asked
+from betterthan.studies.translated import Translated
+from betterthan.tables.counts import Counts
+from betterthan.tables.texts import Texts
+
+METRICS = ("BLEU", "chrF")
+WAYS = ("", "m-", "x-")
+"""As the paper calls them: pooled, mean of segments, mean of bootstrap corpora."""
+NAMES = tuple(f"{way}{metric}" for metric in METRICS for way in WAYS)
+TOKENIZERS = {"zh": "zh", "ja": "char"}
+"""By target language; the usual one of Japanese needs a dictionary of 50 MB, characters do not."""
+_Work = tuple[tuple[Texts, ...], int, int, int]
+
+
+def counted(one: Translated, metric: str) -> Counts:
+    """Return the counts of BLEU or chrF, words split as the target language wants it."""
+    if metric == "chrF":
+        return chrf(one.texts)
+    return bleu(one.texts, tokenize=TOKENIZERS.get(target(one.dataset), "13a"))
+
+
+def target(dataset: str) -> str:
+    """Return the target language that a name ends in; empty when it names none.
+
+    Examples
+    --------
+    >>> target("wmt23 en-zh"), target("news")
+    ('zh', '')
+    """
+    parts = dataset.lower().replace("_", "-").split()[-1:]
+    pair = parts[0].split("-") if parts else []
+    return pair[1] if len(pair) == 2 else ""
+
+
+def three_ways(asked: Asked, used: Sequence[Translated]) -> list[FloatArray]:
+    """Return, for each data set, scores by :data:`NAMES`; shape (6, m).
+
+    As published, references are handed over the wrong way round, as the numbers of the paper suggest.
+    """
+    correct = [_correct(asked, one) for one in used]
+    if not asked.as_published:
+        return correct
+    turned = _turned(asked, used)
+    return [_with_turned(right, wrong) for right, wrong in zip(correct, turned, strict=True)]
+
+
+def _correct(asked: Asked, one: Translated) -> FloatArray:
+    wish = wish_of(
+        confidence=0.95,
+        n_resamples=asked.number("corpora"),
+        size=asked.number("size"),
+        rng=asked.seed,
+        computing=asked.computing,
+    )
+    rows = []
+    for metric in METRICS:
+        counts = counted(one, metric)
+        rows += [counts.pooled(), segment_means(counts), bootstrap_mean(counts, wish).mean]
+    return np.array(rows)
+
+
+def segment_means(counts: Counts) -> FloatArray:
+    """Return the mean of the segments that have a score of their own; shape (m,)."""
+    values = counts.per_segment().values
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
+
+
+def _with_turned(right: FloatArray, wrong: FloatArray) -> FloatArray:
+    """Means of segments stay: single segments cannot be turned round."""
+    mixed = right.copy()
+    mixed[[0, 2, 3, 5]] = wrong
+    return mixed
+
+
+def _turned(asked: Asked, used: Sequence[Translated]) -> list[FloatArray]:
+    texts = tuple(one.texts for one in used)
+    work: _Work = (texts, asked.number("turned_corpora"), asked.number("turned_size"), asked.seed)
+    job: Job[_Work, FloatArray] = Job(
+        name="references turned round",
+        function=turned_block,
+        payload=work,
+        n_blocks=len(used),
+        digest=asked.key("turned", *(one.digest for one in texts)),
+        uses="processes",
+    )
+    return asked.computing.run(job)
+
+
+def turned_block(work: _Work, block: int) -> FloatArray:
+    """Score one data set with references turned round: pooled and bootstrap BLEU, pooled and bootstrap chrF; (4, m).
+
+    sacreBLEU wants one list a reference. Given N lists of one it scores the first output alone, against all references
+    as if they were its own, and says nothing.
+    """
+    import sacrebleu
+
+    texts, n_corpora, size, seed = work[0][block], *work[1:]
+    references = texts.references[0]
+    rng = stream(seed, "corpora with references turned round", block)
+    drawn = [rng.integers(0, len(references), size=size).tolist() for _ in range(n_corpora)]
+    columns = []
+    for outputs in texts.outputs:
+        lines = [line or "" for line in outputs]
+        column = []
+        for score in (sacrebleu.corpus_bleu, sacrebleu.corpus_chrf):
+            column.append(score(lines[:1], [[line] for line in references]).score)
+            corpora = [score([lines[some[0]]], [[references[i]] for i in some]).score for some in drawn]
+            column.append(float(np.mean(corpora)))
+        columns.append(column)
+    return np.array(columns).T
+
+
+def correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return Pearson's correlation over what both have; NaN for fewer than two, or where one is constant.
+
+    Examples
+    --------
+    >>> correlation(np.array([1.0, 2, 3, np.nan]), np.array([2.0, 4, 6, 0]))
+    1.0
+    """
+    both = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[both], y[both]
+    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    a, b = x - x.mean(), y - y.mean()
+    return float(a @ b / np.sqrt((a @ a) * (b @ b)))
