@@ -11,7 +11,7 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.asked import Asked
-from betterthan.studies.three_ways import NAMES, correlation, three_ways
+from betterthan.studies.three_ways import METRICS, NAMES, correlation, three_ways
 from betterthan.studies.translated import (
     Translated,
     answered,
@@ -23,12 +23,26 @@ from betterthan.studies.translated import (
 read = read_translated
 PRINTED: dict[str, dict[str, float]] = {
     "mqm": {
-        **{"COMET": 0.923, "BLEURT": 0.872, "BERTScore": 0.855, "m-chrF": 0.806, "x-chrF": 0.804},
-        **{"m-BLEU": 0.776, "x-BLEU": 0.762, "BLEU": 0.425, "chrF": 0.392},
+        "COMET": 0.923,
+        "BLEURT": 0.872,
+        "BERTScore": 0.855,
+        "m-chrF": 0.806,
+        "x-chrF": 0.804,
+        "m-BLEU": 0.776,
+        "x-BLEU": 0.762,
+        "BLEU": 0.425,
+        "chrF": 0.392,
     },
     "da": {
-        **{"COMET": 0.926, "BLEURT": 0.917, "BERTScore": 0.821, "m-chrF": 0.802, "x-chrF": 0.793},
-        **{"m-BLEU": 0.729, "x-BLEU": 0.456, "chrF": 0.285, "BLEU": -0.006},
+        "COMET": 0.926,
+        "BLEURT": 0.917,
+        "BERTScore": 0.821,
+        "m-chrF": 0.802,
+        "x-chrF": 0.793,
+        "m-BLEU": 0.729,
+        "x-BLEU": 0.456,
+        "chrF": 0.285,
+        "BLEU": -0.006,
     },
 }
 """Table 1."""
@@ -70,8 +84,8 @@ _DIFFERENCES = {
     ),
     True: (
         (
-            "Corpus and bootstrap scores are those of sacreBLEU with references turned round, N lists of one: the first "
-            "output alone against all references. That this happened in the paper is an inference: the authors' "
+            "Corpus and bootstrap scores are those of sacreBLEU with references turned round, N lists of one: the "
+            "first output alone against all references. That this happened in the paper is an inference: the authors' "
             "program was not seen."
         ),
     ),
@@ -164,11 +178,9 @@ def _chart(found: list[_Found]) -> StudyChart:
 
 
 def _sentences(found: list[_Found]) -> tuple[str, ...]:
-    told = []
-    for kind, mean in _means(found).items():
-        for metric in ("BLEU", "chrF"):
-            told.append(
-                f"{kind}, {metric}: pooled {amount(mean[metric], 3)}, mean of segments "
-                f"{amount(mean[f'm-{metric}'], 3)}, bootstrap {amount(mean[f'x-{metric}'], 3)}."
-            )
-    return tuple(told)
+    return tuple(
+        f"{kind}, {metric}: pooled {amount(mean[metric], 3)}, mean of segments {amount(mean[f'm-{metric}'], 3)}, "
+        f"bootstrap {amount(mean[f'x-{metric}'], 3)}."
+        for kind, mean in _means(found).items()
+        for metric in METRICS
+    )

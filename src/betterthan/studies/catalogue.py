@@ -186,6 +186,24 @@ STUDIES: dict[str, Listed] = {
         options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
     ),
+    "aggregation-grid": Listed(
+        question="How do corpus scores, means of segments and bootstrap scores of systems go together?",
+        paper=f"{AGGREGATION}, sections 4.4 and 4.5, figures 1 to 4",
+        home="aggregation_grid",
+        data="texts with references",
+        cost="about a minute for 12 systems in 8 language pairs, and some minutes as published",
+        options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
+        quick={"corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
+    ),
+    "aggregation-robustness": Listed(
+        question="Do scores of few segments follow those of the whole test set?",
+        paper=f"{AGGREGATION}, section 4.6 and figure 5",
+        home="aggregation_robustness",
+        data="texts with references",
+        cost="some minutes for 12 systems in 8 language pairs",
+        options={"repeats": 1000, "corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
+        quick={"repeats": 50, "corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
+    ),
 }
 """All studies by name."""
 

@@ -64,8 +64,8 @@ def tagged_or_demo(asked: Asked, tagged: Sequence[Tagged] | None) -> tuple[Tagge
 
 def _no_tags() -> BetterThanError:
     return BetterThanError(
-        "This study takes word tags: gold ones and those of two or more systems. Name a folder that has gold.tags, or a "
-        "mapping of names to WordTags."
+        "This study takes word tags: gold ones and those of two or more systems. Name a folder that has gold.tags, or "
+        "a mapping of names to WordTags."
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import sacrebleu
 
 from betterthan.analysis.aggregate import wish_of
 from betterthan.analysis.bootstrap_mean import bootstrap_mean
-from betterthan.arrays import FloatArray
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Job
 from betterthan.engine.streams import stream
 from betterthan.scoring.bleu import bleu
@@ -104,27 +105,27 @@ def _turned(asked: Asked, used: Sequence[Translated]) -> list[FloatArray]:
 
 
 def turned_block(work: _Work, block: int) -> FloatArray:
-    """Score one data set with references turned round: pooled and bootstrap BLEU, pooled and bootstrap chrF; (4, m).
+    """Score one data set with references turned round: pooled and bootstrap BLEU, pooled and bootstrap chrF; (4, m)."""
+    texts, n_corpora, size, seed = work[0][block], *work[1:]
+    n = len(texts.segments)
+    rng = stream(seed, "corpora with references turned round", block)
+    drawn = [rng.integers(0, n, size=size) for _ in range(n_corpora)]
+    rows = []
+    for metric in METRICS:
+        rows.append(turned_scores(texts, metric, np.arange(n)))
+        rows.append(np.mean([turned_scores(texts, metric, some) for some in drawn], axis=0))
+    return np.array(rows)
+
+
+def turned_scores(texts: Texts, metric: str, some: IntArray) -> FloatArray:
+    """Score all systems on some segments with references turned round; shape (m,).
 
     sacreBLEU wants one list a reference. Given N lists of one it scores the first output alone, against all references
     as if they were its own, and says nothing.
     """
-    import sacrebleu
-
-    texts, n_corpora, size, seed = work[0][block], *work[1:]
-    references = texts.references[0]
-    rng = stream(seed, "corpora with references turned round", block)
-    drawn = [rng.integers(0, len(references), size=size).tolist() for _ in range(n_corpora)]
-    columns = []
-    for outputs in texts.outputs:
-        lines = [line or "" for line in outputs]
-        column = []
-        for score in (sacrebleu.corpus_bleu, sacrebleu.corpus_chrf):
-            column.append(score(lines[:1], [[line] for line in references]).score)
-            corpora = [score([lines[some[0]]], [[references[i]] for i in some]).score for some in drawn]
-            column.append(float(np.mean(corpora)))
-        columns.append(column)
-    return np.array(columns).T
+    score = sacrebleu.corpus_chrf if metric == "chrF" else sacrebleu.corpus_bleu
+    references = [[texts.references[0][i]] for i in some]
+    return np.array([score([row[i] or "" for i in some], references).score for row in texts.outputs])
 
 
 def correlation(x: FloatArray, y: FloatArray) -> float:

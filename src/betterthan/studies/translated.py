@@ -130,8 +130,8 @@ def demo_translated() -> tuple[Translated, ...]:
         texts = Texts(
             systems=made.systems,
             segments=segments,
-            outputs=[[made.outputs[name][i] for i in places] for name in made.systems],
-            references=[[made.reference[i] for i in places]],
+            outputs=tuple(tuple(made.outputs[name][i] for i in places) for name in made.systems),
+            references=(tuple(made.reference[i] for i in places),),
         )
         human, learned = (
             Scores(name=name, systems=made.systems, segments=segments, values=values[:, places])
@@ -167,8 +167,12 @@ def answered(found: Study, used: Sequence[Translated], *, is_demo: bool) -> Stud
     own = ("Run on the demo campaign, because no texts were named.",) if is_demo else ()
     read = tuple(dict.fromkeys(note for one in used for note in one.texts.notes))
     parts = [
-        (one.dataset, one.texts.digest, one.human.digest if one.human is not None else "")
-        + tuple(f"{name} {scores.digest}" for name, scores in one.metrics.items())
+        (
+            one.dataset,
+            one.texts.digest,
+            one.human.digest if one.human is not None else "",
+            *(f"{name} {scores.digest}" for name, scores in one.metrics.items()),
+        )
         for one in used
     ]
     return replace(

@@ -1,0 +1,227 @@
+"""The studies of aggregation: three ways to score a system, correct and with references turned round."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sacrebleu
+from scipy import stats
+from tests.studies.test_tagging_studies import asked
+
+import betterthan as bt
+from betterthan.errors import BetterThanError
+from betterthan.studies import aggregation_grid, aggregation_human, aggregation_robustness
+from betterthan.studies.study import study
+from betterthan.studies.three_ways import NAMES, turned_scores
+from betterthan.studies.translated import Translated, demo_translated, read_translated
+
+SMALL = {"corpora": 40, "size": 50, "turned_corpora": 3, "turned_size": 6}
+
+
+def translations(n=24):
+    """The first segments of two domains of the demo."""
+    return tuple(
+        one._replace(
+            texts=one.texts.select(segments=one.texts.segments[:n]),
+            human=one.human.select(segments=one.human.segments[:n]),
+        )
+        for one in demo_translated()[:2]
+    )
+
+
+def by_sacrebleu(texts):
+    """BLEU, m-BLEU, chrF and m-chrF of every system, by the reference implementation; shape (4, m)."""
+    references = list(texts.references[0])
+    found = []
+    for lines in texts.outputs:
+        lines = list(lines)
+        found.append(
+            [
+                sacrebleu.corpus_bleu(lines, [references]).score,
+                np.mean(
+                    [sacrebleu.sentence_bleu(a, [b]).score for a, b in zip(lines, references, strict=True)]
+                ),
+                sacrebleu.corpus_chrf(lines, [references]).score,
+                np.mean(
+                    [sacrebleu.sentence_chrf(a, [b]).score for a, b in zip(lines, references, strict=True)]
+                ),
+            ]
+        )
+    return np.array(found).T
+
+
+def test_scores_are_those_of_sacrebleu():
+    """Pooled and mean of segments of both metrics; the bootstrap is within its noise of the pooled score."""
+    used = translations()
+    found = aggregation_grid.run(asked("aggregation-grid", **SMALL | {"corpora": 400}), used)
+    rows = np.array([row[2:] for row in found.table("scores").rows]).T
+    expected = np.concatenate([by_sacrebleu(one.texts) for one in used], axis=1)
+    assert rows[[0, 1, 3, 4]] == pytest.approx(expected, abs=1e-9)
+    assert rows[[2, 5]] == pytest.approx(rows[[0, 3]], abs=1.5)
+
+
+def test_correlations_are_those_of_scipy_and_stand_beside_the_printed_ones():
+    """All fifteen pairs of six scores; nine are printed."""
+    found = aggregation_grid.run(asked("aggregation-grid", **SMALL), translations())
+    scores = dict(zip(NAMES, np.array([row[2:] for row in found.table("scores").rows]).T, strict=True))
+    table = found.table("correlations")
+    for a, b, _, r in table.rows:
+        assert r == pytest.approx(stats.pearsonr(scores[a], scores[b]).statistic)
+    assert len(table.rows) == 15
+    assert sum(row[3] is not None for row in table.printed) == 9
+    figures = {(a, b): figure for a, b, figure, _ in table.rows}
+    assert figures["BLEU", "x-BLEU"] == 1
+    assert figures["m-chrF", "x-chrF"] == 2
+    assert figures["m-BLEU", "m-chrF"] == 3
+    assert figures["BLEU", "m-chrF"] == 4
+    means = {row[0]: row[1] for row in found.table("means").rows}
+    assert means["BLEU"] == pytest.approx(scores["BLEU"].mean() / 100)
+
+
+def test_references_turned_round_score_the_first_output_alone():
+    """E32: the call is sacreBLEU's with all references for the first segment."""
+    texts = translations()[0].texts
+    references = list(texts.references[0])
+    first = [row[0] for row in texts.outputs]
+    expected = [sacrebleu.sentence_bleu(line, references, use_effective_order=False).score for line in first]
+    assert turned_scores(texts, "BLEU", np.arange(len(references))) == pytest.approx(expected, abs=1e-9)
+    expected = [sacrebleu.sentence_chrf(line, references).score for line in first]
+    assert turned_scores(texts, "chrF", np.arange(len(references))) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_published_pattern_appears_with_references_turned_round():
+    """Correct: pooled and bootstrap go together. Turned: they do not, and means of segments are what they were."""
+    used = translations()
+    right, turned = (
+        aggregation_grid.run(asked("aggregation-grid", as_published=reading, **SMALL), used)
+        for reading in (False, True)
+    )
+    r, t = ({row[:2]: row[3] for row in one.table("correlations").rows} for one in (right, turned))
+    assert r["BLEU", "x-BLEU"] > 0.99
+    assert t["BLEU", "x-BLEU"] < 0.9
+    assert t["m-BLEU", "m-chrF"] == r["m-BLEU", "m-chrF"]
+
+
+def test_correlation_with_people_is_averaged_over_data_sets():
+    """By SciPy, from sacreBLEU's scores and the means of people; a given metric counts as well."""
+    used = translations()
+    found = aggregation_human.run(asked("aggregation-human", **SMALL), used)
+    rows = {row[2]: row[3] for row in found.table("table-1").rows}
+    for place, name in ((0, "BLEU"), (1, "m-BLEU"), (2, "chrF"), (3, "m-chrF")):
+        each = [
+            stats.pearsonr(by_sacrebleu(one.texts)[place], one.human.values.mean(axis=1)).statistic
+            for one in used
+        ]
+        assert rows[name] == pytest.approx(np.mean(each))
+    given = [
+        stats.pearsonr(one.metrics["Learned"].values.mean(axis=1), one.human.values.mean(axis=1)).statistic
+        for one in used
+    ]
+    assert rows["Learned"] == pytest.approx(np.mean(given))
+    assert list(rows.values()) == sorted(rows.values(), reverse=True)
+
+
+def test_printed_correlations_stand_beside_scores_of_their_kind():
+    """MQM and DA have columns in table 1 of the paper; other human scores have none."""
+    used = tuple(
+        one._replace(human=bt.Scores(name=name, systems=one.human.systems, segments=one.human.segments,
+                                     values=one.human.values))
+        for one, name in zip(translations(), ("MQM", "DA"), strict=True)
+    )  # fmt: skip
+    table = aggregation_human.run(asked("aggregation-human", **SMALL), used).table("table-1")
+    told = {(row[0], row[2]): told[3] for row, told in zip(table.rows, table.printed, strict=True)}
+    assert told["MQM", "m-chrF"] == 0.806
+    assert told["DA", "BLEU"] == -0.006
+    assert told["DA", "Learned"] is None
+    plain = aggregation_human.run(asked("aggregation-human", **SMALL), translations()).table("table-1")
+    assert plain.printed is None
+
+
+def test_people_who_score_errors_are_turned_round():
+    """The same correlations when less is better."""
+    used = translations()
+    errors = tuple(
+        one._replace(
+            human=bt.Scores(
+                name="human",
+                systems=one.human.systems,
+                segments=one.human.segments,
+                values=-one.human.values,
+                higher_is_better=False,
+            )
+        )
+        for one in used
+    )
+    one, other = (aggregation_human.run(asked("aggregation-human", **SMALL), some) for some in (used, errors))
+    assert [row[3] for row in one.table("table-1").rows] == pytest.approx(
+        [row[3] for row in other.table("table-1").rows]
+    )
+
+
+def test_one_segment_is_pooled_and_averaged_alike():
+    """On chrF, which has one formula for both; on the whole test set both are what they are there."""
+    used = translations(12)
+    found = aggregation_robustness.run(asked("aggregation-robustness", repeats=20, **SMALL), used)
+    rows = {row[:3]: row[3:] for row in found.table("figure-5").rows}
+    assert rows["chrF", "pooled with mean of segments", 1] == pytest.approx([1] * 5)
+    some = rows["chrF", "pooled with bootstrap", 10]
+    assert some[2] > rows["chrF", "pooled with bootstrap", 1][2]
+    assert list(some) == sorted(some)
+    told = [row[5] for row in found.table("figure-5").printed if row[5] is not None]
+    assert told == [1.0, 0.7, 1.0, 0.7]
+
+
+def test_whole_test_sets_have_no_spread():
+    """A draw of as many segments as there are is the test set: all quantiles are one number, that of the grid."""
+    used = translations(10)
+    found = aggregation_robustness.run(asked("aggregation-robustness", repeats=4, **SMALL), used)
+    grid = aggregation_grid.run(asked("aggregation-grid", **SMALL), used)
+    whole = {row[:2]: row[3] for row in grid.table("correlations").rows}
+    rows = {row[:3]: row[3:] for row in found.table("figure-5").rows}
+    for what, pair in (
+        ("pooled with mean of segments", ("BLEU", "m-BLEU")),
+        ("pooled with bootstrap", ("BLEU", "x-BLEU")),
+    ):
+        assert rows["BLEU", what, 10] == pytest.approx([whole[pair]] * 5)
+
+
+def test_texts_are_read_from_a_folder_with_people_beside(tmp_path):
+    """texts/ and human.csv, as the demo writes them; scores and texts without reference are refused."""
+    folder = tmp_path / "chat"
+    (folder / "texts").mkdir(parents=True)
+    for name, lines in (
+        ("reference", "a b c d\ne f g h\n"),
+        ("A", "a b c d\ne f x h\n"),
+        ("B", "a b\ne f g\n"),
+    ):
+        (folder / "texts" / f"{name}.txt").write_text(lines, encoding="utf-8")
+    (folder / "human.csv").write_text("segment,A,B\n1,90,20\n2,80,30\n", encoding="utf-8")
+    (one,) = read_translated(folder)
+    assert (one.dataset, one.texts.systems, one.human.name) == ("chat", ("A", "B"), "human")
+    with pytest.raises(BetterThanError, match=r"takes texts"):
+        read_translated({"x": 3})
+    with pytest.raises(BetterThanError, match=r"no reference"):
+        read_translated(bt.Texts(systems=["A"], segments=["1"], outputs=[["a"]]))
+    scores = bt.Scores(name="m", systems=["A", "B"], segments=["1"], values=[[1], [2]])
+    with pytest.raises(BetterThanError, match=r"takes texts"):
+        study("aggregation-grid", scores)
+    alone = Translated("x", one.texts)
+    with pytest.raises(BetterThanError, match=r"No data set has human scores"):
+        aggregation_human.run(asked("aggregation-human", **SMALL), (alone,))
+
+
+@pytest.mark.parametrize("name", ["aggregation-grid", "aggregation-human", "aggregation-robustness"])
+@pytest.mark.parametrize("reading", [False, True])
+def test_bytes_do_not_depend_on_workers(name, reading):
+    """One worker or two."""
+    module = {
+        "aggregation-grid": aggregation_grid,
+        "aggregation-human": aggregation_human,
+        "aggregation-robustness": aggregation_robustness,
+    }[name]
+    options = SMALL | ({"repeats": 30} if name == "aggregation-robustness" else {})
+    used = translations(10)
+    one, two = (
+        module.run(asked(name, workers=n, as_published=reading, **options), used).to_json() for n in (1, 2)
+    )
+    assert one == two
