@@ -33,8 +33,8 @@ def by_sacrebleu(texts):
     """BLEU, m-BLEU, chrF and m-chrF of every system, by the reference implementation; shape (4, m)."""
     references = list(texts.references[0])
     found = []
-    for lines in texts.outputs:
-        lines = list(lines)
+    for row in texts.outputs:
+        lines = list(row)
         found.append(
             [
                 sacrebleu.corpus_bleu(lines, [references]).score,

@@ -13,6 +13,7 @@ from betterthan.errors import BetterThanError
 from betterthan.studies.against_people import panels_of
 from betterthan.studies.setups import Setup
 from betterthan.studies.spa_printed import TABLE_1, mean_gain
+from betterthan.studies.spa_segments import _Tables, _values
 from betterthan.studies.study import study
 
 
@@ -177,10 +178,68 @@ def test_the_first_table_stands_for_people_only_if_that_is_said():
         panels_of([Setup("x", "human", scores)])
 
 
-@pytest.mark.parametrize("name", ["spa-significance", "spa-ties"])
+@pytest.mark.parametrize("name", ["spa-significance", "spa-ties", "spa-systems", "spa-segments"])
 def test_bytes_do_not_depend_on_workers_and_both_readings_are_one(name):
     """One worker or two; the released programs do what the text says."""
     tables = campaign()
     one = study(name, tables, quick=True, workers=1)
     assert one.to_json() == study(name, tables, quick=True, workers=2).to_json()
     assert study(name, tables, quick=True, workers=1, as_published=True).tables == one.tables
+
+
+def test_subsets_of_systems_are_those_of_the_verb():
+    """Every subset of four of five systems, evaluated anew by the verb and correlated by SciPy."""
+    tables = campaign(k=6)
+    found = study("spa-systems", tables, options={"permutations": 500}, workers=1)
+    names = [name for name in tables if name != "human"]
+
+    def values(by, systems):
+        """Of all metrics on some systems."""
+        some = {name: scores.select(systems=systems) for name, scores in tables.items()}
+        metrics = {name: some[name] for name in names}
+        one = bt.meta_evaluate(
+            metrics, some["human"], by=by, significance="none", confidence=None, n_resamples=500
+        )
+        return [one.value[one.metrics.index(name)] for name in names]
+
+    row = next(row for row in found.tables[0].rows if row[1:4] == (4, 5, "Pearson"))
+    for by, mean in (("pairwise_accuracy", row[4]), ("soft_pairwise_accuracy", row[7])):
+        full = values(by, tables["human"].systems)
+        subsets = combinations(tables["human"].systems, 4)
+        each = [stats.pearsonr(values(by, some), full).statistic for some in subsets]
+        assert mean == pytest.approx(np.mean(each), abs=1e-9)
+
+
+def test_a_ranking_of_two_systems_cannot_lose_one():
+    """Three are needed, and two metrics."""
+    tables = campaign(m=2)
+    with pytest.raises(BetterThanError, match=r"left out of three or more"):
+        study("spa-systems", tables, quick=True, workers=1)
+
+
+def test_intervals_shrink_with_more_segments_and_hold_the_value():
+    """Means on drawn test sets of all segments lie near the value; intervals of few segments are wider."""
+    tables = campaign(n=80)
+    found = study("spa-segments", tables, quick=True, workers=1)
+    shown = found.table("figure-3")
+    rows = [dict(zip(shown.columns, row, strict=True)) for row in shown.rows]
+    best = [row for row in rows if row["metric"] == rows[0]["metric"]]
+    assert [row["segments"] for row in best] == [5, 10, 20, 40, 80]
+    assert best[-1]["SPA width"] < best[0]["SPA width"]
+    for row in rows:
+        assert row["PA low"] <= row["PA"] <= row["PA high"]
+        assert row["SPA width"] == pytest.approx(row["SPA high"] - row["SPA low"])
+    value = agreeing_pairs(tables["human"], tables[rows[0]["metric"]])
+    assert best[-1]["PA low"] <= value <= best[-1]["PA high"]
+
+
+def test_drawn_values_are_those_of_a_loop():
+    """Pairwise accuracy of one drawn test set, counted pair by pair; gaps are left out."""
+    rng = np.random.default_rng(3)
+    human, scores = rng.normal(size=(4, 30)), rng.normal(size=(2, 4, 30))
+    human[1, 3] = np.nan
+    some = rng.integers(0, 30, 12)
+    hard, _ = _values(_Tables("x", ("a", "b"), human, scores), some)
+    for k in range(2):
+        drawn = table("h", np.nanmean(human[:, some], axis=1, keepdims=True)), table("m", scores[k][:, some])
+        assert hard[k] == pytest.approx(agreeing_pairs(*drawn))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.made_tags import drawn_tags
 
 import betterthan as bt
 from betterthan.analysis.computing import Computing
 from betterthan.errors import BetterThanError
-from betterthan.studies import tagging_synthetic
+from betterthan.studies import tagging_sampling, tagging_synthetic
 from betterthan.studies.asked import Asked
 from betterthan.studies.catalogue import listed
+from betterthan.studies.sampled_tags import pool_of, sampled_scores
 from betterthan.studies.study import study
 from betterthan.studies.tagged import Tagged, demo_tags, read_tagged
 
@@ -120,7 +122,10 @@ def test_tags_of_a_folder_are_read_by_language_pair(tmp_path):
     with pytest.raises(BetterThanError, match=r"two or more systems"):
         read_tagged(drawn_tags(1))
     with pytest.raises(BetterThanError, match=r"takes word tags"):
-        study("tagging-synthetic", {"m": bt.Scores(name="m", systems=["A", "B"], segments=["1"], values=[[1], [2]])})
+        study(
+            "tagging-synthetic",
+            {"m": bt.Scores(name="m", systems=["A", "B"], segments=["1"], values=[[1], [2]])},
+        )
 
 
 def test_the_demo_has_four_taggers_and_says_that_it_is_the_demo():
@@ -134,8 +139,79 @@ def test_the_demo_has_four_taggers_and_says_that_it_is_the_demo():
     assert np.isclose(demo_tags()[0].tags.gold.mean(), 0.276, atol=0.001)
 
 
-@pytest.mark.parametrize("name", ["tagging-synthetic"])
+@pytest.mark.parametrize("name", ["tagging-synthetic", "tagging-sampling"])
 def test_bytes_do_not_depend_on_workers(name):
     """One worker or two."""
     one, two = (study(name, quick=True, workers=n).to_json() for n in (1, 2))
     assert one == two
+
+
+ALL = ("f1_bad", "f1_mult", "phrase_f1_bad", "phrase_f1_mult", "mcc", "sequence_correlation")
+
+
+@pytest.mark.parametrize("n_errors", [0, 1, 7, 20])
+def test_drawn_data_sets_have_exactly_as_many_errors(n_errors):
+    """Accuracy of words says how many tags are wrong; whole numbers, no overshooting (E38)."""
+    tags = drawn_tags(4, seed=5)
+    measures = ("accuracy", "f1_bad")
+    drawn = sampled_scores(pool_of(tags, measures), measures, n_errors, 120, np.random.default_rng(1))
+    assert (1 - drawn[:, 0]) * tags.n_words == pytest.approx([n_errors] * 120)
+    assert (np.ptp(drawn[:, 1]) > 0) == (n_errors > 0)
+
+
+def test_sums_of_sentences_score_as_the_drawn_tags_themselves():
+    """One system and all of its errors: the drawn data set is the system, by every measure."""
+    tags = drawn_tags(1, seed=6)
+    n_errors = int((tags.predicted[0] != tags.gold).sum())
+    drawn = sampled_scores(pool_of(tags, ALL), ALL, n_errors, 3, np.random.default_rng(2))
+    expected = [bt.tag_counts(tags, by=name).pooled()[0] for name in ALL]
+    assert drawn == pytest.approx(np.tile(expected, (3, 1)), abs=1e-12)
+
+
+def test_the_last_sentence_keeps_its_first_errors():
+    """One sentence, three wrong tags, two wanted: the third is put right."""
+    gold = [False, True, False, False]
+    given, kept = (
+        bt.WordTags(systems=["A"], segments=["1"], gold=gold, predicted=[tags], offsets=[0, 4])
+        for tags in ([True, True, True, True], [True, True, True, False])
+    )
+    drawn = sampled_scores(pool_of(given, ALL), ALL, 2, 1, np.random.default_rng(0))[0]
+    expected = [bt.tag_counts(kept, by=name).pooled()[0] for name in ALL]
+    assert drawn == pytest.approx(expected)
+
+
+def test_more_errors_than_systems_make_are_refused():
+    """With a level that would do."""
+    tags = drawn_tags(2, seed=7)
+    with pytest.raises(BetterThanError, match=r"Choose a lower level"):
+        sampled_scores(pool_of(tags, ALL), ALL, tags.n_words, 1, np.random.default_rng(0))
+
+
+def test_unpaired_tests_are_those_of_scipy():
+    """Student's, two-sided, column by column; nothing varies, nothing is said."""
+    x, y = np.random.default_rng(8).normal(size=(2, 15, 4))
+    assert tagging_sampling.unpaired_pvalues(x, y) == pytest.approx(stats.ttest_ind(x, y).pvalue)
+    assert np.isnan(tagging_sampling.unpaired_pvalues(np.ones((5, 1)), np.ones((5, 1)))).all()
+
+
+def test_samples_needed_are_read_from_the_mean_p_values():
+    """Smallest number whose p, times ten pairs, is below alpha; the paper's numbers stand beside."""
+    tagged = (Tagged("x", drawn_tags(4, n=150, seed=9)),)
+    found = tagging_sampling.run(asked("tagging-sampling", level=8, unit=0.1, rounds=3), tagged)
+    rows = found.table("p-values").rows
+    table = found.table("table-2")
+    levels = sorted({row[1] for row in rows} | {row[2] for row in rows})
+    place = found.table("p-values").columns.index("f1_mult")
+    widest = {row[0]: row[place] for row in rows if (row[1], row[2]) == (levels[0], levels[-1])}
+    expected = next((n for n, p in sorted(widest.items()) if p * 10 < 0.05), None)
+    assert {row[0]: row[-1] for row in table.rows}["f1_mult"] == expected
+    assert len(table.columns) == 9
+    printed = {row[0]: told for row, told in zip(table.rows, table.printed, strict=True)}
+    assert printed["mcc"][1:] == (10_000, 2000, 2000, None, 500, 200, None, 100)
+
+
+def test_levels_that_are_the_same_number_of_tags_are_noted():
+    """A hundredth of a percent of few words is no word."""
+    tagged = (Tagged("x", drawn_tags(4, seed=10)),)
+    found = tagging_sampling.run(asked("tagging-sampling", rounds=1, level=5, unit=0.01), tagged)
+    assert any("same number of tags" in note for note in found.notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -34,12 +35,13 @@ def begun(site, content=LONG):
     return run_id
 
 
-def workers():
-    """The ids of all worker processes of this machine."""
+def workers(parent=None):
+    """The ids of all worker processes of this machine, or of one parent: other tests have workers of their own."""
     listed = subprocess.run(
-        [shutil.which("ps"), "-eo", "pid,args"], capture_output=True, text=True, check=True
+        [shutil.which("ps"), "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
     ).stdout
-    return {line.split()[0] for line in listed.splitlines() if "betterthan.web.worker" in line}
+    found = [line.split()[:2] for line in listed.splitlines() if "betterthan.web.worker" in line]
+    return {pid for pid, of in found if parent in (None, int(of))}
 
 
 def test_a_run_can_be_followed_and_cancelled(site):
@@ -133,9 +135,9 @@ def test_a_stopped_server_takes_its_workers_along_and_says_so_when_it_is_back(se
     with serving(tmp_path) as site:
         kept = site.report({"human.csv": SCORES})
         before = site.client.get(f"/runs/{kept['id']}").content
-        others = workers()
+        others = workers(os.getpid())
         run_id = begun(site)
-        mine = workers() - others
+        mine = workers(os.getpid()) - others
         assert mine
     assert not mine & workers()
     with serving(tmp_path) as site:

@@ -63,8 +63,8 @@ def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study
 
 
 _CLAIM = (
-    "The paper finds that corpus scores do not come nearer to the bootstrap when segments are added, and concludes that a "
-    "corpus score is like a single segment."
+    "The paper finds that corpus scores do not come nearer to the bootstrap when segments are added, and concludes "
+    "that a corpus score is like a single segment."
 )
 _DIFFERENCES = {
     False: (f"{_CLAIM} Scored correctly, they do come nearer, as means of segments do.",),

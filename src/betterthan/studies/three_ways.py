@@ -12,6 +12,7 @@ from betterthan.analysis.bootstrap_mean import bootstrap_mean
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Job
 from betterthan.engine.streams import stream
+from betterthan.kernels.correlation import pearson
 from betterthan.scoring.bleu import bleu
 from betterthan.scoring.chrf import chrf
 from betterthan.studies.asked import Asked
@@ -136,9 +137,4 @@ def correlation(x: FloatArray, y: FloatArray) -> float:
     >>> correlation(np.array([1.0, 2, 3, np.nan]), np.array([2.0, 4, 6, 0]))
     1.0
     """
-    both = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[both], y[both]
-    if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return float("nan")
-    a, b = x - x.mean(), y - y.mean()
-    return float(a @ b / np.sqrt((a @ a) * (b @ b)))
+    return float(pearson(x, y))

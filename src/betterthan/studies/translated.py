@@ -68,7 +68,7 @@ def read_translated(data: Given) -> tuple[Translated, ...]:
     --------
     >>> (one,) = read_translated(demo_translated()[0])
     >>> one.dataset, one.texts
-    ('news', Texts(8 systems × 80 segments, 1 reference))
+    ('news', Texts(8 systems × 100 segments, 1 reference))
     """
     found = _named(data)
     for one in found:
