@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-WORKERS ?= auto
+# One more than there are cores: tests of servers and pages spend time waiting.
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 
 # Real data for the checks in tests/real; they are skipped, visibly, when it is absent.
 export BETTERTHAN_DATA ?= $(abspath ../shared/data)

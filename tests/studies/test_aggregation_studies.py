@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sacrebleu
@@ -18,7 +20,8 @@ from betterthan.studies.translated import Translated, demo_translated, read_tran
 SMALL = {"corpora": 40, "size": 50, "turned_corpora": 3, "turned_size": 6}
 
 
-def translations(n=24):
+@cache
+def translations(n=12):
     """The first segments of two domains of the demo."""
     return tuple(
         one._replace(
@@ -195,8 +198,10 @@ def test_texts_are_read_from_a_folder_with_people_beside(tmp_path):
         ("B", "a b\ne f g\n"),
     ):
         (folder / "texts" / f"{name}.txt").write_text(lines, encoding="utf-8")
-    (folder / "human.csv").write_text("segment,A,B\n1,90,20\n2,80,30\n", encoding="utf-8")
+    (folder / "human.csv").write_text("segment,A,B\nx:1,90,20\nx:2,80,30\n", encoding="utf-8")
     (one,) = read_translated(folder)
+    assert one.texts.segments == ("x:1", "x:2")
+    assert "by their order" in one.texts.notes[-1]
     assert (one.dataset, one.texts.systems, one.human.name) == ("chat", ("A", "B"), "human")
     with pytest.raises(BetterThanError, match=r"takes texts"):
         read_translated({"x": 3})
@@ -211,7 +216,7 @@ def test_texts_are_read_from_a_folder_with_people_beside(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["aggregation-grid", "aggregation-human", "aggregation-robustness"])
-@pytest.mark.parametrize("reading", [False, True])
+@pytest.mark.parametrize("reading", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_bytes_do_not_depend_on_workers(name, reading):
     """One worker or two."""
     module = {

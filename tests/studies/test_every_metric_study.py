@@ -17,7 +17,10 @@ from betterthan.studies.study import study
 OTHERS = tuple(name for name, entry in STUDIES.items() if not entry.paper.startswith(PAIRED))
 # Smaller than quick, where quick takes seconds.
 SMALL = {
-    "spa-segments": {"draws": 20},
+    "spa-significance": {"permutations": 20},
+    "spa-systems": {"permutations": 20, "subsets": 10},
+    "spa-segments": {"permutations": 20, "draws": 5, "metrics": 1},
+    "tau-variants": {"thresholds": 1},
     "aggregation-robustness": {"repeats": 10, "corpora": 20},
     "tagging-synthetic": {"permutations": 99},
     "tagging-sampling": {"rounds": 1, "samples": 100},

@@ -10,8 +10,9 @@ from tests.studies.test_tagging_studies import asked
 
 import betterthan as bt
 from betterthan.errors import BetterThanError
-from betterthan.studies import darr_threshold
+from betterthan.studies import darr_identical, darr_threshold
 from betterthan.studies.study import study
+from betterthan.studies.translated import Translated
 
 
 def judged(seed=0, m=6, n=40, *, gaps=0.3):
@@ -113,3 +114,107 @@ def test_files_are_read_with_their_gaps(tmp_path):
     path.write_text("id,A,B,C\n1,10,80,\n2,50,50,51\n", encoding="utf-8")
     found = darr_threshold.run(asked("darr-threshold"), darr_threshold.read(path))
     assert found.table("by-data").rows[0][2:5] == (4, 3, 3)
+
+
+def tables():
+    """Human scores without gaps, and two metrics with few values."""
+    human = judged(6, m=5, n=30, gaps=0)
+    rng = np.random.default_rng(7)
+    noisy = {
+        name: np.round((human.values + noise * rng.normal(size=human.values.shape)) / step) * step
+        for name, noise, step in (("fine", 20, 1), ("coarse", 40, 25))
+    }
+    made = {
+        name: bt.Scores(name=name, systems=human.systems, segments=human.segments, values=values)
+        for name, values in noisy.items()
+    }
+    return {"human": human, **made}
+
+
+def taus_by_loop(human, metric, margin, metric_margin):
+    """The four taus, pair by pair: concordant, discordant, ties of the metric, of people, of both."""
+    agree = differ = metric_ties = human_ties = both = 0
+    for h, m in zip(human.values.T, metric.values.T, strict=True):
+        for i, j in combinations(range(len(h)), 2):
+            tied_people = abs(h[i] - h[j]) < margin or h[i] == h[j]
+            tied_metric = abs(m[i] - m[j]) <= metric_margin
+            if tied_people:
+                both += tied_metric
+                human_ties += not tied_metric
+            elif tied_metric:
+                metric_ties += 1
+            elif (h[i] > h[j]) == (m[i] > m[j]):
+                agree += 1
+            else:
+                differ += 1
+    decided = agree + differ
+    return [
+        (agree - differ) / decided,
+        (agree - differ) / (decided + metric_ties),
+        (agree - differ - metric_ties) / (decided + metric_ties),
+        (agree - differ + both) / (decided + metric_ties + human_ties + both),
+    ]
+
+
+def test_taus_are_those_of_a_loop():
+    """All four treatments, with and without a threshold for the metric."""
+    data = tables()
+    found = study("tau-variants", data, workers=1)
+    for row in found.table("metric-thresholds").rows:
+        expected = taus_by_loop(data["human"], data[row[1]], 25, row[3])
+        assert row[4:] == pytest.approx(expected)
+    values = {row[1]: row[2:] for row in found.table("taus").rows}
+    assert values["coarse"] == pytest.approx(taus_by_loop(data["human"], data["coarse"], 25, 0))
+
+
+def test_the_examples_of_the_paper_come_out_as_printed():
+    """Section 3: 1, 0.4, 0.8 and 0.2."""
+    table = study("tau-variants", tables(), quick=True, workers=1).table("examples")
+    assert [ours for ours, _ in table.pairs()] == pytest.approx([told for _, told in table.pairs()])
+    assert sorted(told for _, told in table.pairs()) == [0.2, 0.4, 0.8, 1.0]
+
+
+def test_the_margin_is_an_option():
+    """A margin of 50 makes other ties."""
+    data = tables()
+    found = study("tau-variants", data, options={"margin": 50, "thresholds": 1}, workers=1)
+    values = {row[1]: row[2:] for row in found.table("taus").rows}
+    assert values["fine"] == pytest.approx(taus_by_loop(data["human"], data["fine"], 50, 0))
+
+
+def test_identical_texts_are_those_of_a_loop():
+    """Two of three systems often say the same; some of them were scored 25 or more apart."""
+    rng = np.random.default_rng(11)
+    outputs = rng.choice(["a b", "a c", "b c"], size=(3, 40)).tolist()
+    scores = bt.Scores(
+        name="DA",
+        systems=["A", "B", "C"],
+        segments=[str(i) for i in range(40)],
+        values=rng.integers(0, 101, size=(3, 40)),
+    )
+    texts = bt.Texts(
+        systems=scores.systems, segments=scores.segments, outputs=outputs, references=[["a b"] * 40]
+    )
+    found = darr_identical.run(asked("darr-identical"), (Translated("x", texts, scores, {"m": scores}),))
+    row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
+    same, kept, both = 0, 0, 0
+    for k in range(40):
+        for i, j in combinations(range(3), 2):
+            far = abs(scores.values[i, k] - scores.values[j, k]) >= 25
+            same += outputs[i][k] == outputs[j][k]
+            kept += far
+            both += far and outputs[i][k] == outputs[j][k]
+    assert (row["pairs"], row["judged"]) == (120, 120)
+    assert (row["identical"], row["kept"], row["identical and kept"]) == (same, kept, both)
+    assert (row["ties of DA"], row["ties of DA, identical"]) == (0, 0)
+    twins = found.table("tables-1-and-2").rows
+    assert len(twins) == both
+    assert all(row[4] >= 25 for row in twins)
+    assert [row[4] for row in twins] == sorted((row[4] for row in twins), reverse=True)
+
+
+def test_identical_texts_need_people():
+    """Texts alone say nothing about who is called better."""
+    texts = bt.Texts(systems=["A", "B"], segments=["1"], outputs=[["a"], ["a"]], references=[["a"]])
+    with pytest.raises(BetterThanError, match=r"No data set has human scores"):
+        darr_identical.run(asked("darr-identical"), (Translated("x", texts),))

@@ -231,6 +231,23 @@ STUDIES: dict[str, Listed] = {
         options={"repeats": 1000, "corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"repeats": 50, "corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
     ),
+    "darr-identical": Listed(
+        question="How many identical translations does a relative ranking call better and worse?",
+        paper=f"{RELATIVE}, section 2.3, tables 1 to 3",
+        home="darr_identical",
+        data="texts and human scores of segments, on a scale to 100 or with a margin of your choice",
+        cost="some seconds",
+        options={"margin": 25.0},
+    ),
+    "tau-variants": Listed(
+        question="What do the treatments of ties do to Kendall's tau?",
+        paper=f"{RELATIVE}, section 3, tables 4 and 5",
+        home="tau_variants",
+        data="metrics beside human scores, which are called so, on a scale to 100 or with a margin of your choice",
+        cost="a minute for 27 metrics on 9 systems and 1,400 segments",
+        options={"margin": 25.0, "thresholds": 5},
+        quick={"thresholds": 2},
+    ),
 }
 """All studies by name."""
 

@@ -79,18 +79,20 @@ def study(
     (9.2, 9.2, 9.2)
     """
     chosen = listed(name)
+    module = importlib.import_module(f"betterthan.studies.{chosen.home}")
+    # A study of texts, tags or judgements reads its own data; all others are run on scores.
+    reads_own = data is not None and hasattr(module, "read")
     asked = Asked(
         name=name.replace("_", "-"),
         listed=chosen,
-        setups=_setups(data, lower_is_better, higher_is_better),
+        setups=() if reads_own else _setups(data, lower_is_better, higher_is_better),
         as_published=as_published,
         quick=quick,
         seed=seed_of(rng),
         options=chosen.chosen(options or {}, quick=quick),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
-    module = importlib.import_module(f"betterthan.studies.{chosen.home}")
-    return cast("Study", module.run(asked))
+    return cast("Study", module.run(asked, module.read(data)) if reads_own else module.run(asked))
 
 
 def _setups(data: Data | None, lower: Sequence[str], higher: Sequence[str]) -> tuple[Setup, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -87,6 +88,7 @@ def _name(tags: WordTags, path: Path, n_tables: int) -> str:
     return tags.segments[0].partition(":")[0] if n_tables > 1 else path.name
 
 
+@cache
 def demo_tags() -> tuple[Tagged, ...]:
     """Return the tags of the demo campaign: four taggers on the output of one system.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,10 +117,21 @@ def _read(folder: Path) -> Translated:
         raise no_texts()
     files = sorted(folder.iterdir()) if folder.is_dir() else []
     judged = [path for path in files if path.is_file() and path.name.split(".")[0].lower() in HUMAN]
-    human = read_scores(judged[0]) if judged else None
-    return Translated(folder.name, tables[0], human)
+    if not judged:
+        return Translated(folder.name, tables[0])
+    human = read_scores(judged[0])
+    return Translated(folder.name, _as_judged(tables[0], human, judged[0].name), human)
 
 
+def _as_judged(texts: Texts, human: Scores, name: str) -> Texts:
+    """Texts have lines and no names of segments; as many rows of human scores in the same order name them."""
+    if set(texts.segments) & set(human.segments) or len(texts.segments) != human.n_segments:
+        return texts
+    note = f"Lines of the texts were matched with the rows of {name} by their order."
+    return replace(texts, segments=human.segments, notes=(*texts.notes, note))
+
+
+@cache
 def demo_translated() -> tuple[Translated, ...]:
     """Return the demo campaign, a data set for each of its domains."""
     made = campaign()
