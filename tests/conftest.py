@@ -6,6 +6,12 @@ import signal
 import socket
 from typing import Any
 
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does; hangs are caught by pytest-timeout.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
+
 _connect = socket.socket.connect
 _LOOPBACK = ("127.", "::1", "localhost")
 

@@ -277,7 +277,9 @@ def test_pairs_of_judges_are_those_of_a_plain_loop(judged):
             ]
             alike = sum(s == t for s, t in signs)
             opposite = sum(s * t < 0 for s, t in signs)
-            ties = sum((s == 0) + (t == 0) for s, t in signs)
+            ties = sum(
+                int(s == 0) + int(t == 0) for s, t in signs
+            )  # two truth values of NumPy would be or-ed
             orders[a, b] = (len(signs), alike, opposite, len(signs) - alike - opposite, ties)
     pairs = {
         (p.first, p.second): list(zip(p.x.tolist(), p.y.tolist(), strict=True))

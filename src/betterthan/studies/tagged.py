@@ -75,7 +75,9 @@ def _named(data: Given) -> list[Tagged]:
         return [Tagged("tags", data)]
     if isinstance(data, Mapping):
         return [Tagged(str(name), tags) for name, tags in data.items() if isinstance(tags, WordTags)]
-    several = [data] if isinstance(data, str | Path) else list(data)
+    several = [data] if isinstance(data, str | Path) else data
+    if not isinstance(several, Sequence):
+        raise _no_tags()
     found = []
     for path in several:
         tables = [one for one in read_any(str(path), Options()).tables if isinstance(one, WordTags)]

@@ -102,7 +102,9 @@ def _named(data: Given) -> list[Translated]:
             for name, one in pairs
             if _is_text(one)
         ]
-    several = [data] if isinstance(data, str | Path) else list(data)
+    several = [data] if isinstance(data, str | Path) else data
+    if not isinstance(several, Sequence):
+        raise no_texts()
     return [one if isinstance(one, Translated) else _read(Path(one)) for one in several]
 
 
