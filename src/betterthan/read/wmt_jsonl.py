@@ -6,26 +6,28 @@ The keys are ``langs, line_id, src, tgt, doc_id, domain, esa_spans, esa_score, s
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from betterthan.errors import ReadError
 from betterthan.read.appraise_table import no_real_document
+from betterthan.read.folders import files_in
 from betterthan.read.grid import quoted
 from betterthan.read.json_lines import numbered_objects
 from betterthan.read.numerals import parse
 from betterthan.read.peek import first_lines
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.rating_files_tally import Account, account, reading_of
-from betterthan.read.source import Source
+from betterthan.read.source import Source, open_source
 
 FORMAT = Format(
     name="wmt_jsonl",
     kind="ratings",
     description="judgements of WMT24 as JSON lines, with langs, line_id, system, annotator and esa_score",
 )
+ENDS = (".jsonl", ".jsonl.gz")
 _NAMED = ("langs", "line_id", "system", "annotator")
 _KEYS = (*_NAMED, "esa_score")
 
@@ -36,6 +38,18 @@ def sniff(source: Source) -> Guess | None:
     if first is None or not set(_KEYS) <= first.keys():
         return None
     return Guess(confidence=1.0, because="JSON lines with langs, line_id, system, annotator and esa_score")
+
+
+def sniff_folder(source: Source, sniff: Callable[[Source], Guess | None], what: str) -> Guess | None:
+    """Recognise a folder of JSON lines by its first file, with the sniffer of that file."""
+    files = [path for path in files_in(source.path) if path.name.endswith(ENDS)]
+    if not files or not files[0].is_file():
+        return None
+    try:
+        first = sniff(open_source(files[0]))
+    except ReadError:
+        return None
+    return Guess(confidence=0.9, because=f"a folder with {len(files)} files of {what}") if first else None
 
 
 def first_object(source: Source) -> Mapping[str, Any] | None:

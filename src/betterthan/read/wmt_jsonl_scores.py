@@ -22,7 +22,7 @@ from betterthan.read.json_lines import numbered_objects
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import Source, open_source
-from betterthan.read.wmt_jsonl import first_object
+from betterthan.read.wmt_jsonl import ENDS, first_object, sniff_folder
 from betterthan.tables.scores import Scores
 
 FORMAT = Format(
@@ -31,7 +31,6 @@ FORMAT = Format(
     description="automatic scores of WMT25: SYSTEM.jsonl, an object a document with its metric_scores",
 )
 _KEYS = ("language_pair", "document_id", "metric_scores")
-_ENDS = (".jsonl", ".jsonl.gz")
 
 Item = tuple[str, str]
 
@@ -49,24 +48,11 @@ class _Found:
 def sniff(source: Source) -> Guess | None:
     """Recognise a first object with metric_scores; a folder by such a file in it."""
     if source.is_folder:
-        return _sniff_folder(source)
+        return sniff_folder(source, sniff, "metric_scores")
     first = first_object(source)
     if first is None or not set(_KEYS) <= first.keys():
         return None
     return Guess(confidence=0.99, because="JSON lines with language_pair, document_id and metric_scores")
-
-
-def _sniff_folder(source: Source) -> Guess | None:
-    files = [path for path in files_in(source.path) if path.name.endswith(_ENDS)]
-    if not files or not files[0].is_file():
-        return None
-    try:
-        first = sniff(open_source(files[0]))
-    except ReadError:
-        return None
-    return (
-        Guess(confidence=0.9, because=f"a folder with {len(files)} files of metric_scores") if first else None
-    )
 
 
 def read(source: Source, options: Options) -> Reading:
@@ -102,7 +88,7 @@ def _opened(source: Source) -> list[Source]:
         return [source]
     opened = []
     for path in files_in(source.path):
-        if path.name.endswith(_ENDS):
+        if path.name.endswith(ENDS):
             ordinary_file(path, source.path)
             shown = os.path.join(source.name, path.name)  # noqa: PTH118  (as the user named the folder)
             opened.append(replace(open_source(path), name=shown))

@@ -17,8 +17,8 @@ from betterthan.read.folders import files_in, opened_files
 from betterthan.read.grid import quoted
 from betterthan.read.json_lines import numbered_objects
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source import Source, open_source
-from betterthan.read.wmt_jsonl import first_object
+from betterthan.read.source import Source
+from betterthan.read.wmt_jsonl import ENDS, first_object, sniff_folder
 from betterthan.tables.texts import Texts
 
 FORMAT = Format(
@@ -28,7 +28,6 @@ FORMAT = Format(
 )
 PARAGRAPHS = "\n\n"
 _KEYS = ("doc_id", "hypothesis")
-_ENDS = (".jsonl", ".jsonl.gz")
 _PARTS = "_#_"
 
 
@@ -56,24 +55,11 @@ def pair_of(document: str) -> str:
 def sniff(source: Source) -> Guess | None:
     """Recognise a first object with doc_id and hypothesis; a folder by such a file in it."""
     if source.is_folder:
-        return _sniff_folder(source)
+        return sniff_folder(source, sniff, "translations")
     first = first_object(source)
     if first is None or not set(_KEYS) <= first.keys():
         return None
     return Guess(confidence=0.98, because="JSON lines with doc_id and hypothesis")
-
-
-def _sniff_folder(source: Source) -> Guess | None:
-    files = [path for path in files_in(source.path) if path.name.endswith(_ENDS)]
-    if not files or not files[0].is_file():
-        return None
-    try:
-        first = sniff(open_source(files[0]))
-    except ReadError:
-        return None
-    return (
-        Guess(confidence=0.9, because=f"a folder with {len(files)} files of translations") if first else None
-    )
 
 
 def read(source: Source, options: Options) -> Reading:
@@ -115,7 +101,7 @@ def read(source: Source, options: Options) -> Reading:
 def _opened(source: Source) -> list[Source]:
     if not source.is_folder:
         return [source]
-    return list(opened_files(source, [path for path in files_in(source.path) if path.name.endswith(_ENDS)]))
+    return list(opened_files(source, [path for path in files_in(source.path) if path.name.endswith(ENDS)]))
 
 
 def _add(found: _Found, system: str, document: Mapping[str, Any], source: Source, line: int) -> None:
