@@ -14,6 +14,7 @@ import pytest
 from tests.web.conftest import SCORES
 
 from betterthan.errors import BetterThanError
+from betterthan.web.jobs import send
 from betterthan.web.service import Service
 from betterthan.web.settings import MEGABYTE, Limits, WebSettings
 from betterthan.web.store import Runs
@@ -196,3 +197,12 @@ def test_a_look_in_mid_air_goes_on_after_a_restart(serving, tmp_path):
     Runs(tmp_path / "runs.sqlite").change(run_id, state="looking")
     with serving(tmp_path) as site:
         assert site.settled(run_id)["state"] == "ready"
+
+
+@pytest.mark.parametrize("size", [10, 1_000_000])
+def test_a_worker_killed_before_it_listens_breaks_nothing(size):
+    """Its pipe is broken, now and when it is closed at the end; whoever leads it must outlive that."""
+    with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, encoding="utf-8") as process:
+        process.wait(60)
+        send(process.stdin, "x" * size + "\n")
+        assert process.stdin.closed

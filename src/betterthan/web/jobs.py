@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import IO, Any
 
 from betterthan.web.worker import Task
 
@@ -160,9 +160,7 @@ class Jobs:
         """Send the task and listen until the worker has said how it ended, or is gone."""
         if process.stdin is None or process.stdout is None:
             return {}
-        with suppress(BrokenPipeError):
-            process.stdin.write(job.task.to_json() + "\n")
-            process.stdin.flush()
+        send(process.stdin, job.task.to_json() + "\n")
         for line in process.stdout:
             with suppress(ValueError):  # cut off by a kill
                 news = json.loads(line)
@@ -205,6 +203,20 @@ def _start(task: Task) -> subprocess.Popen[str]:
         env=environment,
         start_new_session=True,  # so that its children can be stopped with it
     )
+
+
+def send(pipe: IO[str], text: str) -> None:
+    """Tell a worker its task; one that was killed before it listened is no error.
+
+    The pipe stays open: when it ends, a worker knows that its server is gone. A broken one is closed here,
+    because it would try once more to write what it holds back whenever it is closed.
+    """
+    try:
+        pipe.write(text)
+        pipe.flush()
+    except BrokenPipeError:
+        with suppress(BrokenPipeError):
+            pipe.close()
 
 
 def _too_late(job: _Job) -> None:
