@@ -232,7 +232,8 @@ def _newton(wins: FloatArray, tolerance: float, max_iterations: int) -> _Solved:
 
 def _hang_on_lost_links(wins: FloatArray) -> BoolArray:
     """Whether systems are linked to the others only by pairs that rounding swallows, shape (b,)."""
-    if wins[wins > 0].min() > _LOST * wins.max():  # as good as always
+    rarest = np.minimum.reduce(wins, axis=None, where=wins > 0, initial=np.inf)
+    if rarest > _LOST * np.maximum.reduce(wins, axis=None):  # as good as always
         return np.zeros(len(wins), dtype=bool)
     met = wins + wins.swapaxes(1, 2)
     kept = met > _LOST * met.max(axis=(1, 2), keepdims=True)
