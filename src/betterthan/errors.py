@@ -112,7 +112,10 @@ class MissingExtra(BetterThanError):
 
     def __init__(self, what: str, *, extra: str) -> None:
         self.extra = extra
-        super().__init__(f"{what} needs an optional package: pip install 'betterthan[{extra}]' brings it.")
+        super().__init__(
+            f"{what} needs an optional package: pip install 'betterthan[{extra}]' brings it "
+            f"(in a clone: pip install '.[{extra}]')."
+        )
 
 
 class BetterThanWarning(UserWarning):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.errors import ReadError
-from betterthan.read.doubts import doubts
+from betterthan.read.doubts import doubts_of
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.peek import first_lines
@@ -70,7 +70,7 @@ def read(source: Source, options: Options) -> Reading:
         rows_read=len(cells),
         rows_kept=len(cells),
         notes=(note,),
-        problems=tuple(problem for table in tables for problem in doubts(table, place=source.name)),
+        problems=doubts_of(tables, place=source.name),
     )
 
 

@@ -82,6 +82,7 @@ def read(source: Source, options: Options) -> Reading:
         rows_read=n_rows,
         rows_kept=n_rows,
         notes=tuple(note for table in tables for note in table.notes),
+        problems=doubts_of(tables, place=source.name),
     )
 
 

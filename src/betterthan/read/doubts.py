@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import some_of
 from betterthan.read.protocol import Problem
+from betterthan.read.score_rows import SYSTEM
 from betterthan.tables.scores import Scores
 
+UNTESTABLE = (
+    "There is one score for each system, and nothing can be tested without the scores of segments. "
+    "Give their file to rank or compare systems."
+)
 _SAMPLE = 10_000
 _DECIMALS = 4
 _TIED = 0.05
@@ -18,8 +25,15 @@ _LARGE = 1e9
 
 def doubts(scores: Scores, *, place: str) -> tuple[Problem, ...]:
     """Return the problems of a table, each with a code, a place and a cure."""
+    if scores.segments == (SYSTEM,):
+        return (Problem(code="BT203", place=place, message=UNTESTABLE),)
     found = (_one_system(scores), _missing(scores), _rounded(scores))
     return tuple(Problem(code=code, place=place, message=text) for code, text in filter(None, found))
+
+
+def doubts_of(tables: Iterable[Scores], *, place: str) -> tuple[Problem, ...]:
+    """Return the problems of several tables; what is the same of each is said once."""
+    return tuple(dict.fromkeys(problem for table in tables for problem in doubts(table, place=place)))
 
 
 def _one_system(scores: Scores) -> tuple[str, str] | None:

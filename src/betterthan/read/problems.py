@@ -384,6 +384,11 @@ PROBLEMS: dict[str, Explanation] = {
         "Some segments are empty; they are kept and scored as empty texts.",
         "Check whether the system failed there; write [No translation supplied] if so.",
     ),
+    "BT203": Explanation(
+        "scores of whole systems",
+        "There is one score for each system. Such scores can be shown and correlated, but no difference can be tested.",
+        "To rank or compare systems, give the file of segment scores.",
+    ),
     **{code: Explanation(*told) for code, told in QUALITY_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BATTLE_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in FILE_PROBLEMS.items()},

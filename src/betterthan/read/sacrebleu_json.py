@@ -13,7 +13,7 @@ from betterthan.read.direction import direction
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.score_files import SYSTEM_LEVEL, system_level_note
+from betterthan.read.score_files import system_level_note
 from betterthan.read.score_rows import SYSTEM
 from betterthan.read.source import Source
 from betterthan.read.toolkit_json import head_json, odd_shape, whole_json
@@ -86,7 +86,7 @@ def read(source: Source, options: Options) -> Reading:
         rows_read=n_scores,
         rows_kept=n_scores,
         notes=tuple(note for table in tables for note in table.notes),
-        problems=(Problem(code="BT103", place=source.name, message=SYSTEM_LEVEL),),
+        problems=doubts_of(tables, place=source.name),
     )
 
 

@@ -17,7 +17,7 @@ from betterthan.read.doubts import doubts
 from betterthan.read.folders import files_in, ordinary_file
 from betterthan.read.numerals import parse_all
 from betterthan.read.peek import first_lines
-from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.score_rows import (
     LEVELS,
     SYSTEM,
@@ -99,7 +99,7 @@ def read(source: Source, options: Options) -> Reading:
         rows_read=rows.values.size,
         rows_kept=rows.values.size,
         notes=scores.notes,
-        problems=_problems(scores, level, source.name),
+        problems=doubts(scores, place=source.name),
     )
 
 
@@ -140,12 +140,6 @@ def refuse_system_level(scores: Scores, *, path: str | None) -> Scores:
     if is_system_level(scores):
         raise ReadError(SYSTEM_LEVEL, path=path, code="BT103")
     return scores
-
-
-def _problems(scores: Scores, level: str, place: str) -> tuple[Problem, ...]:
-    if level == "sys":
-        return (Problem(code="BT103", place=place, message=SYSTEM_LEVEL),)
-    return doubts(scores, place=place)
 
 
 def _read_folder(source: Source, options: Options) -> Reading:

@@ -15,7 +15,7 @@ import numpy as np
 
 from betterthan.errors import ReadError, some_of
 from betterthan.read.direction import direction
-from betterthan.read.doubts import doubts
+from betterthan.read.doubts import doubts_of
 from betterthan.read.folders import files_in, ordinary_file
 from betterthan.read.grid import quoted
 from betterthan.read.json_lines import numbered_objects
@@ -79,7 +79,7 @@ def read(source: Source, options: Options) -> Reading:
         rows_read=found.n_rows,
         rows_kept=found.n_rows,
         notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
-        problems=tuple(problem for table in tables for problem in doubts(table, place=source.name)),
+        problems=doubts_of(tables, place=source.name),
     )
 
 

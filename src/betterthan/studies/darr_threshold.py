@@ -17,6 +17,7 @@ from betterthan.read.scores import read_metrics
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.against_people import panels_of
 from betterthan.studies.asked import Asked
+from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
@@ -185,25 +186,16 @@ def _by_data(found: list[_Kept]) -> StudyTable:
 
 
 def _chart(found: list[_Kept]) -> StudyChart:
-    marks = [
-        (name, threshold, float(mean[i]))
-        for name, mean in _averages(found).items()
-        for i, threshold in enumerate(THRESHOLDS)
-    ]
-    return StudyChart(
+    return lines_chart(
+        (
+            Mark("", name, threshold, float(mean[i]))
+            for name, mean in _averages(found).items()
+            for i, threshold in enumerate(THRESHOLDS)
+        ),
         name="figure-1",
         title="The larger the threshold, the fewer pairs are left",
-        kind="lines",
         x="threshold",
         y="pairs kept, mean over data sets",
-        columns={
-            "panel": ("",) * len(marks),
-            "series": tuple(mark[0] for mark in marks),
-            "x": tuple(mark[1] for mark in marks),
-            "y": tuple(mark[2] for mark in marks),
-            "low": (None,) * len(marks),
-            "high": (None,) * len(marks),
-        },
     )
 
 

@@ -15,6 +15,7 @@ from betterthan.kernels.soft_pairwise import one_sided_pvalues, pairwise_accurac
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated
 from betterthan.studies.asked import Asked
+from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.spa_printed import SAME_READING
 
 PARTS = (16, 8, 4, 2, 1)
@@ -175,25 +176,16 @@ def _table(found: list[_Interval]) -> StudyTable:
 
 
 def _chart(found: list[_Interval]) -> StudyChart:
-    marks = [
-        (f"{one.dataset}, {one.metric}", label, one.size, *one.summary[i].tolist())
-        for one in found
-        for i, label in enumerate(MEASURES)
-    ]
-    return StudyChart(
+    return lines_chart(
+        (
+            Mark(f"{one.dataset}, {one.metric}", label, one.size, *one.summary[i].tolist())
+            for one in found
+            for i, label in enumerate(MEASURES)
+        ),
         name="figure-3",
         title="Values of the best metrics with fewer segments: mean and 95 % interval",
-        kind="lines",
         x="segments",
         y="value",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[2] for mark in marks),
-            "y": tuple(mark[3] for mark in marks),
-            "low": tuple(mark[4] for mark in marks),
-            "high": tuple(mark[5] for mark in marks),
-        },
     )
 
 

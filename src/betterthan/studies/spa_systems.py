@@ -18,6 +18,7 @@ from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.against_people import MEASURES, asked_panels, evaluated
 from betterthan.studies.asked import Asked
+from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.spa_printed import SAME_READING
 
 COEFFICIENTS = {"Pearson": pearson, "Spearman": spearman}
@@ -143,26 +144,16 @@ def _table(found: list[_Stability]) -> StudyTable:
 
 
 def _chart(found: list[_Stability]) -> StudyChart:
-    marks = [
-        (one.dataset, label, one.size, *_summary(one.correlation[i, 0]))
-        for one in found
-        for i, label in enumerate(MEASURES)
-    ]
-    known = [mark for mark in marks if not math.isnan(mark[3])]
-    return StudyChart(
+    return lines_chart(
+        (
+            Mark(one.dataset, label, one.size, *_summary(one.correlation[i, 0]))
+            for one in found
+            for i, label in enumerate(MEASURES)
+        ),
         name="figure-2",
         title="Stability of the values of metrics when systems are left out: mean, and 90 % of the subsets",
-        kind="lines",
         x="systems",
         y="Pearson correlation with all systems",
-        columns={
-            "panel": tuple(mark[0] for mark in known),
-            "series": tuple(mark[1] for mark in known),
-            "x": tuple(mark[2] for mark in known),
-            "y": tuple(mark[3] for mark in known),
-            "low": tuple(mark[4] for mark in known),
-            "high": tuple(mark[5] for mark in known),
-        },
     )
 
 

@@ -13,6 +13,7 @@ from betterthan.kernels.tau_tables import tau
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.against_people import Panel, asked_panels
 from betterthan.studies.asked import Asked
+from betterthan.studies.lines_chart import Mark, lines_chart
 
 SHARES = (0.0, 0.05, 0.1, 0.25, 0.5)
 """Thresholds for ties of a metric, as shares of the standard deviation of its scores."""
@@ -128,27 +129,17 @@ def _thresholds(found: list[_Taus], shares: tuple[float, ...]) -> StudyTable:
 
 def _chart(found: list[_Taus], shares: tuple[float, ...]) -> StudyChart:
     first = [one for one in found if one.dataset == found[0].dataset]
-    marks = [
-        (one.metric, rule, share, float(one.value[i, k]))
-        for one in first
-        for k, rule in enumerate(TAUS)
-        for i, share in enumerate(shares)
-        if not np.isnan(one.value[i, k])
-    ]
-    return StudyChart(
+    return lines_chart(
+        (
+            Mark(one.metric, rule, share, float(one.value[i, k]))
+            for one in first
+            for k, rule in enumerate(TAUS)
+            for i, share in enumerate(shares)
+        ),
         name="metric-thresholds",
         title=f"{found[0].dataset}: tau by the threshold for ties of the metric",
-        kind="lines",
         x="threshold, as a share of the deviation of scores",
         y="tau",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[2] for mark in marks),
-            "y": tuple(mark[3] for mark in marks),
-            "low": (None,) * len(marks),
-            "high": (None,) * len(marks),
-        },
     )
 
 
