@@ -108,3 +108,84 @@ def test_intervals_of_ratings_cover_the_mean_rating_of_new_test_sets(by):
     ]
 
     assert 0.88 <= np.mean(inside) <= 0.99
+
+
+def listed_matches(n=200, seed=3):
+    """Matches row by row, as an arena writes them down."""
+    rng = np.random.default_rng(seed)
+    left = rng.integers(0, 4, n)
+    right = (left + rng.integers(1, 4, n)) % 4
+    columns = {"left": [f"S{i}" for i in left], "right": [f"S{i}" for i in right]}
+    winner = rng.choice(["left", "right", "tie"], n, p=[0.5, 0.3, 0.2])
+    return columns | {"winner": winner.tolist(), "question": [str(i) for i in range(n)]}
+
+
+def test_elo_as_listed_is_the_literal_loop():
+    """Match by match in the order of the rows, with other parameters than the usual ones."""
+    rows = listed_matches()
+    rating = dict.fromkeys(("S0", "S1", "S2", "S3"), 1000.0)
+    for a, b, winner in zip(rows["left"], rows["right"], rows["winner"], strict=True):
+        expected = 1 / (1 + 10 ** ((rating[b] - rating[a]) / 173))
+        step = 32 * ({"left": 1.0, "right": 0.0, "tie": 0.5}[winner] - expected)
+        rating[a] += step
+        rating[b] -= step
+    found = bt.rank(
+        bt.read_matches(rows, item="question"),
+        by="elo",
+        order="listed",
+        rating={"k": 32, "start": 1000, "scale": 173},
+        n_resamples=2,
+    )
+
+    assert by_system(found) == pytest.approx(rating, abs=1e-9)
+    assert "|rating:k=32,scale=173,start=1000|" in found.settings.signature
+
+
+def test_trueskill_as_listed_equals_the_package():
+    """Its package, told the same parameters."""
+    trueskill = pytest.importorskip("trueskill")
+    world = trueskill.TrueSkill(mu=20, sigma=6, beta=3, tau=0.05, draw_probability=0.2)
+    rows = listed_matches()
+    rating = {name: world.create_rating() for name in ("S0", "S1", "S2", "S3")}
+    for a, b, winner in zip(rows["left"], rows["right"], rows["winner"], strict=True):
+        first, second = (b, a) if winner == "right" else (a, b)
+        ranks = [0, 0] if winner == "tie" else [0, 1]
+        (rating[first],), (rating[second],) = world.rate([(rating[first],), (rating[second],)], ranks)
+    given = {"mu": 20, "sigma": 6, "beta": 3, "tau": 0.05, "draw_probability": 0.2}
+    table = bt.read_matches(rows, item="question")
+    found = bt.rank(table, by="trueskill", order="listed", rating=given, n_resamples=2)
+
+    assert by_system(found) == pytest.approx({name: one.mu for name, one in rating.items()}, abs=1e-6)
+
+
+def test_shuffled_ratings_take_parameters_too():
+    """A tenth of the step moves ratings about a tenth as far in few matches."""
+    scores = drawn_scores(3, 4, gap=1.0)
+    far, near = (
+        np.ptp(bt.rank(scores, by="elo", rating={"k": k}, n_orders=20, n_resamples=2).strength)
+        for k in (2.0, 0.2)
+    )
+
+    assert far == pytest.approx(10 * near, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        ({"by": "elo", "rating": {"mu": 3}}, 'Unknown rating parameter "mu"'),
+        ({"by": "mean", "rating": {"k": 3}}, 'The rating parameter "k" is for by="elo" and by="trueskill"'),
+        ({"by": "elo", "rating": {"k": -3}}, "k and scale must be positive"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(wish, message):
+    """With the names that are known."""
+    with pytest.raises(bt.BetterThanError, match=message):
+        bt.rank(drawn_scores(3, 20), **wish)
+
+
+def test_matches_that_were_counted_have_no_order():
+    """The cure is to keep every row."""
+    rows = listed_matches()
+    counted = bt.read_matches({name: rows[name] for name in ("left", "right", "winner")})
+    with pytest.raises(bt.BetterThanError, match="order in which they were played is not known"):
+        bt.rank(counted, by="elo", order="listed")

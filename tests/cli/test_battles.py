@@ -152,3 +152,19 @@ def test_relative_rankings_are_battles(betterthan, tmp_path):
     assert 'The column "judgeID" has only 3 different values' in said.out
     assert "Battles are grouped" in betterthan("rank", path, "--cluster", "rankingID").out
     assert "two systems in the columns" in " ".join(betterthan("check", path).out.split())
+
+
+def test_parameters_of_ratings_go_through(betterthan, battles):
+    """With the rows in their order, once the column that keeps them is named."""
+    options = ("--by", "elo", "--order", "listed", "--item", "session_id", "-f", "json")
+    usual, bold = (
+        ranking(betterthan("rank", str(battles), *options, *more)) for more in ((), ("--rating", "k=64"))
+    )
+    table = bt.read_matches(battles, item="session_id")
+
+    assert usual.strength.tolist() == bt.rank(table, by="elo", order="listed").strength.tolist()
+    assert (
+        bold.strength.tolist() == bt.rank(table, by="elo", order="listed", rating={"k": 64}).strength.tolist()
+    )
+    said = betterthan("rank", str(battles), "--by", "elo", "--rating", "k:64")
+    assert (said.code, "is not NAME=NUMBER" in said.err) == (2, True)

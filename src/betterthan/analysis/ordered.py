@@ -20,8 +20,13 @@ from betterthan.kernels.match_play import WORTH_COMPILING
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.trueskill import shuffled_trueskill, trueskill
 
-Order = Literal["shuffled", "segments", "as_published"]
+Order = Literal["shuffled", "listed", "segments", "as_published"]
 ORDERS = ("shuffled", *FIXED_ORDERS)
+Rating = tuple[tuple[str, float], ...]
+PARAMETERS = {
+    "elo": ("k", "start", "scale"),
+    "trueskill": ("mu", "sigma", "beta", "tau", "draw_probability"),
+}
 UNITS = {"elo": "Elo points", "trueskill": "TrueSkill mean"}
 
 MOST_MATCHES = 20_000_000
@@ -44,9 +49,11 @@ class Play:
     unit_of_match : array of int, shape (t,)
         Segment, document, judge or the match itself.
     n_systems, n_units : int
-    order : {"shuffled", "segments", "as_published"}
+    order : {"shuffled", "listed", "segments", "as_published"}
     n_orders : int
         Shuffles behind the ratings.
+    rating : tuple of (str, float)
+        Parameters that differ from the usual ones.
     n_resamples : int, optional
     seed : int
     digest : str
@@ -60,6 +67,7 @@ class Play:
     n_units: int
     order: Order
     n_orders: int
+    rating: Rating
     n_resamples: int | None
     seed: int
     digest: str
@@ -68,7 +76,18 @@ class Play:
     @property
     def key(self) -> str:
         """What finished parts are found again by."""
-        return f"{self.digest} {self.by} {self.order} {self.n_units} {self.seed} {__version__}"
+        return f"{self.digest} {self.by} {self.rating} {self.order} {self.n_units} {self.seed} {__version__}"
+
+
+def shown_rating(by: object, rating: Rating) -> str | None:
+    """Return the parameters for a signature, None when all are the usual ones; refuse those of another mechanism."""
+    known = PARAMETERS.get(by, ()) if isinstance(by, str) else ()
+    for name, _ in rating:
+        if not known:
+            raise BetterThanError(f'The rating parameter "{name}" is for by="elo" and by="trueskill".')
+        if name not in known:
+            raise unknown_name("rating parameter", name, known)
+    return ",".join(f"{name}={value:g}" for name, value in rating) or None
 
 
 def in_order(matches: MatchList, order: Order) -> MatchList:
@@ -100,7 +119,7 @@ def rated(play: Play) -> Rated:
     if play.n_orders * play.matches.left.size >= WORTH_COMPILING:
         load_compiler()
     if play.order != "shuffled":
-        strength = _rate(play.by, play.matches, play.n_systems)
+        strength = _rate(play)
         return Rated(strength, None, _draws(play))
     job: Job[Play, FloatArray] = Job(
         name=f"{play.by} over {play.n_orders} orders",
@@ -118,15 +137,18 @@ def rated(play: Play) -> Rated:
 def _shuffles(play: Play, block: int) -> FloatArray:
     n_here = min(_ORDERS_IN_A_BLOCK, play.n_orders - block * _ORDERS_IN_A_BLOCK)
     rng = stream(play.seed, f"orders of {play.by}", block)
+    rating: dict[str, Any] = dict(play.rating)
+    m = play.n_systems
     if play.by == "elo":
-        return shuffled_elo(*play.matches[:3], n_systems=play.n_systems, n_shuffles=n_here, rng=rng)
-    return shuffled_trueskill(*play.matches[:3], n_systems=play.n_systems, n_shuffles=n_here, rng=rng).mu
+        return shuffled_elo(*play.matches[:3], n_systems=m, n_shuffles=n_here, rng=rng, **rating)
+    return shuffled_trueskill(*play.matches[:3], n_systems=m, n_shuffles=n_here, rng=rng, **rating).mu
 
 
-def _rate(by: str, matches: MatchList, m: int, order: IntArray | None = None) -> FloatArray:
-    if by == "elo":
-        return elo(*matches[:3], n_systems=m, order=order)
-    return trueskill(*matches[:3], n_systems=m, order=order).mu
+def _rate(play: Play, order: IntArray | None = None) -> FloatArray:
+    rating: dict[str, Any] = dict(play.rating)
+    if play.by == "elo":
+        return elo(*play.matches[:3], n_systems=play.n_systems, order=order, **rating)
+    return trueskill(*play.matches[:3], n_systems=play.n_systems, order=order, **rating).mu
 
 
 def _draws(play: Play) -> FloatArray:
@@ -149,9 +171,9 @@ def _draw(play: Play, block: int) -> FloatArray:
     times = bootstrap_counts(1, play.n_units, rng)[0].astype(np.int64)[play.unit_of_match]
     drawn = np.repeat(np.arange(times.size), times)
     if play.order != "shuffled":
-        return _rate(play.by, play.matches, play.n_systems, drawn)
+        return _rate(play, drawn)
     orders = rng.permuted(np.tile(drawn, (ORDERS_PER_RESAMPLE, 1)), axis=1)
-    return np.asarray(_rate(play.by, play.matches, play.n_systems, orders).mean(axis=0))
+    return np.asarray(_rate(play, orders).mean(axis=0))
 
 
 def _without_order_noise(draws: FloatArray, strength: FloatArray, spread: FloatArray) -> FloatArray:

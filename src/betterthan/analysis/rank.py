@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import Literal
 
@@ -48,6 +48,7 @@ def rank(
     scale: Literal["share", "log", "elo"] = "share",
     order: Order = "shuffled",
     n_orders: int = 100,
+    rating: Mapping[str, float] | None = None,
     missing: Literal["raise", "drop"] = "raise",
     units: UnitName = "segments",
     interval: Literal["default", "percentile", "bca", "robust"] = "default",
@@ -87,10 +88,14 @@ def rank(
         system never won or never lost.
     scale : {"share", "log", "elo"}, default "share"
         Of Bradley–Terry strengths: with sum 1 as in [1]_, natural logarithms, or 400 points for ten to one.
-    order : {"shuffled", "segments", "as_published"}, default "shuffled"
-        Of play, for Elo and TrueSkill: averaged over `n_orders` shuffles, with the spread shown; segment by
-        segment; or pair by pair with ties to the second, as the code of [1]_ does.
+    order : {"shuffled", "listed", "segments", "as_published"}, default "shuffled"
+        Of play, for Elo and TrueSkill: averaged over `n_orders` shuffles, with the spread shown; as the matches are
+        listed, where the last count most; segment by segment; or pair by pair with ties to the second, as the code of
+        [1]_ does.
     n_orders : int, default 100
+    rating : mapping of str to float, optional
+        Parameters that shall differ from the usual ones: of Elo `k` (20), `start` (1500) and `scale` (400); of
+        TrueSkill `mu` (25), `sigma` (25/3), `beta` (25/6), `tau` (25/300) and `draw_probability` (0.1).
     missing : {"raise", "drop"}, default "raise"
         "drop" leaves out the segments with an empty cell for all systems, and says so.
     units : {"segments", "groups"}, default "segments"
@@ -158,6 +163,7 @@ def rank(
         scale=scale,
         order=order,
         n_orders=n_orders,
+        rating=tuple(sorted((rating or {}).items())),
         missing=missing,
         units=units,
         interval=interval,

@@ -23,7 +23,7 @@ from betterthan.analysis.matches import (
     refuse_unmet,
     ties_note,
 )
-from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many
+from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
 from betterthan.analysis.ranking import Strengths, Wish, ranking
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import block_ranges
@@ -209,7 +209,7 @@ def _clustered_error(matches: Matches, rate: FloatArray) -> FloatArray:
 
 def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wish) -> _Made:
     refuse_too_many(by, matches.n_matches)
-    listed = in_order(_listed(matches), wish.order)
+    listed = in_order(_listed(matches, wish.order), wish.order)
     t = listed.left.size
     clusters = _clusters(matches) if wish.order == "shuffled" else np.arange(t)
     found = rated(
@@ -221,6 +221,7 @@ def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wi
             n_units=int(clusters.max()) + 1,
             order=wish.order,
             n_orders=wish.n_orders,
+            rating=wish.rating,
             n_resamples=wish.n_resamples,
             seed=wish.seed,
             digest=matches.digest,
@@ -234,7 +235,7 @@ def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wi
         low=low,
         high=high,
         kind=f"percentile,{len(found.draws)}",
-        options={"order": wish.order, "orders": orders},
+        options={"order": wish.order, "orders": orders, "rating": shown_rating(by, wish.rating)},
         drew=True,
         spread=found.order_spread,
     )
@@ -248,12 +249,17 @@ def _clusters(matches: Matches) -> IntArray:
     return np.unique(np.repeat(matches.group, times), return_inverse=True)[1].astype(np.int64)
 
 
-def _listed(matches: Matches) -> MatchList:
+def _listed(matches: Matches, order: str) -> MatchList:
     """Every match by itself; an aggregated row stands as often as its weight says."""
     times = np.rint(matches.weight).astype(np.int64)
     if not np.allclose(times, matches.weight):
         raise BetterThanError(
             "Elo and TrueSkill play whole matches; these have weights that are not whole numbers."
+        )
+    if order == "listed" and (times > 1).any():
+        raise BetterThanError(
+            "The matches were counted, so the order in which they were played is not known. Name the column of the "
+            'item when they are read, which keeps every row in its order, or use order="shuffled".'
         )
     segment = None if matches.segment is None else np.repeat(matches.segment, times)
     return MatchList(

@@ -10,7 +10,7 @@ import numpy as np
 from betterthan.analysis.aggregations import ORDERED, Aggregation, aggregation
 from betterthan.analysis.compare import compare
 from betterthan.analysis.matches import check_connected, ties_note
-from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many
+from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
 from betterthan.analysis.ranking import FEW_SEGMENTS, Strengths, Wish, ranking
 from betterthan.analysis.resampling import Bootstrap, bootstrap
 from betterthan.analysis.significance import OWN_TEST, TESTS
@@ -80,6 +80,7 @@ def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> _Estimated:
             n_units=units.n_units,
             order=wish.order,
             n_orders=wish.n_orders,
+            rating=wish.rating,
             n_resamples=wish.n_resamples,
             seed=wish.seed,
             digest=scores.digest,
@@ -95,7 +96,7 @@ def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> _Estimated:
         draws=found.draws,
         order_spread=found.order_spread,
         jackknife=None,
-        options={"order": wish.order, "orders": orders},
+        options={"order": wish.order, "orders": orders, "rating": shown_rating(by, wish.rating)},
         notes=(),
     )
 

@@ -11,7 +11,7 @@ from betterthan.analysis.aggregations import SCALES
 from betterthan.analysis.computing import Computing
 from betterthan.analysis.leaderboard import shared_ranks, standing
 from betterthan.analysis.matches import TIES, TiesModel
-from betterthan.analysis.ordered import ORDERS, Order
+from betterthan.analysis.ordered import ORDERS, Order, Rating, shown_rating
 from betterthan.analysis.pairwise import Decision
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
@@ -48,6 +48,7 @@ class Wish:
     seed: int
     computing: Computing
     size: int = 1000
+    rating: Rating = ()
 
     def __post_init__(self) -> None:
         if not 0 < self.confidence < 1:
@@ -64,6 +65,7 @@ class Wish:
             raise BetterThanError(f"prior must be 0 or more; it is {self.prior}.")
         if self.prior and self.ties == "davidson":
             raise BetterThanError('ties="davidson" takes no prior. Use ties="half" with it.')
+        shown_rating(self.by, self.rating)
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:
                 raise unknown_name(name, getattr(self, name), known)

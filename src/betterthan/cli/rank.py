@@ -43,10 +43,17 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
 )
 @click.option(
     "--order",
-    type=click.Choice(["shuffled", "segments", "as-published"]),
+    type=click.Choice(["shuffled", "listed", "segments", "as-published"]),
     default="shuffled",
     show_default=True,
     help="Of play, for Elo and TrueSkill.",
+)
+@click.option(
+    "--rating",
+    "rating",
+    metavar="NAME=NUMBER",
+    multiple=True,
+    help="Of Elo: k, start, scale; of TrueSkill: mu, sigma, beta, tau, draw_probability; may be given several times.",
 )
 @click.option(
     "--missing",
@@ -101,8 +108,20 @@ def rank(
         **given,
         "ties": (given["ties"] or "default").replace("-", "_"),
         "order": given["order"].replace("-", "_"),
+        "rating": dict(_parameter(text) for text in given["rating"]),
         "scale": given["scale"] or ("elo" if battles else "share"),
         "interval": given["interval"] or "default",
     }
     methods = by or (("bradley-terry",) if battles else ("mean",))
     return [ranked(table, **{**arguments, "by": method.replace("-", "_")}) for method in methods]
+
+
+def _parameter(text: str) -> tuple[str, float]:
+    """Return the name and the number of ``k=32``."""
+    name, _, number = text.partition("=")
+    try:
+        return name.strip().replace("-", "_"), float(number)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is not NAME=NUMBER, such as k=32.", param_hint="--rating"
+        ) from None

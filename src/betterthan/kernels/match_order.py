@@ -138,6 +138,7 @@ def shuffled_orders(n_matches: int, n_shuffles: int, rng: np.random.Generator) -
 
 
 FIXED_ORDERS: Mapping[str, Callable[[MatchList], MatchList]] = {
+    "listed": lambda matches: matches,
     "as_published": as_published,
     "segments": segments_in_turn,
 }
