@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from tests.made import by_pair, drawn_counts, drawn_matches, drawn_scores, same_after_json, scores_of
@@ -260,3 +262,43 @@ def test_a_cache_changes_no_byte(tmp_path):
             kept = bt.compare(scores, n_resamples=99, **wish, cache=cache)
             assert kept.to_json() == bt.compare(scores, n_resamples=99, **wish).to_json()
     assert list(tmp_path.rglob("*.checkpoint"))
+
+
+def test_some_systems_of_scores_are_compared_as_if_they_were_all():
+    """Also the correction is over their pairs alone."""
+    scores = drawn_scores(4, 30)
+    names = scores.systems[:3]
+
+    assert bt.compare(scores, systems=names) == bt.compare(scores.select(names))
+
+
+def test_some_systems_of_matches_are_compared_with_the_strengths_that_all_matches_give():
+    """The same effects and p-values as among all; fewer pairs to correct for."""
+    matches = drawn_matches(4, 300)
+    names = matches.systems[:3]
+    every, some = bt.compare(matches), bt.compare(matches, systems=names)
+    for a, b in combinations(names, 2):
+        one, other = every.pair(a, b), some.pair(a, b)
+        assert (one.effect, one.low, one.pvalue, one.wins) == (
+            other.effect,
+            other.low,
+            other.pvalue,
+            other.wins,
+        )
+        assert other.adjusted <= one.adjusted
+
+    assert len(some.systems) == 3
+    with pytest.raises(bt.BetterThanError, match="Unknown system"):
+        bt.compare(matches, systems=["A", "nobody"])
+
+
+def test_a_prior_helps_a_system_that_never_lost():
+    """Without it the model refuses; with it the leader leads. Scores take none."""
+    matches = bt.read_matches(
+        {"left": ["A", "A", "B"], "right": ["B", "C", "C"], "winner": ["left", "left", "tie"]}
+    )
+    with pytest.raises(bt.NotEstimable):
+        bt.compare(matches)
+    assert bt.compare(matches, prior=0.5).pair("A", "B").effect > 0.5
+    with pytest.raises(bt.BetterThanError, match="prior is for matches"):
+        bt.compare(drawn_scores(3, 20), prior=0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -39,10 +40,12 @@ Missing = Literal["raise", "drop", "pairwise"]
 def compare(
     table: Scores | Counts | Matches,
     *,
+    systems: Sequence[str] | None = None,
     test: TestName = "auto",
     by: str = "mean",
     method: PermutationMethod = "auto",
     ties: Literal["default", "drop", "half", "as_published"] = "default",
+    prior: float = 0.0,
     missing: Missing = "raise",
     units: UnitName = "segments",
     alternative: Alternative = "two-sided",
@@ -70,6 +73,8 @@ def compare(
     table : Scores, Counts or Matches
         Counts (corpus BLEU, F1, …) are permuted with their true corpus score. Matches are compared by the
         Bradley–Terry model with robust standard errors.
+    systems : sequence of str, optional
+        Only these; all by default. Matches with others still tell how strong they are.
     test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap"}, default "auto"
         * "auto": the test that belongs to `by`: permutation for the mean, Mood's for the median, the sign test for
           win rate, Bradley–Terry, Elo and TrueSkill.
@@ -88,6 +93,8 @@ def compare(
     ties : {"default", "drop", "half", "as_published"}
         In the sign test: left out (the default), shared, or counted against the leader as the code of [1]_ does.
         In matches: half a win for both (the default), left out, or given to the second system.
+    prior : float, default 0
+        Regularises the model of matches; needed when a system never won or never lost (see :func:`betterthan.rank`).
     missing : {"raise", "drop", "pairwise"}, default "raise"
         "drop" leaves out a segment for all systems, "pairwise" only for the pairs concerned.
     units : {"segments", "groups"}, default "segments"
@@ -139,13 +146,17 @@ def compare(
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
-    if table.n_systems < 2:
-        raise TableError(f"There is only one system, {table.systems[0]}; a comparison needs two or more.")
+    chosen = table.systems if systems is None else tuple(systems)
+    if len(chosen) < 2:
+        raise TableError(f"There is only one system, {', '.join(chosen)}; a comparison needs two or more.")
     if method not in get_args(PermutationMethod):
         raise unknown_name("method", method, get_args(PermutationMethod))
     if isinstance(table, Matches):
         _refuse_other("Matches", "test", test, ("auto",))
-        return compare_matches(table, ties, decision)
+        return compare_matches(table, ties, decision, prior=prior, systems=chosen)
+    if prior:
+        raise BetterThanError("prior is for matches; a test of scores needs none.")
+    table = table if systems is None else table.select(chosen)
     if isinstance(table, Counts):
         _refuse_other("Counts", "test", test, ("auto", "permutation"))
         _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))

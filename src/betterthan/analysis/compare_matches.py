@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import expit, ndtr, stdtr
 
@@ -11,6 +13,7 @@ from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.kernels.pvalues import pairwise_pvalues
 from betterthan.kernels.sandwich import difference_errors
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.tables.checks import at, positions
 from betterthan.tables.matches import Matches
 
 
@@ -20,6 +23,7 @@ def compare_matches(
     decision: Decision,
     *,
     prior: float = 0.0,
+    systems: Sequence[str] | None = None,
     fit: MatchFit | None = None,
 ) -> PairwiseTable:
     r"""Wald tests of all differences of log strengths.
@@ -27,12 +31,15 @@ def compare_matches(
     .. math:: z_{ab} = \frac{\theta_a - \theta_b}{\sqrt{v_{aa} + v_{bb} - 2 v_{ab}}}
 
     with the sandwich covariance v. When the matches have groups, v is clustered by judge or session and z is
-    referred to Student's t (:func:`betterthan.analysis.matches.degrees_of_freedom`). Covariates are held equal. A
-    `fit` made before is not made again.
+    referred to Student's t (:func:`betterthan.analysis.matches.degrees_of_freedom`). Covariates are held equal. All
+    matches are fitted (a `fit` made before is not made again), and then these `systems` are compared.
     """
+    chosen = positions(systems, matches.systems, what="system")
+    square = np.ix_(chosen, chosen)
     fit = fit or fit_matches(matches, ties=ties, prior=prior)
-    difference = fit.log_strength[:, None] - fit.log_strength[None, :]
-    error = difference_errors(fit.covariance)
+    strength = fit.log_strength[chosen]
+    difference = strength[:, None] - strength[None, :]
+    error = difference_errors(fit.covariance[square])
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, difference / error, 0.0)
     critical = critical_value(decision.confidence, fit.degrees)
@@ -41,8 +48,8 @@ def compare_matches(
     clustered = matches.group is not None
     return pairwise_table(
         Findings(
-            systems=matches.systems,
-            goodness=fit.log_strength,
+            systems=at(chosen, matches.systems),
+            goodness=strength,
             test="wald",
             effect_name="P(row beats column)",
             size_name="log odds",
@@ -50,8 +57,8 @@ def compare_matches(
             low=expit(difference - width),
             high=expit(difference + width),
             size=difference,
-            wins=fit.counts.wins,
-            ties=fit.counts.ties,
+            wins=fit.counts.wins[square],
+            ties=fit.counts.ties[square],
             pvalue=pairwise_pvalues(upper, alternative=decision.alternative),
             data=matches.digest,
             options={
