@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from betterthan.errors import BetterThanError, UnknownName
-from betterthan.kernels import soft_pairwise as soft
 from betterthan.kernels.permutation import random_signs
 from betterthan.kernels.soft_pairwise import (
-    contributions,
     one_sided_pvalues,
     pairwise_accuracy,
     rounded_pairwise_accuracy,
@@ -109,26 +107,6 @@ def test_golden_number_by_hand():
     metric = np.array([[np.nan, 0.40, 0.60], [np.nan, np.nan, 0.01], [np.nan] * 3])
     assert soft_pairwise_accuracy(metric, human) == pytest.approx(0.51, abs=1e-15)
     assert rounded_pairwise_accuracy(metric, human) == pytest.approx(2 / 3, abs=1e-15)
-
-
-def test_contributions_name_all_cases():
-    """A46: the mean over i < j is soft pairwise accuracy, and each case has its name."""
-    sure, unsure, other = 0.01, 0.4, 0.97
-    human = np.full((6, 6), np.nan)
-    metric = human.copy()
-    human[0, 1:], metric[0, 1:] = [sure, sure, sure, unsure, 0.6], [0.05, other, unsure, other, 0.5]
-    found = contributions(metric, human)
-    assert found.case[0].tolist() == [
-        soft.UNDEFINED,
-        soft.BOTH_SURE_AND_AGREE,
-        soft.BOTH_SURE_AND_DISAGREE,
-        soft.HUMAN_SURE_METRIC_UNSURE,
-        soft.HUMAN_UNSURE_METRIC_SURE,
-        soft.BOTH_UNSURE,
-    ]
-    np.testing.assert_allclose(found.value[0, 1:], [0.96, 0.04, 0.61, 0.43, 0.9], rtol=1e-12)
-    assert np.nanmean(found.value) == pytest.approx(float(soft_pairwise_accuracy(metric, human)))
-    assert (contributions(metric, human, alpha=0.001).case[0, 1:] == soft.BOTH_UNSURE).all()
 
 
 def literal_pvalues(goodness, n_resamples, seed, weight_of_ties):

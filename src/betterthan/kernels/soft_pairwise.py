@@ -12,31 +12,17 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
-from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.metric_swaps_statistics import pair_signs, pairs_of
 from betterthan.kernels.permutation import mid_share, permutation_blocks, share
 from betterthan.kernels.sign_flip_analytic import edgeworth_pvalues, pair_moments
 
 PValueMethod = Literal["monte_carlo", "analytic"]
-
-UNDEFINED: Final = -1
-BOTH_SURE_AND_AGREE: Final = 0
-BOTH_SURE_AND_DISAGREE: Final = 1
-HUMAN_SURE_METRIC_UNSURE: Final = 2
-HUMAN_UNSURE_METRIC_SURE: Final = 3
-BOTH_UNSURE: Final = 4
-
-
-class Contributions(NamedTuple):
-    """What each pair of systems adds to soft pairwise accuracy, and which case it is; both of shape (m, m)."""
-
-    value: FloatArray
-    case: IntArray
 
 
 def soft_pairwise_accuracy(metric_p: FloatArray, human_p: FloatArray) -> FloatArray:
@@ -150,56 +136,6 @@ def pairwise_accuracy(metric_means: FloatArray, human_means: FloatArray) -> Floa
     pairs = pairs_of(metric_means.shape[-1])
     there = ~np.isnan(metric_means + human_means)
     return _mean_of_known(np.where(there[..., pairs.first] & there[..., pairs.second], agree, np.nan))
-
-
-def contributions(metric_p: FloatArray, human_p: FloatArray, alpha: float = 0.05) -> Contributions:
-    """Say what each pair of systems adds, and why ([1]_ section 2.1).
-
-    One is sure of a pair when its p-value is at most `alpha` or at least 1 - `alpha`.
-
-    Parameters
-    ----------
-    metric_p, human_p : array, shape (m, m)
-        As for :func:`soft_pairwise_accuracy`.
-    alpha : float, default 0.05
-
-    Returns
-    -------
-    Contributions
-        `value` is 1 - |gap|, and `case` one of the constants of this module: BOTH_SURE_AND_AGREE,
-        BOTH_SURE_AND_DISAGREE, HUMAN_SURE_METRIC_UNSURE, HUMAN_UNSURE_METRIC_SURE, BOTH_UNSURE. NaN and UNDEFINED on
-        the diagonal and where a p-value is NaN. The mean of `value` over i < j is soft pairwise accuracy.
-
-    References
-    ----------
-    .. [1] Thompson, Mathur, Deutsch and Khayrallah (2024), WMT.
-
-    Examples
-    --------
-    >>> human, metric = np.array([[0.5, 0.01], [0.99, 0.5]]), np.array([[0.5, 0.4], [0.6, 0.5]])
-    >>> contributions(metric, human).case[0, 1] == HUMAN_SURE_METRIC_UNSURE
-    np.True_
-    """
-    value = 1.0 - np.abs(human_p - metric_p)
-    np.fill_diagonal(value, np.nan)
-    human, metric = _certainty(human_p, alpha), _certainty(metric_p, alpha)
-    case = np.select(
-        [np.isnan(value), human * metric > 0, human * metric < 0, human != 0, metric != 0],
-        [
-            UNDEFINED,
-            BOTH_SURE_AND_AGREE,
-            BOTH_SURE_AND_DISAGREE,
-            HUMAN_SURE_METRIC_UNSURE,
-            HUMAN_UNSURE_METRIC_SURE,
-        ],
-        BOTH_UNSURE,
-    )
-    return Contributions(value, case.astype(np.int64))
-
-
-def _certainty(p: FloatArray, alpha: float) -> IntArray:
-    """1 where i is surely better, -1 where j is, else 0."""
-    return (p <= alpha).astype(np.int64) - (p >= 1.0 - alpha).astype(np.int64)
 
 
 def one_sided_pvalues(
