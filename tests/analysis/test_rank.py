@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tests.made import by_system, drawn_scores, same_after_json, scores_of
@@ -266,3 +269,31 @@ def test_a_cache_changes_no_byte(tmp_path):
             kept = bt.rank(scores, **{**FAST, **wish}, cache=cache)
             assert kept.to_json() == bt.rank(scores, **{**FAST, **wish}).to_json()
     assert list(tmp_path.rglob("*.checkpoint"))
+
+
+def test_how_many_segments_two_neighbours_would_need():
+    """With the formula written out; neither for documents nor for other mechanisms nor for a handful of segments."""
+    values = np.random.default_rng(5).normal(10.0, 1, (3, 200)) - [[0], [0.02], [5]]
+    scores = scores_of(values, groups=[str(i // 10) for i in range(200)])
+    found = bt.rank(scores, by="mean")
+    for i, (a, b) in enumerate(pairwise(found.systems)):
+        gap = values[scores.systems.index(a)] - values[scores.systems.index(b)]
+        needed = ((1.959964 + 0.841621) * gap.std(ddof=1) / gap.mean()) ** 2
+        assert found.segments_needed[i] == np.ceil(needed)
+
+    assert np.isnan(found.segments_needed[-1])
+    assert bt.rank(scores, by="mean", units="groups").segments_needed is None
+    assert bt.rank(scores, by="median").segments_needed is None
+    assert bt.rank(scores_of(values[:, :9]), by="mean").segments_needed is None
+    same_after_json(found)
+
+
+def test_what_it_would_take_is_said_of_the_first_two_that_are_alike():
+    """And not when all are told apart."""
+    values = np.random.default_rng(5).normal(10.0, 1, (3, 200)) - [[0], [0.02], [5]]
+    found = bt.rank(scores_of(values), by="mean")
+    a, b = found.systems[:2]
+    assert re.search(
+        rf"{a} and {b} are not told apart: a difference of this size would take about", str(found)
+    )
+    assert "would take about" not in str(bt.rank(scores_of(values[1:]), by="mean"))

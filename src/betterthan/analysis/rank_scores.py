@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from betterthan.analysis.aggregations import ORDERED, Aggregation, aggregation
 from betterthan.analysis.compare import compare
+from betterthan.analysis.detectable import detectable
 from betterthan.analysis.matches import check_connected, ties_note
 from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
 from betterthan.analysis.ranking import FEW_SEGMENTS, Strengths, Wish, ranking
@@ -64,7 +67,8 @@ def rank_scores(scores: Scores, wish: Wish) -> Ranking:
         found = _ordered(complete, by, units, wish)
     else:
         found = _aggregated(complete, by, units, wish)
-    return ranking(_strengths(complete, found, wish), _pairs(complete, found, by, wish), wish)
+    ranked = ranking(_strengths(complete, found, wish), _pairs(complete, found, by, wish), wish)
+    return replace(ranked, segments_needed=_segments_needed(complete, ranked, wish))
 
 
 def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> _Estimated:
@@ -143,6 +147,15 @@ def _drawn(method: Aggregation, scores: Scores, units: Units, wish: Wish, extra:
         bytes_each=method.bytes_each(*scores.goodness.shape),
         is_ours=method.is_ours,
     )
+
+
+def _segments_needed(scores: Scores, ranked: Ranking, wish: Wish) -> FloatArray | None:
+    """Return how many segments would show each lead over the next; of means of segments only, and not of a few."""
+    if ranked.settings.method != "mean" or wish.units != "segments" or scores.n_segments < FEW_SEGMENTS:
+        return None
+    rows = [scores.goodness[scores.systems.index(name)] for name in ranked.systems]
+    needed = [detectable(a - b, alpha=1 - wish.confidence).n_needed for a, b in pairwise(rows)]
+    return np.array([np.nan if n is None else n for n in (*needed, None)])
 
 
 def _about_lost(lost: BoolArray) -> str:

@@ -61,7 +61,26 @@ def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
 def _words(result: Ranking) -> tuple[str, ...]:
     level = f"level {1 - result.confidence:.3g} (Holm-corrected {_test(result.test)})"
     legend = "* told apart from the next. Spread: ranks the data allow. Systems sharing a letter are not told apart."
-    return _winner(result, level), legend
+    return (_winner(result, level), *_needed(result), legend)
+
+
+def _needed(result: Ranking) -> tuple[str, ...]:
+    """Say what it would take to tell the first two neighbours apart that are not."""
+    if result.segments_needed is None:
+        return ()
+    there = result.settings.n_segments or 0
+    for i, n in enumerate(result.segments_needed[:-1].tolist()):
+        if not result.differs_from_next[i] and n > there:
+            many = f"{float(f'{n:.2g}'):,.0f}".replace(",", "\u202f")
+            return (_alike(result.systems[i], result.systems[i + 1], many),)
+    return ()
+
+
+def _alike(a: str, b: str, many: str) -> str:
+    return (
+        f"{a} and {b} are not told apart: a difference of this size would take about {many} segments to be shown "
+        f"four times out of five."
+    )
 
 
 def _test(test: str) -> str:

@@ -39,6 +39,9 @@ class Ranking(Result):
         Share of comparisons in which the system beats the next one, ties half; NaN for the last.
     differs_from_next : array of bool, shape (m,)
         Whether the two are told apart at level 1 - confidence, after the correction.
+    segments_needed : array, shape (m,), or None
+        Segments that would show a lead of this size over the next system four times out of five, for means of segments;
+        NaN for the last and for leads of 0. A lead not yet shown may be smaller or larger than it looks.
     order_spread : array, shape (m,), or None
         Standard deviation over orders of play, for Elo and TrueSkill.
     unit : str
@@ -68,6 +71,7 @@ class Ranking(Result):
     test: str
     notes: tuple[str, ...]
     settings: Settings
+    segments_needed: FloatArray | None = None
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return rank, system, strength and interval, one row a system."""
