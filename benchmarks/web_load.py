@@ -58,18 +58,27 @@ def settle(address: str, run_id: str) -> str:
         time.sleep(0.1)
 
 
-def pages(run_id: str) -> list[str]:
-    """Pages of a finished run, as a reader and a program would ask for them."""
-    return [
-        f"/runs/{run_id}",
-        f"/runs/{run_id}.json",
-        f"/runs/{run_id}.csv",
-        f"/runs/{run_id}.tex",
-        f"/runs/{run_id}/pairs/Aster/Birch",
-        f"/runs/{run_id}/items?a=Aster&b=Elm&order=largest",
-        "/",
-        f"/runs/{run_id}/manage",
-    ]
+# A pair of systems of each example, for its page and the list behind it.
+PAIRS = {
+    "scores": ("Aster", "Birch"),
+    "battles": ("Aster", "Birch"),
+    "texts": ("Aster", "Birch"),
+    "tags": ("Finch", "Wren"),
+}
+
+
+def pages(runs: dict[str, str]) -> list[str]:
+    """Pages of finished runs, as a reader and a program would ask for them."""
+    scores = runs["scores"]
+    found = ["/", *(f"/runs/{scores}{suffix}" for suffix in (".json", ".csv", ".tex", "/manage"))]
+    for kind, run_id in runs.items():
+        a, b = PAIRS[kind]
+        found += [
+            f"/runs/{run_id}",
+            f"/runs/{run_id}/pairs/{a}/{b}",
+            f"/runs/{run_id}/items?a={a}&b={b}&order=largest",
+        ]
+    return found
 
 
 async def caller(host: str, port: int, queue: asyncio.Queue[tuple[float, str] | None], tally: Tally) -> None:
@@ -129,9 +138,9 @@ def main() -> None:
         server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         try:
             address = server.stderr.readline().split()[2].removesuffix("/")
-            run_id = finished(address, "scores")
+            runs = {example: finished(address, example) for example in PAIRS}
             host, port = address.removeprefix("http://").split(":")
-            paths = pages(run_id)
+            paths = pages(runs)
             for path in paths:  # once, so that a pair is made
                 with urllib.request.urlopen(address + path, timeout=60):  # noqa: S310
                     pass

@@ -6,7 +6,15 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tests.made import by_pair, drawn_counts, drawn_matches, drawn_scores, same_after_json, scores_of
+from tests.made import (
+    by_pair,
+    by_system,
+    drawn_counts,
+    drawn_matches,
+    drawn_scores,
+    same_after_json,
+    scores_of,
+)
 
 import betterthan as bt
 
@@ -302,3 +310,37 @@ def test_a_prior_helps_a_system_that_never_lost():
     assert bt.compare(matches, prior=0.5).pair("A", "B").effect > 0.5
     with pytest.raises(bt.BetterThanError, match="prior is for matches"):
         bt.compare(drawn_scores(3, 20), prior=0.5)
+
+
+@pytest.mark.parametrize(("ties", "expected"), [("drop", 3 / 4), ("half", 5 / 8), ("as_published", 3 / 8)])
+def test_the_chance_to_win_is_the_one_of_bradley_terry_under_the_same_ties(ties, expected):
+    """Three wins, four ties and a loss; of two systems the model has this closed form."""
+    scores = scores_of([[1, 1, 1, 1, 0, 2, 3, 3], [0, 0, 0, 1, 0, 2, 3, 4]])
+    pair = bt.compare(scores, by="bradley_terry", ties=ties).pair("A", "B")
+    ranked = bt.rank(scores, by="bradley_terry", ties=ties, n_resamples=20)
+
+    assert pair.effect == pytest.approx(expected)
+    assert by_system(ranked)["A"] == pytest.approx(expected)
+    assert pair.low < expected < pair.high
+
+
+def test_nothing_but_ties_leaves_no_chance_to_win_when_they_are_left_out():
+    """Undefined, not a half."""
+    scores = scores_of([[1.0, 2, 3], [1, 2, 3]])
+    dropped, shared = (bt.compare(scores, test="sign", ties=ties).pair("A", "B") for ties in ("drop", "half"))
+    assert (np.isnan(dropped.effect), dropped.pvalue, shared.effect) == (True, 1, 0.5)
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "sign", "wilcoxon", "mood"])
+def test_a_pair_without_a_common_segment_is_not_a_test(test):
+    """It has no p-value, does not count in the correction, and is named."""
+    values = np.random.default_rng(2).normal(size=(3, 12))
+    values[2] += 1
+    values[0, :6] = values[1, 6:] = np.nan
+    found = bt.compare(scores_of(values), test=test, missing="pairwise")
+    others = sorted(found.pair(*pair).pvalue for pair in (("A", "C"), ("B", "C")))
+
+    assert np.isnan(found.pair("A", "B").pvalue)
+    assert np.isnan(found.pair("A", "B").adjusted)
+    assert min(found.pair(*pair).adjusted for pair in (("A", "C"), ("B", "C"))) == min(1, 2 * others[0])
+    assert "Without a common segment, and so not compared: A and B." in found.notes

@@ -154,7 +154,7 @@ def test_one_or_two_segments_are_few_but_not_an_error(by, n):
     found = bt.rank(scores, by=by, **FAST)
 
     assert set(found.letters) == {"a"}
-    assert any(f"Only {n} segments" in note for note in found.notes)
+    assert any(note.startswith(f"Only {n} segment") for note in found.notes)
     assert same_after_json(found)
 
 
@@ -173,7 +173,7 @@ def test_systems_that_are_all_alike_share_the_first_rank(by):
     assert found.systems == ("A", "B", "C")
     if by in ("mean", "median", "win_rate"):
         assert found.rank.tolist() == [1, 1, 1]
-        np.testing.assert_array_equal(found.low, found.high)
+        assert not (found.low == found.high).any()  # six segments make nothing certain
     assert set(found.letters) == {"a"}
 
 
@@ -297,3 +297,38 @@ def test_what_it_would_take_is_said_of_the_first_two_that_are_alike():
         rf"{a} and {b} are not told apart: a difference of this size would take about", str(found)
     )
     assert "would take about" not in str(bt.rank(scores_of(values[1:]), by="mean"))
+
+
+def test_segments_that_all_say_the_same_do_not_make_a_share_certain():
+    """Wilson's interval where the bootstrap has none: twenty right of twenty; golden limit from scipy."""
+    binomtest = pytest.importorskip("scipy.stats").binomtest
+    wilson = binomtest(20, 20).proportion_ci(method="wilson")
+    right = scores_of([np.ones(20), np.arange(20) % 4 > 0], name="accuracy")
+    found = bt.rank(right)
+    assert (found.low[0], found.high[0]) == pytest.approx((wilson.low, wilson.high))
+    assert found.low[1] > 0.5  # the other keeps its bootstrap
+    assert any("the interval is Wilson's" in note for note in found.notes)
+
+    wrong = bt.Scores(
+        name="errors",
+        systems=right.systems,
+        segments=right.segments,
+        values=1 - right.values,
+        higher_is_better=False,
+    )
+    turned = bt.rank(wrong)
+    assert (turned.low[0], turned.high[0]) == pytest.approx((1 - wilson.high, 1 - wilson.low))
+
+    always = bt.rank(scores_of([np.arange(20) + 1.0, np.arange(20)]), by="win_rate")
+    assert (always.low[0], always.high[0]) == pytest.approx((wilson.low, wilson.high))
+
+
+@pytest.mark.parametrize("wish", [{"by": "mean"}, {"by": "median"}, {"by": "bradley_terry", "prior": 0.5}])
+def test_where_resampling_says_nothing_there_is_no_interval(wish):
+    """One segment, or the same score everywhere: not a number, and a note."""
+    alike = bt.rank(scores_of([np.full(20, 0.3), np.full(20, 0.1)]), **wish)
+    alone = bt.rank(scores_of([[0.3], [0.1]]), **wish)
+    for found in (alike, alone):
+        assert np.isnan([found.low, found.high]).all()
+        assert any("hence no interval" in note for note in found.notes)
+        assert "–" in str(found)

@@ -63,6 +63,21 @@ def test_readable_without_scripts(opened, address):
     assert not page.locator("#ranking-mean").is_visible()
 
 
+def test_without_scripts_a_cell_leads_to_its_pair(opened, address):
+    """Every link of the matrix has its place in the page, and a click shows it."""
+    page = opened(address, java_script_enabled=False)
+    links = page.locator("#matrix a")
+    targets = [link.get_attribute("href")[1:] for link in links.all()]
+    assert len(targets) == 4 * 3
+    assert all(page.locator(f'[id="{target}"]').count() == 1 for target in targets)
+    page.locator("#matrix tbody tr").nth(0).locator("a").nth(2).click()
+    row = page.locator("#row-0-3")
+    assert row.is_visible()
+    named = [head.get_attribute("title") for head in page.locator("#matrix tbody th").all()]
+    assert sorted(named) == sorted(NAMES)
+    assert row.locator("td").all_text_contents()[:2] == [named[0], named[3]]
+
+
 def test_a_cell_opens_its_pair_and_a_dot_its_segment(opened, address):
     """From the matrix to the pair, from the picture to the segment with its texts."""
     page = opened(address)

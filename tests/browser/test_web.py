@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.web.made_kinds import battles, tags, texts
 
 pytest.importorskip("uvicorn", reason="the web extra is not installed")
 
@@ -102,6 +103,48 @@ def test_from_upload_to_report_to_pair_to_segment(page, address):
     assert "order=largest" in page.url
 
 
+KINDS = {"battles": {"battles.csv": battles()}, "texts": texts(), "tags": tags()}
+
+
+def reported_kind(page, address, kind):
+    """Upload the files of a kind of data and go all the way to the report."""
+    page.goto(address)
+    files = [
+        {"name": name, "mimeType": "text/plain", "buffer": content.encode()}
+        for name, content in KINDS[kind].items()
+    ]
+    page.set_input_files("#files", files)
+    page.get_by_role("button", name="Look at these files").click()
+    page.get_by_role("heading", name="What was recognised").wait_for(timeout=MINUTE)
+    page.get_by_role("button", name="Make the report").click()
+    page.locator("section#verdict").wait_for(timeout=2 * MINUTE)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_cell_leads_to_its_pair_and_its_segments(page, address, kind):
+    """By the keyboard alone; a system or a word like a script is text; nothing is wider than a narrow screen."""
+    reported_kind(page, address, kind)
+    cell = page.locator("table.matrix td a").first
+    tab_to(page, cell, most=200)
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", level=1).filter(has_text="against").wait_for(timeout=MINUTE)
+    assert page.locator("table.data").count() >= 1
+    label = "Battles of this pair" if kind == "battles" else "Segments of this pair"
+    tab_to(page, page.get_by_role("link", name=label))
+    page.keyboard.press("Enter")
+    page.locator("table.items tbody tr").first.wait_for()
+    harm = page.locator("table.items").get_by_text("<script>alert(1)</script>")
+    assert harm.count() > 0
+    assert page.locator("table.items script").count() == 0
+    marks = page.locator("table.items mark").count()
+    assert (marks > 0) == (kind != "battles")
+    page.set_viewport_size({"width": 360, "height": 740})
+    for _ in range(2):  # segments, and the pair from which they came
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, page.url
+        page.go_back()
+        page.get_by_role("heading", level=1).wait_for()
+
+
 def test_everything_can_be_done_with_the_keyboard(page, address):
     """Tab to an example, Enter; Tab to the button, Enter; the report comes."""
     page.goto(address)
@@ -117,10 +160,10 @@ def test_everything_can_be_done_with_the_keyboard(page, address):
     page.get_by_role("heading", name="Segments").wait_for()
 
 
-def tab_to(page, wanted):
+def tab_to(page, wanted, most=120):
     """Press Tab until an element has the focus, and see that the focus shows."""
     handle = wanted.element_handle()
-    for _ in range(120):
+    for _ in range(most):
         page.keyboard.press("Tab")
         if page.evaluate("wanted => wanted === document.activeElement", handle):
             assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"

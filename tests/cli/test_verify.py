@@ -20,7 +20,7 @@ from betterthan.examples.write import write_campaign
 
 # Parameters that change no number of a result: where it goes, who computes it, what else is written.
 LEFT_OUT = {"format", "output", "as_json", "color", "workers", "no_cache", "code"} | {
-    *("scores_to", "matches_to", "darr", "segments", "score_only")
+    *("scores_to", "matches_to", "darr", "segments", "score_only", "format_", "show_list")
 }
 FEW = ("--resamples", "50")
 TEXTS = (
@@ -59,6 +59,10 @@ VERBS_AND_FILES = {
     "score bleu": ("score", "bleu", *TEXTS, "--lowercase", "--smoothing", "floor"),
     "score chrf": ("score", "chrf", *TEXTS, "--word-order", "2"),
     "score ter": ("score", "ter", *TEXTS),
+    "study": (
+        *("study", "spa-ties", "--data", "demo/metrics.tsv", "--data", "demo/human.csv"),
+        *("--quick", "--set", "permutations=50"),
+    ),
     "tags": ("tags", *TAGS, "--mt", "demo/tags/output.mt", "--no-synthetic"),
 }
 
@@ -193,7 +197,7 @@ def test_every_parameter_of_a_verb_is_recorded_or_left_out_on_purpose():
 
 
 def test_every_command_that_writes_results_is_a_verb():
-    """Whatever has --json and --output can be verified; a study names its own folder."""
+    """Whatever has --json and --output can be verified."""
     for name, command in _commands(cli):
         assert ("as_json" in {parameter.name for parameter in command.params}) == (name in VERBS), name
 
@@ -204,6 +208,20 @@ def test_every_verb_is_tried_above():
     assert {name for name in VERBS if name in tried or name in {one.split()[0] for one in tried}} == set(
         VERBS
     )
+
+
+def test_a_study_in_a_folder_and_one_without_files_can_be_verified(betterthan):
+    """study.json of the folder says its command; what was run on the example campaign needs no file."""
+    assert betterthan("study", "spa-speed", "--quick", "--set", "repeats=2", "-o", "out").code == 0
+    said = betterthan("verify", "out/study.json")
+    assert (said.code, said.out.count(": equal. study gives the same again")) == (0, 1), said
+    data = json.loads(Path("out/study.json").read_text(encoding="utf-8"))
+    assert data["command"]["parameters"]["settings"] == ["repeats=2"]
+    data["tables"][1]["rows"][0][3] += 1e-6
+    said = betterthan("verify", kept(data))
+    assert said.code == 1
+    assert "tables[1].rows[0][3]: recorded" in said.out
+    assert betterthan("verify", "out/study.json", "demo/human.csv").code == 2
 
 
 def test_the_record_says_what_matters_and_nothing_else(betterthan, here):

@@ -15,7 +15,7 @@ from betterthan.errors import BetterThanError
 from betterthan.studies import aggregation_grid, aggregation_human, aggregation_robustness
 from betterthan.studies.study import study
 from betterthan.studies.three_ways import NAMES, turned_scores
-from betterthan.studies.translated import Translated, demo_translated, read_translated
+from betterthan.studies.translated import Translated, demo_translated, on_judged, read_translated
 
 SMALL = {"corpora": 40, "size": 50, "turned_corpora": 3, "turned_size": 6}
 
@@ -213,6 +213,109 @@ def test_texts_are_read_from_a_folder_with_people_beside(tmp_path):
     alone = Translated("x", one.texts)
     with pytest.raises(BetterThanError, match=r"No data set has human scores"):
         aggregation_human.run(asked("aggregation-human", **SMALL), (alone,))
+
+
+def laid_out(folder, pairs=("en-de", "en-ja")):
+    """Folders of language pairs as WMT has them: outputs in sys, references and human scores beside."""
+    for pair in pairs:
+        (folder / pair / "sys").mkdir(parents=True)
+        for name, lines in (("A", "a b c d\ne f x h\ni j k l\n"), ("B", "a b\ne f g\ni j k m\n")):
+            (folder / pair / "sys" / f"{name}.xx.txt").write_text(lines, encoding="utf-8")
+        for name in ("refB", "refA"):
+            (folder / pair / f"{name}.xx.txt").write_text("a b c d\ne f g h\ni j k l\n", encoding="utf-8")
+
+
+def test_folders_of_language_pairs_are_read_with_scores_beside(tmp_path):
+    """One data set a pair, the first of two references, official scores and metrics cut by pair."""
+    laid_out(tmp_path / "wmt")
+    (tmp_path / "wmt" / "da_sys.tsv").write_text(
+        "lp\tsystem\tn\tz\traw\nen-de\tA\t5\t0.5\t80\nen-de\tB\t5\t0.1\t70\nen-de\tC\t5\t-0.1\t60\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "wmt" / "metrics_sys.tsv").write_text(
+        "lp\tsystem\tCOMET\nen-de\tA\t0.9\nen-de\tB\t0.7\n", encoding="utf-8"
+    )
+    german, japanese = read_translated(tmp_path / "wmt")
+    assert (german.dataset, japanese.dataset) == ("wmt en-de", "wmt en-ja")
+    assert len(german.texts.references) == 1
+    assert "Of 2 references the first was used." in german.texts.notes
+    assert german.human.name == "DA"
+    assert german.human.values[:, 0].tolist() == [0.5, 0.1, -0.1]
+    assert german.metrics["COMET"].values[:, 0].tolist() == [0.9, 0.7]
+    assert japanese.human is None
+    assert japanese.metrics == {}
+    judged = on_judged(german)
+    assert (judged.texts.systems, len(judged.texts.segments)) == (("A", "B"), 3)
+
+
+def test_only_what_people_judged_is_scored(tmp_path):
+    """Segments without a score of every system go, and systems that nobody judged; the rest is by sacreBLEU."""
+    laid_out(tmp_path, pairs=("en-de",))
+    (tmp_path / "en-de" / "mqm_seg.tsv").write_text(
+        "system\tseg_id\tmqm\n" + "".join(
+            f"{name}\t{line}\t{-line}\n" for name in ("A", "B", "Z") for line in (1, 3)
+        ) + "A\t2\t-1\n",
+        encoding="utf-8",
+    )  # fmt: skip
+    (one,) = read_translated(tmp_path / "en-de")
+    assert one.human.name == "MQM"
+    judged = on_judged(one)
+    assert judged.texts.segments == ("1", "3")
+    assert judged.human.systems == ("A", "B")
+    found = aggregation_human.run(asked("aggregation-human", **SMALL), (one,))
+    assert found.table("by-data").rows[0][:4] == ("en-de", "MQM", 2, 2)
+
+
+def test_each_data_set_has_its_own_correlations_and_weights():
+    """By SciPy from the table of scores, and by the lengths of outputs."""
+    used = translations()
+    found = aggregation_grid.run(asked("aggregation-grid", **SMALL), used)
+    scores = [[row[2:] for row in found.table("scores").rows if row[0] == one.dataset] for one in used]
+    for row in found.table("by-data").rows:
+        place = 3 * ("BLEU", "chrF").index(row[0])
+        columns = np.array(scores[[one.dataset for one in used].index(row[1])]).T[place : place + 3]
+        expected = [stats.pearsonr(columns[i], columns[j]).statistic for i, j in ((0, 1), (0, 2), (1, 2))]
+        assert row[4:7] == pytest.approx(expected)
+        assert row[7:10] == pytest.approx(columns.mean(axis=1) / 100)
+    lengths = np.array(
+        [[len(line.split()) for line in lines] for lines in used[0].texts.outputs], dtype=float
+    )
+    words = bt.length_weights(bt.bleu(used[0].texts)).lengths
+    assert stats.pearsonr(words.ravel(), lengths.ravel()).statistic > 0.95
+    effective = np.median(words.sum(axis=1) ** 2 / (words**2).sum(axis=1))
+    assert found.table("by-data").rows[0][10] == round(effective)
+
+
+def test_as_published_words_are_those_of_the_default_tokeniser():
+    """E33: 13a knows no words of Japanese; ours takes characters there."""
+    texts = bt.Texts(
+        systems=["A", "B"], segments=["1", "2"],
+        outputs=[["今日は雨です。", "猫がいる。"], ["今日は晴れ。", "犬がいる。"]],
+        references=[["今日は雨だ。", "猫がいる。"]],
+    )  # fmt: skip
+    used = (Translated("wmt en-ja", texts),)
+    ours, published = (
+        aggregation_grid.run(asked("aggregation-grid", as_published=reading, **SMALL), used).table("scores")
+        for reading in (False, True)
+    )
+    place = ours.columns.index("m-BLEU")
+    for found, tokenize in ((ours, "char"), (published, "13a")):
+        expected = np.mean(
+            [
+                sacrebleu.sentence_bleu(line, [reference], tokenize=tokenize).score
+                for line, reference in zip(texts.outputs[1], texts.references[0], strict=True)
+            ]
+        )
+        assert found.rows[1][place] == pytest.approx(expected)
+
+
+def test_distributions_hold_every_system_once():
+    """The diagonals of figures 1 and 2."""
+    found = aggregation_grid.run(asked("aggregation-grid", **SMALL), translations())
+    columns = found.chart("distributions").columns
+    for name in NAMES:
+        counts = [n for panel, n in zip(columns["panel"], columns["y"], strict=True) if panel == name]
+        assert sum(counts) == len(found.table("scores").rows)
 
 
 @pytest.mark.parametrize("name", ["aggregation-grid", "aggregation-human", "aggregation-robustness"])

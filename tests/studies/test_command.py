@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from betterthan.cli.main import cli, main
+from betterthan.errors import UnknownName
 from betterthan.results.base import Result
 from betterthan.studies.catalogue import STUDIES
 
@@ -61,6 +62,22 @@ def test_options_of_a_study_are_set_by_name():
     """--set, and the settings say so."""
     done = run("pairing-triptych", "--set", "segments=20", "-f", "json")
     assert json.loads(done.stdout)["settings"]["options"]["segments"] == 20
+
+
+def test_options_are_spelled_freely_and_their_values_are_not():
+    """Options as the command line spells them; a value is taken as it stands."""
+    done = run(
+        "aggregation-human", "--quick", "--set", "turned-corpora=2", "--set", "corpora=5", "-f", "json"
+    )
+    assert json.loads(done.stdout)["settings"]["options"]["turned_corpora"] == 2
+    with pytest.raises(UnknownName, match=r'Unknown generator "per-type"\. Did you mean "per_type"'):
+        run("paired-simulation", "--set", "generator=per-type")
+
+
+def test_quick_is_offered_only_where_it_takes_less():
+    """A study of some seconds has no quick form."""
+    assert run("darr-identical").stderr.strip().endswith("some seconds.")
+    assert "--quick takes less." in run("pairing-triptych").stderr
 
 
 def test_data_that_are_named_are_used(tmp_path):

@@ -18,6 +18,7 @@ OTHERS = tuple(name for name, entry in STUDIES.items() if not entry.paper.starts
 # Smaller than quick, where quick takes seconds.
 SMALL = {
     "spa-significance": {"permutations": 20},
+    "spa-speed": {"permutations": 20, "repeats": 2},
     "spa-systems": {"permutations": 20, "subsets": 10},
     "spa-segments": {"permutations": 20, "draws": 5, "metrics": 1},
     "tau-variants": {"thresholds": 1},

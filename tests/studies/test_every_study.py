@@ -203,6 +203,15 @@ def test_a_mapping_of_something_else_is_refused():
         study("figure-one", {"m": [1, 2]})
 
 
+def test_another_kind_of_table_is_refused():
+    """Word tags and texts are for studies of their own; those know no direction of metrics."""
+    texts = bt.Texts(systems=["A", "B"], segments=["1"], outputs=[["a"], ["b"]], references=[["a"]])
+    with pytest.raises(BetterThanError, match=r"takes scores: files, Scores, or a mapping .* not Texts"):
+        study("figure-one", texts)
+    with pytest.raises(BetterThanError, match=r"are for metrics; darr-threshold takes human scores"):
+        study("darr-threshold", scores(), lower_is_better=["m"])
+
+
 def test_scores_know_their_direction():
     """A direction for data at hand is refused, because the table has one."""
     with pytest.raises(BetterThanError, match=r"lower_is_better and higher_is_better are for files"):

@@ -108,6 +108,35 @@ def found_missing():
     return 8400 - int((there * (there - 1) // 2).sum())
 
 
+def test_a_file_is_cut_by_its_language_pairs_and_raw_scores_are_taken(tmp_path):
+    """As direct assessments are published: raw and standardised scores and a count; the name says the direction."""
+    path = tmp_path / "da.tsv"
+    rows = [
+        f"{pair}\t{system}\t{segment}\t{raw}\t{(raw - 50) / 20}\t2"
+        for pair, shift in (("de-en", 0), ("en-de", 40))
+        for system, raw in (("A", 10), ("B", 30 + shift))
+        for segment in "12"
+    ]
+    path.write_text("\n".join(["lp\tsystem\tseg_id\traw\tz\tn", *rows]) + "\n", encoding="utf-8")
+    found = study("darr-threshold", path)
+    assert [row[:3] for row in found.table("by-data").rows] == [
+        ("de-en", "to English", 2),
+        ("en-de", "from English", 2),
+    ]
+    kept_at_25 = found.table("by-data").column("at 25")
+    assert kept_at_25 == (0, 2)
+
+
+def test_two_files_of_one_name_are_two_data_sets_whatever_their_folder(tmp_path):
+    """Called apart by their place in the order; the result does not say where the files lie."""
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "human.csv").write_text("id,A,B\n1,10,80\n2,20,30\n", encoding="utf-8")
+    found = study("darr-threshold", [tmp_path / "a" / "human.csv", tmp_path / "b" / "human.csv"])
+    assert found.table("by-data").column("data") == ("human", "human (2)")
+    assert str(tmp_path) not in found.to_json()
+
+
 def test_files_are_read_with_their_gaps(tmp_path):
     """A wide table with an empty cell."""
     path = tmp_path / "human.csv"
@@ -136,6 +165,8 @@ def taus_by_loop(human, metric, margin, metric_margin):
     agree = differ = metric_ties = human_ties = both = 0
     for h, m in zip(human.values.T, metric.values.T, strict=True):
         for i, j in combinations(range(len(h)), 2):
+            if np.isnan([h[i], h[j], m[i], m[j]]).any():
+                continue
             tied_people = abs(h[i] - h[j]) < margin or h[i] == h[j]
             tied_metric = abs(m[i] - m[j]) <= metric_margin
             if tied_people:
@@ -165,6 +196,42 @@ def test_taus_are_those_of_a_loop():
         assert row[4:] == pytest.approx(expected)
     values = {row[1]: row[2:] for row in found.table("taus").rows}
     assert values["coarse"] == pytest.approx(taus_by_loop(data["human"], data["coarse"], 25, 0))
+
+
+def test_taus_with_gaps_are_those_of_the_pairs_that_were_judged():
+    """A pair needs two judgements and no more; its segment stays for the others."""
+    data = tables()
+    values = data["human"].values.copy()
+    values[np.random.default_rng(9).random(values.shape) < 0.3] = np.nan
+    data["human"] = bt.Scores(
+        name="human", systems=data["human"].systems, segments=data["human"].segments, values=values
+    )
+    found = study("tau-variants", data, workers=1)
+    taus = {row[1]: row[2:] for row in found.table("taus").rows}
+    for name in ("fine", "coarse"):
+        assert taus[name] == pytest.approx(taus_by_loop(data["human"], data[name], 25, 0))
+    there = (~np.isnan(values)).sum(axis=0)
+    pairs = int((there * (there - 1) // 2).sum())
+    counts = found.table("counts")
+    assert set(counts.column("pairs")) == {pairs}
+    assert all(sum(row[3:]) == pairs for row in counts.rows)
+
+
+def test_taus_of_system_scores_are_refused():
+    """There are no pairs on a segment."""
+    whole = {
+        name: bt.Scores(name=name, systems=one.systems, segments=("system",), values=one.values[:, :1])
+        for name, one in tables().items()
+    }
+    with pytest.raises(BetterThanError, match=r"Name scores of segments"):
+        study("tau-variants", whole, workers=1)
+
+
+@pytest.mark.parametrize("name", ["tau-variants", "darr-threshold", "darr-identical"])
+def test_bytes_do_not_depend_on_workers(name):
+    """One or two, on the demo campaign."""
+    one, two = (study(name, quick=True, workers=workers).to_json() for workers in (1, 2))
+    assert one == two
 
 
 def test_the_examples_of_the_paper_come_out_as_printed():
@@ -206,11 +273,26 @@ def test_identical_texts_are_those_of_a_loop():
             both += far and outputs[i][k] == outputs[j][k]
     assert (row["pairs"], row["judged"]) == (120, 120)
     assert (row["identical"], row["kept"], row["identical and kept"]) == (same, kept, both)
+    assert row["identical and judged"] == same
     assert (row["ties of DA"], row["ties of DA, identical"]) == (0, 0)
     twins = found.table("tables-1-and-2").rows
     assert len(twins) == both
     assert all(row[4] >= 25 for row in twins)
     assert [row[4] for row in twins] == sorted((row[4] for row in twins), reverse=True)
+
+
+def test_identical_texts_that_nobody_judged_are_not_counted_as_judged():
+    """Two of three identical pairs lack a score."""
+    texts = bt.Texts(
+        systems=["A", "B"], segments=["1", "2", "3"], outputs=[["a"] * 3] * 2, references=[["a"] * 3]
+    )
+    scores = bt.Scores(
+        name="DA", systems=["A", "B"], segments=["1", "2", "3"], values=[[0, np.nan, 1], [30, 1, np.nan]]
+    )
+    found = darr_identical.run(asked("darr-identical"), (Translated("x", texts, scores),))
+    row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
+    assert (row["identical"], row["identical and judged"], row["identical and kept"]) == (3, 1, 1)
+    assert "Of 1 pair of systems with identical texts that people judged, 1" in found.sentences[0]
 
 
 def test_identical_texts_need_people():

@@ -11,6 +11,7 @@ from scipy import stats
 import betterthan as bt
 from betterthan.errors import BetterThanError
 from betterthan.studies.against_people import panels_of
+from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.setups import Setup
 from betterthan.studies.spa_printed import TABLE_1, mean_gain
 from betterthan.studies.spa_segments import _Tables, _values
@@ -87,12 +88,11 @@ def test_counts_of_table_1_are_those_of_the_matrix():
     """Significant pairs and greedy clusters counted again from the p-values of figure 4."""
     found = study("spa-significance", campaign(), quick=True, workers=1)
     row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
-    chart = found.chart("figure-4").columns
-    cells = list(zip(chart["panel"], chart["series"], chart["x"], chart["y"], strict=True))
-    for label, panel in (("PA", "pairwise accuracy"), ("SPA", "soft pairwise accuracy")):
-        better = {(a, b) for own, a, b, p in cells if own == panel and p <= 0.05}
-        order = list(dict.fromkeys(a for own, a, _, _ in cells if own == panel))
-        order += [b for own, _, b, _ in cells if own == panel and b not in order][:1]
+    for label in ("PA", "SPA"):
+        chart = found.chart(f"figure-4-{label}").columns
+        cells = list(zip(chart["series"], chart["x"], chart["y"], strict=True))
+        better = {(a, b) for a, b, p in cells if p <= 0.05}
+        order = list(dict.fromkeys([a for a, _, _ in cells] + [b for _, b, _ in cells]))
         assert row[f"significant {label}"] == len(better)
         assert row[f"clusters {label}"] == greedy(order, better)
 
@@ -178,7 +178,7 @@ def test_the_first_table_stands_for_people_only_if_that_is_said():
         panels_of([Setup("x", "human", scores)])
 
 
-@pytest.mark.parametrize("name", ["spa-significance", "spa-ties", "spa-systems", "spa-segments"])
+@pytest.mark.parametrize("name", ["spa-significance", "spa-ties", "spa-systems", "spa-segments", "spa-speed"])
 def test_bytes_do_not_depend_on_workers_and_both_readings_are_one(name):
     """One worker or two; the released programs do what the text says."""
     tables = campaign()
@@ -229,6 +229,15 @@ def test_intervals_shrink_with_more_segments_and_hold_the_value():
     for row in rows:
         assert row["PA low"] <= row["PA"] <= row["PA high"]
         assert row["SPA width"] == pytest.approx(row["SPA high"] - row["SPA low"])
+    halves = [
+        [row[f"{measure} width"] for row in rows if row["segments"] in (40, 80)] for measure in ("PA", "SPA")
+    ]
+    ratios = [
+        np.mean([half / full for half, full in zip(each[::2], each[1::2], strict=True)]) for each in halves
+    ]
+    assert f"are {ratios[0]:.2f} times as wide as with all" in found.sentences[1]
+    assert f"soft measure {ratios[1]:.2f} times" in found.sentences[1]
+    assert found.chart("figure-3-widths").columns["y"][:2] == (rows[0]["PA width"], rows[0]["SPA width"])
     value = agreeing_pairs(tables["human"], tables[rows[0]["metric"]])
     assert best[-1]["PA low"] <= value <= best[-1]["PA high"]
 
@@ -243,3 +252,33 @@ def test_drawn_values_are_those_of_a_loop():
     for k in range(2):
         drawn = table("h", np.nanmean(human[:, some], axis=1, keepdims=True)), table("m", scores[k][:, some])
         assert hard[k] == pytest.approx(agreeing_pairs(*drawn))
+
+
+def test_a_gap_takes_away_a_cell_and_not_a_segment():
+    """Systems are compared on the segments that both have: the mean of the others keeps all of theirs."""
+    tables = campaign(k=4, n=12)
+    values = tables["human"].values.copy()
+    values[0, 3] = np.nan
+    gappy = tables | {"human": table("human", values)}
+    found = study("spa-significance", gappy, quick=True, workers=1)
+    rows = {row[0]: row for row in found.table("metrics-data").rows}
+    for name in ("metric-0", "metric-2"):
+        scores = np.where(np.isnan(values), np.nan, tables[name].values)
+        means = [table("x", np.nanmean(one, axis=1, keepdims=True)) for one in (values, scores)]
+        assert rows[name][3] == pytest.approx(agreeing_pairs(*means))
+    assert any("People judged 59 of 60 cells" in note for note in found.notes)
+
+
+def test_lines_have_no_mark_where_nothing_is_defined():
+    """All systems but one leave pairs of two, on which all metrics may have one value; no mark stands there."""
+    marks = [Mark("x", "PA", 2, float("nan")), Mark("x", "PA", 3, 0.5, 0.4, 0.6), Mark("x", "SPA", 2, 0.1)]
+    chart = lines_chart(marks, name="n", title="t", x="a", y="b")
+    assert (chart.kind, chart.x, chart.y) == ("lines", "a", "b")
+    assert chart.columns == {
+        "panel": ("x", "x"),
+        "series": ("PA", "SPA"),
+        "x": (3, 2),
+        "y": (0.5, 0.1),
+        "low": (0.4, None),
+        "high": (0.6, None),
+    }

@@ -190,8 +190,10 @@ def test_more_errors_than_systems_make_are_refused():
 def test_unpaired_tests_are_those_of_scipy():
     """Student's, two-sided, column by column; nothing varies, nothing is said."""
     x, y = np.random.default_rng(8).normal(size=(2, 15, 4))
-    assert tagging_sampling.unpaired_pvalues(x, y) == pytest.approx(stats.ttest_ind(x, y).pvalue)
-    assert np.isnan(tagging_sampling.unpaired_pvalues(np.ones((5, 1)), np.ones((5, 1)))).all()
+    mean, variance = np.array([x, y]).mean(axis=1), np.array([x, y]).var(axis=1, ddof=1)
+    found = tagging_sampling.unpaired_pvalues(mean[0], variance[0], mean[1], variance[1], 15)
+    assert found == pytest.approx(stats.ttest_ind(x, y).pvalue)
+    assert np.isnan(tagging_sampling.unpaired_pvalues(mean[0], 0 * mean[0], mean[0], 0 * mean[0], 5)).all()
 
 
 def test_samples_needed_are_read_from_the_mean_p_values():

@@ -9,11 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
+from betterthan.tables.texts import Texts
 from betterthan.web.folder import RunFolder
 from betterthan.web.forms import form_token
+from betterthan.web.formulas import counts_of_texts
 from betterthan.web.items import ORDERS, PAGE, WHO, Filter, items_page
-from betterthan.web.kept import keep, kept
+from betterthan.web.kept import Battles, Kept, keep, kept
 from betterthan.web.lesson import lesson
 from betterthan.web.run import Choices, Run, StoredFile, new_id, shown_name, suffix_of
 from betterthan.web.shelf import Shelf
@@ -153,14 +157,71 @@ def test_a_page_beyond_the_last_is_the_last(table):
     assert (found.page, found.pages, len(found.items)) == (3, 3, 130 - 2 * PAGE)
 
 
-def test_kept_tables_come_back_whole(table, tmp_path):
+@pytest.fixture
+def folder(tmp_path):
+    """The folder of a run."""
+    made = RunFolder(tmp_path, new_id())
+    made.make()
+    return made
+
+
+def test_kept_scores_come_back_whole(table, folder):
     """Every label, every gap, the direction."""
-    folder = RunFolder(tmp_path, new_id())
-    folder.make()
-    keep([table], folder)
-    (found,) = kept(folder)
+    keep(Kept(scores=(table,)), folder)
+    (found,) = kept(folder).scores
     assert found.digest == table.digest
-    assert kept(RunFolder(tmp_path, new_id())) == ()
+    assert kept(RunFolder(folder.root, new_id())) == Kept()
+
+
+def test_kept_counts_come_back_with_their_formula(folder):
+    """Texts too; pooled scores are the same to the last digit."""
+    texts = Texts(
+        systems=["A", "B"],
+        segments=["1", "2"],
+        outputs=[["a b c d", "e f"], ["a b", None]],
+        references=[["a b c", "e f"], ["a c", "f"]],
+    )
+    counts = counts_of_texts(texts, metric="bleu", missing="drop")
+    assert [table.name for table in counts] == ["BLEU", "chrF2", "TER"]
+    keep(Kept(counts=counts, scores=tuple(table.per_segment() for table in counts), texts=texts), folder)
+    found = kept(folder)
+    assert [table.digest for table in found.counts] == [table.digest for table in counts]
+    assert [table.pooled().tolist() for table in found.counts] == [
+        table.pooled().tolist() for table in counts
+    ]
+    assert [table.name for table in found.scores] == ["BLEU", "chrF2", "TER"]
+    assert found.texts.digest == texts.digest
+
+
+def test_kept_tags_and_battles_come_back_whole(folder):
+    """With the words and the names that their tables lack."""
+    tags = WordTags(
+        systems=["A"],
+        segments=["1", "2"],
+        gold=[True, False, True],
+        predicted=[[True, True, False]],
+        offsets=[0, 2, 3],
+    )
+    keep(Kept(tags=tags, words=(("a", "b"), ("c",))), folder)
+    found = kept(folder)
+    assert (found.tags.digest, found.words) == (tags.digest, (("a", "b"), ("c",)))
+    assert [table.name for table in found.scores] == ["accuracy", "f1_mult", "mcc"]
+    matches = Matches(
+        systems=["A", "B"], left=[0, 1], right=[1, 0], outcome=[1, 0.5], segment=[1, 0], group=[0, 1]
+    )
+    keep(Kept(battles=Battles(matches=matches, segments=("q1", "q2"), judges=("J", "K"))), folder)
+    found = kept(folder)
+    assert found.battles.matches.digest == matches.digest
+    assert (found.battles.segments, found.battles.judges) == (("q1", "q2"), ("J", "K"))
+    assert found.systems == ("A", "B")
+
+
+def test_tables_too_large_to_be_kept_are_not(table, folder, monkeypatch):
+    """The first ones are, as long as there is room; no page is promised of the others."""
+    monkeypatch.setattr("betterthan.web.kept.MOST_CELLS", table.values.size)
+    assert keep(Kept(scores=(table, table)), folder).scores == (table,)
+    monkeypatch.setattr("betterthan.web.kept.MOST_CELLS", table.values.size - 1)
+    assert keep(Kept(scores=(table,)), folder).systems == ()
 
 
 def test_a_shelf_notices_what_changed_and_keeps_to_its_size(tmp_path):

@@ -18,12 +18,12 @@ from betterthan.analysis.permutation import stepped_down
 from betterthan.analysis.question import Answer, PermutationMethod, Question, SignificanceTest, TestTies
 from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.analysis.units import UnitName, units_of
-from betterthan.arrays import FloatArray
+from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.engine.streams import stream
-from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.pvalues import Alternative
 from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import PairwiseTable
@@ -249,24 +249,26 @@ def _findings(
     effect = EFFECTS[asked.test.effect]
     goodness = question.goodness
     rng = stream(decision.seed, "intervals of effects", 0)
-    low, high = effect.interval(goodness, Setting(question.units, decision.confidence, rng))
+    setting = Setting(question.units, decision.confidence, asked.ties, rng)
+    low, high = effect.interval(goodness, setting)
     counts = win_counts(goodness)
+    apart = counts.wins + counts.wins.T + counts.ties == 0
     return Findings(
         systems=scores.systems,
         goodness=_means(goodness),
         test=asked.test.name,
         effect_name=effect.name,
         size_name=effect.size_name,
-        effect=effect.of(goodness),
+        effect=effect.of(goodness, setting),
         low=low,
         high=high,
         size=effect.size(goodness),
         wins=counts.wins,
         ties=counts.ties,
-        pvalue=answer.pvalue,
-        p_low=answer.p_low,
-        p_high=answer.p_high,
-        stepped=answer.stepped,
+        pvalue=_without(answer.pvalue, apart),
+        p_low=None if answer.p_low is None else _without(answer.p_low, apart),
+        p_high=None if answer.p_high is None else _without(answer.p_high, apart),
+        stepped=None if answer.stepped is None else _without(answer.stepped, apart),
         drew=answer.drew or asked.test.effect == "median_difference",
         data=scores.digest,
         n_segments=scores.n_segments,
@@ -275,8 +277,24 @@ def _findings(
             "units": asked.units,
             "missing": asked.missing if scores.n_missing else None,
         },
-        notes=(*scores.notes, *answer.notes, *_direction(scores), *_unbounded(low, decision.confidence)),
+        notes=(
+            *scores.notes,
+            *answer.notes,
+            *_direction(scores),
+            *_apart(scores.systems, apart),
+            *_unbounded(low, decision.confidence),
+        ),
     )
+
+
+def _without(pvalues: FloatArray, apart: BoolArray) -> FloatArray:
+    """Nothing was tested where nothing is shared: such a pair must not count in a correction either."""
+    return np.where(apart, np.nan, pvalues)
+
+
+def _apart(systems: Sequence[str], apart: BoolArray) -> tuple[str, ...]:
+    pairs = [f"{systems[a]} and {systems[b]}" for a, b in np.argwhere(np.triu(apart, 1)).tolist()]
+    return (f"Without a common segment, and so not compared: {some_of(pairs)}.",) if pairs else ()
 
 
 def _means(goodness: FloatArray) -> FloatArray:

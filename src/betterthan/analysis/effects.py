@@ -26,7 +26,7 @@ from betterthan.kernels.paired import paired_t
 from betterthan.kernels.proportion_intervals import wilson_interval
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.tied_ranks import row_medians
-from betterthan.kernels.wins import win_counts
+from betterthan.kernels.wins import TiesPolicy, win_counts, with_ties
 
 Limits = tuple[FloatArray, FloatArray]
 _MEDIAN_RESAMPLES = 1000
@@ -34,10 +34,11 @@ _ROUNDING = 1e-14
 
 
 class Setting(NamedTuple):
-    """What an interval needs to know beside the scores."""
+    """What an effect and its interval need to know beside the scores."""
 
     units: Units
     confidence: float
+    ties: TiesPolicy
     rng: np.random.Generator
 
 
@@ -49,7 +50,7 @@ class Effect:
     ----------
     name : str
     of : callable
-        (m, n) goodness to (m, m) effects; antisymmetric, or summing to 1 for a probability.
+        (goodness, setting) to (m, m) effects; antisymmetric, or summing to 1 for a probability.
     interval : callable
         (goodness, setting) to the lower and upper limits, both (m, m).
     size_name : str
@@ -59,7 +60,7 @@ class Effect:
     """
 
     name: str
-    of: Callable[[FloatArray], FloatArray]
+    of: Callable[[FloatArray, Setting], FloatArray]
     interval: Callable[[FloatArray, Setting], Limits]
     size_name: str
     size: Callable[[FloatArray], FloatArray]
@@ -122,36 +123,35 @@ def resampled_medians(
 
 
 def _probability_limits(goodness: FloatArray, setting: Setting) -> Limits:
-    counts = win_counts(goodness)
-    points = counts.wins + counts.ties / 2
-    return wilson_interval(points, counts.wins + counts.wins.T + counts.ties, confidence=setting.confidence)
+    won = with_ties(*win_counts(goodness), setting.ties)
+    return wilson_interval(won, won + won.T, confidence=setting.confidence)
 
 
 EFFECTS = {
     "mean_difference": Effect(
         name="difference of means",
-        of=mean_differences,
+        of=lambda goodness, _: mean_differences(goodness),
         interval=_mean_limits,
         size_name="Cohen's d_z",
         size=cohens_dz,
     ),
     "median_difference": Effect(
         name="difference of medians",
-        of=median_differences,
+        of=lambda goodness, _: median_differences(goodness),
         interval=_median_difference_limits,
         size_name="Cliff's delta",
         size=cliffs_delta,
     ),
     "median_of_differences": Effect(
         name="median of differences",
-        of=medians_of_differences,
+        of=lambda goodness, _: medians_of_differences(goodness),
         interval=_median_of_differences_limits,
         size_name="rank-biserial correlation",
         size=rank_biserial,
     ),
     "win_probability": Effect(
         name="P(row beats column)",
-        of=win_probabilities,
+        of=lambda goodness, setting: win_probabilities(goodness, setting.ties),
         interval=_probability_limits,
         size_name="dominance",
         size=dominance,

@@ -22,7 +22,6 @@ Metrics = Mapping[str, Metric] | list[Metric] | list[Scores] | tuple[Metric, ...
 _HUMAN = re.compile(
     r"(human([-_.](ref)?[a-z0-9]{1,2})?|ref(erence)?([-_.]?[a-z0-9]{1,2})?)([-_.][0-9]+)?$", re.IGNORECASE
 )
-WHOLE = "system"  # the one segment of a table that knows only a score a system
 FAR, ROBUST = 2.5, 1.483  # robust standard deviations; the median absolute deviation times 1.483 is one
 MOST_MISSING = 0.1  # a metric without more than this share of the judged cells is left out
 
@@ -54,7 +53,7 @@ class Panel:
     @property
     def is_systems_only(self) -> bool:
         """Whether metrics have one score a system and no segments."""
-        return self.metrics[0].segments == (WHOLE,)
+        return _is_whole(self.metrics[0])
 
     @property
     def human_goodness(self) -> FloatArray:
@@ -166,7 +165,7 @@ def panel_of(
     tables = _complete_enough(tables, systems, said)
     said += _human_translations(systems) + _notes_of(tables)
     judged = judged.select(systems=systems)
-    if tables[0].segments == (WHOLE,):
+    if _is_whole(tables[0]):
         whole = _without_gaps([table.select(systems=systems) for table in tables], said)
         said += _duplicates(whole)
         return Panel(human=judged, metrics=tuple(whole), judged=~np.isnan(judged.values), notes=tuple(said))
@@ -176,6 +175,11 @@ def panel_of(
     if gone:
         said.append(f"{gone} of {judged.n_segments} judged segments left out, absent from a metric.")
     return _checked_panel(judged.select(segments=segments), tuple(metrics_kept), said)
+
+
+def _is_whole(table: Metric) -> bool:
+    """Whether a table knows only a score a system, whatever its one segment is called; counts can be taken apart."""
+    return isinstance(table, Scores) and table.n_segments == 1
 
 
 def _named(metrics: Metrics) -> list[Metric]:
@@ -274,7 +278,7 @@ def _complete_enough(tables: list[Metric], systems: list[str], said: list[str]) 
     kept = [table for table in tables if table.name not in lacking]
     if lacking:
         said.append(f"Metrics left out, because they lack some of the systems: {some_of(lacking)}.")
-    whole = [table.segments == (WHOLE,) for table in kept]
+    whole = [_is_whole(table) for table in kept]
     if any(whole) and not all(whole):
         names = some_of([table.name for table, is_it in zip(kept, whole, strict=True) if is_it])
         raise TableError(
@@ -299,9 +303,11 @@ def _human_translations(systems: list[str]) -> list[str]:
     found = [name for name in systems if _HUMAN.match(name)]
     if not found:
         return []
-    return [
-        f"{some_of(found)} look like human translations and count as systems; to leave them out, use leave_out."
-    ]
+    if len(found) == 1:
+        said = f"{found[0]} looks like a human translation and counts as a system"
+        return [f'{said}; leave_out="{found[0]}" leaves it out.']
+    said = f"{some_of(found)} look like human translations and count as systems"
+    return [f'{said}; leave_out="{found[0]}" leaves the first out.']
 
 
 def _without_gaps(tables: list[Metric], said: list[str]) -> list[Metric]:

@@ -19,11 +19,13 @@ from betterthan.analysis.resampling import Bootstrap, bootstrap
 from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.analysis.strength_test import compare_draws
 from betterthan.analysis.units import Units, units_of
+from betterthan.analysis.wording import counted
 from betterthan.arrays import BoolArray, FloatArray
-from betterthan.errors import BetterThanError, NotEstimable
+from betterthan.errors import BetterThanError, NotEstimable, some_of
 from betterthan.kernels.davidson import davidson_exists
 from betterthan.kernels.intervals import bca_interval, percentile_interval
 from betterthan.kernels.match_order import score_matches
+from betterthan.kernels.proportion_intervals import wilson_interval
 from betterthan.kernels.wins import win_counts, with_ties
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
@@ -34,6 +36,7 @@ RESAMPLES = 2000
 MANY_PAIRS = 1000  # beyond, certain p-values of every pair would take minutes
 HELP = 0.5  # wins and losses that every system gets where a bootstrap sample has no strengths
 _JACKKNIFE_ROWS = 256
+_ROUNDING = 1e-12
 
 By = str | Callable[[FloatArray], FloatArray]
 
@@ -204,6 +207,7 @@ def _jackknife(method: Aggregation, goodness: FloatArray, units: Units) -> Float
 
 def _strengths(scores: Scores, found: _Estimated, wish: Wish) -> Strengths:
     low, high, notes = _interval(found, wish)
+    low, high, more = _with_spread(low, high, scores, found, wish.confidence)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
     is_turned = found.unit == "" and not scores.higher_is_better
     kind = "bca" if wish.interval == "bca" else "percentile"
@@ -225,12 +229,12 @@ def _strengths(scores: Scores, found: _Estimated, wish: Wish) -> Strengths:
             "ci": f"{100 * wish.confidence:g},{kind},{len(found.draws)}",
             "units": wish.units,
         },
-        notes=(*scores.notes, *found.notes, *notes, *([_few_segments(scores)] if few else [])),
+        notes=(*scores.notes, *found.notes, *notes, *more, *([_few_segments(scores)] if few else [])),
     )
 
 
 def _few_segments(scores: Scores) -> str:
-    return f"Only {scores.n_segments} segments: intervals of so few are rough."
+    return f"Only {counted(scores.n_segments, 'segment')}: intervals of so few are rough."
 
 
 def _interval(found: _Estimated, wish: Wish) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
@@ -250,6 +254,45 @@ def _interval(found: _Estimated, wish: Wish) -> tuple[FloatArray, FloatArray, tu
         raise BetterThanError('interval="bca" leaves out one segment at a time, and there is only one.')
     limits = bca_interval(found.draws[whole], found.strength, found.jackknife(), confidence=wish.confidence)
     return *limits, notes
+
+
+def _with_spread(
+    low: FloatArray, high: FloatArray, scores: Scores, found: _Estimated, confidence: float
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """Mend intervals of no width: segments that all say the same do not make a strength certain.
+
+    Shares of 0 or 1 (win rates, and means of nothing but 0 and 1) get Wilson's interval; nothing is known of others.
+    """
+    drawn = found.draws[~np.isnan(found.draws).any(axis=1)]
+    if len(drawn) < 2:
+        return low, high, ()
+    still = np.ptp(drawn, axis=0) <= _ROUNDING * np.abs(found.strength)
+    are_shares = found.name == "win_rate" or (
+        found.name == "mean" and bool(np.isin(scores.values, (0, 1)).all())
+    )
+    sure = still & are_shares & np.isin(np.abs(found.strength), (0, 1))
+    n = np.full(low.size, float(found.n_units))
+    shares = np.where(sure, np.abs(found.strength), 0.0)
+    ends = np.array(wilson_interval(shares * n, n, confidence=confidence))
+    if (
+        are_shares and (found.strength < 0).any()
+    ):  # of what is better when lower, goodness is the share negated
+        ends = -ends[::-1]
+    low, high = (
+        np.where(sure, end, np.where(still, np.nan, old)) for end, old in zip(ends, (low, high), strict=True)
+    )
+    names = np.array(scores.systems, dtype=object)
+    notes = []
+    if sure.any():
+        notes.append(
+            f"All segments say the same of {some_of(names[sure])}: the interval is Wilson's, not the bootstrap's."
+        )
+    if (still & ~sure).any():
+        notes.append(
+            f"All segments say the same of {some_of(names[still & ~sure])}: "
+            f"resampling cannot tell how sure that is, hence no interval."
+        )
+    return low, high, tuple(notes)
 
 
 def _pairs(scores: Scores, found: _Estimated, by: By, wish: Wish) -> PairwiseTable:

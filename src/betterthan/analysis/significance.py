@@ -27,7 +27,8 @@ _TIES_WORTH_A_WORD = 0.03
 
 def _t(question: Question) -> Answer:
     if question.units.are_segments:
-        return Answer(pvalue=paired_t(question.goodness, alternative=question.alternative).pvalue)
+        pvalue = paired_t(question.goodness, alternative=question.alternative).pvalue
+        return Answer(pvalue=pvalue, how="student")
     mean, error = clustered_mean_differences(question.goodness, question.units)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean / error

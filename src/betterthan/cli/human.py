@@ -174,6 +174,7 @@ def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) ->
     show_default=True,
     help="In Bradley–Terry.",
 )
+@click.option("--prior", type=float, default=0.0, help="Regularises Bradley–Terry; 0.5 is usual.")
 @click.option("--matches-to", metavar="FILE", help="Write the matches, a row a pair.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of intervals.")
 @computing_options

@@ -98,7 +98,7 @@ _MEASURES = (
 @click.option(
     "-l", "--language-pair", multiple=True, metavar="LP", help="Of a folder; name several to pool them."
 )
-@click.option("--gold", metavar="NAME", help="Which human scores of a folder, such as mqm.")
+@click.option("--gold", metavar="NAME", help="Which human scores, such as mqm, where there are several.")
 @click.option("--reference", metavar="NAME", help="Metrics scored against this reference, such as refA.")
 @click.option(
     "--pool",

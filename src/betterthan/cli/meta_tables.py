@@ -32,21 +32,31 @@ def meta_tables(
         raise BetterThanError(f"Name one folder, or any number of files; {some_of(sources)} are both.")
     if folders:
         return _of_folder(folders[0], human, only, pairs_wanted, gold, reference)
-    for option, given in (("--language-pair", pairs_wanted), ("--gold", gold), ("--reference", reference)):
+    for option, given in (("--language-pair", pairs_wanted), ("--reference", reference)):
         if given:
             raise BetterThanError(
                 f"{option} is for folders of the WMT metrics task. For files use --where COLUMN=VALUE."
             )
     if human is None:
         raise BetterThanError("Name the file with the human scores: --human FILE.")
-    people = the_metric(scores_of(read_any(human, options, format=format_in), path=human), None, human)
+    judged = _read(human, options, format_in)
+    if gold is None and len(judged) > 1:
+        raise BetterThanError(
+            f"{human} has several human scores: {some_of(list(judged))}. Choose one: --gold NAME."
+        )
+    people = the_metric(judged, gold, human)
     return _chosen(_of_files(sources, options, format_in), only), people
+
+
+def _read(source: str, options: Options, format_in: str | None) -> Metrics:
+    """Return the scores in a file; one score a system is enough for correlations over systems."""
+    return scores_of(read_any(source, options, format=format_in), path=source, system_level=True)
 
 
 def _of_files(sources: Sequence[str], options: Options, format_in: str | None) -> Metrics:
     found: Metrics = {}
     for source in sources:
-        for table in scores_of(read_any(source, options, format=format_in), path=source).values():
+        for table in _read(source, options, format_in).values():
             if table.name in found:
                 raise BetterThanError(
                     f'The metric "{table.name}" stands in two of the files; the second is {source}.'

@@ -71,7 +71,7 @@ VERBS: dict[str, Verb] = {
     "rank": Verb(
         ("files",),
         (
-            *("by", "metric", "ties", "prior", "scale", "order", "missing", "units", "interval"),
+            *("by", "metric", "ties", "prior", "scale", "order", "rating", "missing", "units", "interval"),
             *("confidence", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
@@ -88,6 +88,10 @@ VERBS: dict[str, Verb] = {
     ),
     "score ter": Verb(
         ("files", "references"), ("normalized", "no_punct", "asian_support", "case_sensitive", *_TEXTS)
+    ),
+    "study": Verb(
+        ("data",),
+        ("name", "as_published", "quick", "settings", "lower_is_better", "higher_is_better", "seed"),
     ),
     "tags": Verb(
         ("gold", "systems", "mt"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from betterthan.cli.receipt import record
 from betterthan.errors import BetterThanError, MissingExtra
 from betterthan.present.html import render_html
 from betterthan.present.latex import render_latex
@@ -15,7 +17,7 @@ from betterthan.present.markdown import render_markdown
 from betterthan.present.study import study_csv, study_tables
 from betterthan.present.table import Table
 from betterthan.present.text import render_text
-from betterthan.results.study import Study
+from betterthan.results.study import Study, StudyTable
 
 _RENDERERS: dict[str, Callable[[Table], str]] = {
     "table": render_text,
@@ -41,14 +43,16 @@ def all_tables(study: Study, format_: str) -> str:
     return "\n".join(_RENDERERS[format_](table) for table in tables)
 
 
-def write_study(study: Study, folder: Path) -> int:
+def write_study(study: Study, folder: Path, times: tuple[StudyTable, ...] = ()) -> int:
     """Write a study into a folder, which is made, and return the number of files.
 
-    ``study.json``, every table as ``.csv``, ``.md`` and ``.tex``, and every figure as ``.svg`` where the extra
-    ``charts`` is installed; without it that is said, and everything else is written.
+    ``study.json`` with the command that made it, every table as ``.csv``, ``.md`` and ``.tex``, and every figure as
+    ``.svg`` where the extra ``charts`` is installed; without it that is said, and everything else is written. Tables of
+    `times` are files of their own and stand nowhere else: the others have the same bytes every time.
     """
-    files = {"study.json": study.to_json() + "\n"}
-    for own, table in zip(study.tables, study_tables(study), strict=True):
+    files = {"study.json": _as_json(study)}
+    both = replace(study, tables=(*study.tables, *times))
+    for own, table in zip(both.tables, study_tables(both), strict=True):
         signed = replace(table, signature=study.settings.signature)
         files[f"{own.name}.csv"] = study_csv(own)
         files[f"{own.name}.md"] = render_markdown(signed)
@@ -62,6 +66,12 @@ def write_study(study: Study, folder: Path) -> int:
             f"{folder} cannot be written ({error.strerror}). Choose another place."
         ) from error
     return len(files) + _write_figures(study, folder)
+
+
+def _as_json(study: Study) -> str:
+    command = record(click.get_current_context(silent=True))
+    data = study.to_dict() if command is None else {**study.to_dict(), "command": command}
+    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=2) + "\n"
 
 
 def _write_figures(study: Study, folder: Path) -> int:

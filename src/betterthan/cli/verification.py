@@ -128,7 +128,8 @@ def _again(recorded: Sequence[Any], result: str, files: Sequence[str], wish: Wis
 
 def _run(command: Command, found: Mapping[File, Found], wish: Wish) -> Callable[..., Verdict]:
     """Run a command and return what compares one of its results."""
-    said = f"{command.name} of {some_of(list(dict.fromkeys(file.name for file in found)))}"
+    named = some_of(list(dict.fromkeys(file.name for file in found)))
+    said = f"{command.name} of {named}" if named else command.name
     changed = changed_files(found)
     results: list[Any] = []
     refusal = None

@@ -6,15 +6,17 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
+from click.core import ParameterSource
 from markupsafe import escape
 
 from betterthan import __version__
-from betterthan.cli.receipt import File, read_name
+from betterthan.cli.receipt import Command, File, arguments_of, last_part, read_name
 from betterthan.cli.receipt_differences import Comparison, Difference, same_but_for_folders
 from betterthan.cli.receipt_files import matched, readable
+from betterthan.cli.report import COMPOSED
 from betterthan.cli.report import report as report_command
 from betterthan.cli.verification import (
     OTHER_VERSION_TOLERANCE,
@@ -25,12 +27,15 @@ from betterthan.cli.verification import (
     verdict_of,
 )
 from betterthan.errors import BetterThanError
-from betterthan.report.compose import compose
+from betterthan.report.command import IN_MEMORY
 from betterthan.report.document import Report
+from betterthan.report.files import embedded
 from betterthan.report.page import page as page_of
 
 _FILES = ("files", "human", "references", "source")
-_PARAMETERS = ("question", "metric", "missing", "units", "seed", "no_texts")
+_USUAL_SEED = 12345
+# These stand in no command that a report writes.
+_NEVER_WRITTEN = ("resamples", "workers", "no_cache")
 # The results are compared as data; versions are those of the packages around us.
 _APART = re.compile(
     r'(?<=<script type="application/json" id="results">).*?(?=</script>)'
@@ -38,13 +43,6 @@ _APART = re.compile(
     re.DOTALL,
 )
 _WORDS = ("title", "kind", "headline", "verdict", "notes")
-
-
-class Asked(NamedTuple):
-    """What a report's command asks for: files, and parameters that matter."""
-
-    files: tuple[File, ...]
-    parameters: dict[str, Any]
 
 
 def report_verdict(
@@ -57,7 +55,7 @@ def report_verdict(
     BetterThanError
         When the report's command is not one that is run from a file, or the files do not fit it.
     """
-    asked = _asked(data.get("command"))
+    asked = _asked(data.get("command"), given)
     found = matched(asked.files, given)
     with readable(found) as paths:
         try:
@@ -72,9 +70,9 @@ def report_verdict(
         same_words=same_but_for_folders(paths),
         is_same_version=is_same,
     )
-    comparison.compare(
-        _words_and_results(data, is_same), _words_and_results(as_plain(again.to_dict()), is_same)
-    )
+    # A page leaves out what would make it too large.
+    now = again.to_dict() if page is None else embedded(again)
+    comparison.compare(_words_and_results(data, is_same), _words_and_results(as_plain(now), is_same))
     notes = []
     if page is not None and is_same:
         comparison.differences += _page_differences(page, again, str(data["command"]), paths)
@@ -85,12 +83,12 @@ def report_verdict(
     return verdict_of(comparison, name, "The report", (), version, *notes)
 
 
-def _asked(command: object) -> Asked:
+def _asked(command: object, given: Sequence[str]) -> Command:
     """Read the command line of a report as the command itself would, and keep what may be run again."""
     words = _split(command)
     if words[:2] != ["betterthan", "report"]:
         raise _refused("it is not betterthan report")
-    if any(word.startswith("[") and word.endswith(" in memory]") for word in words):
+    if any(word.startswith("[") and word.endswith(IN_MEMORY) for word in words):
         raise BetterThanError(
             "This report was made in Python from tables in memory, so that it cannot be made again from files. "
             "Make it with betterthan report."
@@ -103,14 +101,26 @@ def _asked(command: object) -> Asked:
         File(parameter, path, called, None)
         for parameter in _FILES
         for value in _each(context.params[parameter])
-        for called, path in [read_name(value)]
+        for called, path in [_name_and_path(value, given)]
     ]
+    parameters: dict[str, Any] = {}
     for parameter in report_command.params:
-        key = str(parameter.name)
-        source = context.get_parameter_source(key)
-        if key not in (*_FILES, *_PARAMETERS, "output") and source is click.core.ParameterSource.COMMANDLINE:
+        key, value = str(parameter.name), context.params[str(parameter.name)]
+        if context.get_parameter_source(key) is not ParameterSource.COMMANDLINE or key in (*_FILES, "output"):
+            continue
+        if key in _NEVER_WRITTEN:
             raise _refused(f"it has the option {parameter.opts[-1]}")
-    return Asked(tuple(files), {key: context.params[key] for key in _PARAMETERS})
+        parameters[key] = list(value) if isinstance(value, tuple) else value
+    # Neither the surroundings of the first run nor those of this one may change a number.
+    parameters.setdefault("seed", _USUAL_SEED)
+    return Command("report", parameters, tuple(files), 0)
+
+
+def _name_and_path(value: str, given: Sequence[str]) -> tuple[str | None, str]:
+    """Return the name before ``=``, unless the user names a file that is really called so."""
+    if last_part(value) in map(last_part, given):
+        return None, value
+    return read_name(value)
 
 
 def _split(command: object) -> list[str]:
@@ -128,29 +138,20 @@ def _refused(why: str) -> BetterThanError:
     return BetterThanError(f"The command recorded in this report is not run: {why}. Nothing was computed.")
 
 
-def _composed(asked: Asked, paths: Mapping[File, str], wish: Wish) -> Report:
-    of = {
-        parameter: [
-            path if file.called is None else f"{file.called}={path}"
-            for file, path in paths.items()
-            if file.parameter == parameter
-        ]
-        for parameter in _FILES
-    }
-    given = asked.parameters
-    return compose(
-        of["files"],
-        question=given["question"],
-        human=next(iter(of["human"]), None),
-        references=of["references"],
-        source=next(iter(of["source"]), None),
-        metric=given["metric"],
-        missing=given["missing"],
-        units=given["units"],
-        texts=not given["no_texts"],
-        rng=given["seed"],
-        workers=wish.workers,
-    )
+def _composed(asked: Command, paths: Mapping[File, str], wish: Wish) -> Report:
+    """Run the command on these paths; it hands over the report instead of writing it."""
+    context = click.get_current_context()
+    arguments = arguments_of(asked, report_command, paths, workers=wish.workers)
+    found: list[Report] = []
+    context.meta[COMPOSED] = found
+    try:
+        with report_command.make_context("report", arguments, parent=context) as inside:
+            report_command.invoke(inside)
+    except click.UsageError as error:
+        raise _refused(error.format_message()) from error
+    finally:
+        del context.meta[COMPOSED]
+    return found[0]
 
 
 def _version(data: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("result")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, metavar="FILE...")
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0, max=1),

@@ -14,19 +14,24 @@ def as_typed(message: str, root: click.Group) -> str:
 
     Examples
     --------
-    >>> root = click.Group(commands=[click.Command("rank", params=[click.Option(["--missing"])])])
-    >>> as_typed('Pass missing="drop" to leave these segments out.', root)
-    'Pass --missing drop to leave these segments out.'
+    >>> by = click.Option(["--by"], type=click.Choice(["mean", "win-rate"]))
+    >>> root = click.Group(commands=[click.Command("rank", params=[click.Option(["--missing"]), by])])
+    >>> as_typed('Pass missing="drop" to leave these segments out, or rank by="win_rate".', root)
+    'Pass --missing drop to leave these segments out, or rank --by win-rate.'
     """
-    options = {
-        option.name: option.opts[-1]
-        for command in root.commands.values()
-        for option in command.params
-        if isinstance(option, click.Option)
-    }
+    options: dict[str | None, list[click.Option]] = {}
+    for command in root.commands.values():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                options.setdefault(option.name, []).append(option)
 
-    def option(found: re.Match[str]) -> str:
-        name, value = found.group(1), found.group(2) or found.group(3)
-        return f"{options[name]} {value}" if name in options else found.group()
+    def typed(found: re.Match[str]) -> str:
+        same, value = options.get(found.group(1)), found.group(2) or found.group(3)
+        if same is None:
+            return found.group()
+        choices = {name for one in same if isinstance(one.type, click.Choice) for name in one.type.choices}
+        dashed = value.replace("_", "-")
+        shown = dashed if dashed in choices else f'"{value}"' if " " in value else value
+        return f"{same[0].opts[-1]} {shown}"
 
-    return _ARGUMENT.sub(option, message)
+    return _ARGUMENT.sub(typed, message)

@@ -8,7 +8,7 @@ from betterthan.arrays import FloatArray
 from betterthan.kernels.paired import differences
 from betterthan.kernels.tied_ranks import row_medians
 from betterthan.kernels.wilcoxon import Zeros, signed_ranks
-from betterthan.kernels.wins import win_counts
+from betterthan.kernels.wins import TiesPolicy, win_counts, with_ties
 
 _BLOCK = 1 << 19
 
@@ -79,22 +79,39 @@ def medians_of_differences(goodness: FloatArray) -> FloatArray:
     return result + 0.0
 
 
-def win_probabilities(goodness: FloatArray) -> FloatArray:
-    r"""Share of segments on which a beats b, ties counting half.
+def win_probabilities(goodness: FloatArray, ties: TiesPolicy = "half") -> FloatArray:
+    r"""Share of segments on which a beats b; of two systems, what Bradley–Terry makes of them ([1]_ Eq. 1).
 
-    .. math:: P_{ab} = \frac{w_{ab} + \tfrac12 t_{ab}}{n_{ab}}
+    .. math:: P_{ab} = \frac{\omega_{ab}}{\omega_{ab} + \omega_{ba}}
 
-    :math:`P_{ab} + P_{ba} = 1` exactly; the diagonal is ½.
+    with ties given to somebody or left out, see :func:`betterthan.kernels.wins.with_ties`; half a win for both makes
+    :math:`P_{ab} = (w_{ab} + \tfrac12 t_{ab}) / n_{ab}`. :math:`P_{ab} + P_{ba} = 1` exactly; the diagonal is ½.
+
+    Parameters
+    ----------
+    goodness : array, shape (m, n)
+    ties : {"half", "drop", "as_published"}, default "half"
+
+    Returns
+    -------
+    array, shape (m, m)
+        NaN also where ties are left out and nothing else is there.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger, West (2021), Better than average: paired evaluation of NLP systems, ACL, §2.2.
 
     Examples
     --------
     >>> win_probabilities(np.array([[2.0, 6, 7, 13, 18], [5.0, 11, 12, 17, 1]]))
     array([[0.5, 0.2],
            [0.8, 0.5]])
+    >>> win_probabilities(np.array([[3.0, 6, 7, 7], [1.0, 2, 7, 8]]), "drop")[0, 1].round(3)
+    np.float64(0.667)
     """
-    wins, ties = win_counts(goodness)
-    met = wins + wins.T + ties
-    return _complementary((wins + ties / 2) / np.where(met > 0, met, np.nan))
+    won = with_ties(*win_counts(goodness), ties)
+    met = won + won.T
+    return _complementary(won / np.where(met > 0, met, np.nan))
 
 
 def dominance(goodness: FloatArray) -> FloatArray:

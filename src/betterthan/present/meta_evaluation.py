@@ -91,7 +91,8 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
 
 
 def _title(result: MetaEvaluation) -> str:
-    size = f"{result.n_systems} systems, {result.n_segments:,} segments"
+    segments = "one score each" if result.n_segments == 1 else f"{result.n_segments:,} segments"
+    size = f"{result.n_systems} systems, {segments}"
     return f"Metrics against {result.human}: {measure_name(result.method)}, {_LEVELS[result.level]} ({size})"
 
 

@@ -122,5 +122,18 @@ def evaluated(
     )
 
 
+def further_notes(notes: Sequence[str], used: Sequence[Setup]) -> tuple[str, ...]:
+    """Return what bringing tables together has to say; what reading them said is said of the tables.
+
+    Examples
+    --------
+    >>> scores = Scores(name="TER", systems=["A"], segments=["1"], values=[[1]], notes=("Lower is better.",))
+    >>> further_notes(["TER: Lower is better.", "B was left out."], [Setup("x", "TER", scores)])
+    ('B was left out.',)
+    """
+    known = {note for setup in used for note in setup.scores.notes}
+    return tuple(note for note in dict.fromkeys(notes) if not any(note.endswith(own) for own in known))
+
+
 def _is_human(setup: Setup) -> bool:
     return bool({setup.metric.lower(), setup.dataset.lower()} & set(HUMAN))

@@ -6,12 +6,14 @@ from itertools import combinations
 
 import numpy as np
 
+from betterthan.analysis.aggregation_weights import length_weights
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.asked import Asked
-from betterthan.studies.three_ways import METRICS, NAMES, correlation, three_ways
+from betterthan.studies.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
 from betterthan.studies.translated import Translated, answered, read_translated, translated_or_demo
+from betterthan.tables.counts import Counts
 
 read = read_translated
 PRINTED_MEANS = {"BLEU": 0.29, "m-BLEU": 0.39, "x-BLEU": 0.43, "chrF": 0.54, "m-chrF": 0.58, "x-chrF": 0.57}
@@ -33,11 +35,21 @@ PRINTED = {
 def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
     """Score every system of every data set in six ways, and correlate the ways across all of them."""
     used = translated_or_demo(asked, translated)
-    values = three_ways(asked, used)
+    counts = counts_of(asked, used)
+    values = three_ways(asked, used, counts)
     together = dict(zip(NAMES, np.concatenate(values, axis=1), strict=True))
     answer = asked.answer(
-        tables=[_correlations(together), _means(together), _scores(used, values)],
-        charts=[_matrix(together), *(_scatter(metric, together) for metric in METRICS)],
+        tables=[
+            _correlations(together),
+            _means(together),
+            _by_data(used, values, counts),
+            _scores(used, values),
+        ],
+        charts=[
+            _matrix(together),
+            *(_scatter(metric, used, values) for metric in METRICS),
+            _distributions(together),
+        ],
         sentences=_sentences(together),
         differences=_DIFFERENCES[asked.as_published],
     )
@@ -55,8 +67,8 @@ _DIFFERENCES = {
     True: (
         (
             "Corpus and bootstrap scores are those of sacreBLEU with references turned round, N lists of one, which "
-            "scores the first output alone and says nothing. That the paper's numbers come from this is an "
-            "inference: the authors' program was not seen."
+            "scores the first output alone and says nothing; tokeniser 13a in all languages. That the paper's numbers "
+            "come from this is an inference: the authors' program was not seen."
         ),
     ),
 }
@@ -109,6 +121,44 @@ def _means(together: dict[str, FloatArray]) -> StudyTable:
     )
 
 
+def _by_data(
+    used: tuple[Translated, ...], values: list[FloatArray], counts: list[dict[str, Counts]]
+) -> StudyTable:
+    """The same inside every data set, and how unequally long its segments are."""
+    rows: list[tuple[Entry, ...]] = []
+    for place, metric in enumerate(METRICS):
+        for one, table, own in zip(used, values, counts, strict=True):
+            pooled, mean, drawn = table[3 * place : 3 * place + 3]
+            weights = length_weights(own[metric])
+            rows.append(
+                (
+                    *(metric, one.dataset, len(one.texts.systems), len(one.texts.segments)),
+                    *(correlation(pooled, mean), correlation(pooled, drawn), correlation(mean, drawn)),
+                    *(float(np.mean(some)) / 100 for some in (pooled, mean, drawn)),
+                    round(float(np.median(weights.effective_segments))),
+                    float(np.median(weights.longest_tenth)),
+                )
+            )
+    return StudyTable(
+        name="by-data",
+        title="The same inside every data set, and how unequally long its segments are",
+        columns=(
+            *("metric", "data", "systems", "segments", "pooled – segments", "pooled – bootstrap"),
+            *("segments – bootstrap", "mean pooled", "mean segments", "mean bootstrap"),
+            *("effective segments", "longest tenth"),
+        ),
+        rows=tuple(rows),
+        digits=3,
+        is_detail=True,
+        notes=(
+            (
+                "Effective segments: how many of equal length would weigh as these do. Longest tenth: what the longest "
+                "tenth of the segments weighs in the pooled score. Medians over systems."
+            ),
+        ),
+    )
+
+
 def _scores(used: tuple[Translated, ...], values: list[FloatArray]) -> StudyTable:
     rows: tuple[tuple[Entry, ...], ...] = tuple(
         (one.dataset, system, *(float(x) for x in column))
@@ -142,12 +192,13 @@ def _matrix(together: dict[str, FloatArray]) -> StudyChart:
     )
 
 
-def _scatter(metric: str, together: dict[str, FloatArray]) -> StudyChart:
-    names = [name for name in NAMES if _parts(name)[1] == metric]
+def _scatter(metric: str, used: tuple[Translated, ...], values: list[FloatArray]) -> StudyChart:
+    pairs = combinations([place for place, name in enumerate(NAMES) if _parts(name)[1] == metric], 2)
     marks = [
-        (f"{a} and {b}", float(x), float(y))
-        for a, b in combinations(names, 2)
-        for x, y in zip(together[a], together[b], strict=True)
+        (f"{NAMES[a]} and {NAMES[b]}", name, float(x), float(y))
+        for a, b in pairs
+        for name, table in zip(_short(used), values, strict=True)
+        for x, y in zip(table[a], table[b], strict=True)
     ]
     return StudyChart(
         name=f"figure-{1 + METRICS.index(metric)}",
@@ -157,9 +208,40 @@ def _scatter(metric: str, together: dict[str, FloatArray]) -> StudyChart:
         y="score",
         columns={
             "panel": tuple(mark[0] for mark in marks),
-            "series": ("",) * len(marks),
+            "series": tuple(mark[1] for mark in marks),
+            "x": tuple(mark[2] for mark in marks),
+            "y": tuple(mark[3] for mark in marks),
+        },
+    )
+
+
+def _short(used: tuple[Translated, ...]) -> list[str]:
+    """Names that fit a legend: language pairs alone, as long as they differ."""
+    last = [one.dataset.split()[-1] for one in used]
+    return last if len(set(last)) == len(last) else [one.dataset for one in used]
+
+
+def _distributions(together: dict[str, FloatArray]) -> StudyChart:
+    """The diagonals of figures 1 and 2: how many systems have which score."""
+    edges = np.arange(0, 101, 10)
+    marks = [
+        (name, f"{low}–{low + 10}", int(n))
+        for name, scores in together.items()
+        for low, n in zip(edges.tolist(), np.histogram(scores, bins=edges)[0].tolist(), strict=False)
+    ]
+    return StudyChart(
+        name="distributions",
+        title="How many systems have which score",
+        kind="bars",
+        x="score",
+        y="systems",
+        columns={
+            "panel": tuple(mark[0] for mark in marks),
+            "series": ("systems",) * len(marks),
             "x": tuple(mark[1] for mark in marks),
             "y": tuple(mark[2] for mark in marks),
+            "low": (None,) * len(marks),
+            "high": (None,) * len(marks),
         },
     )
 

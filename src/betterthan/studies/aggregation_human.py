@@ -11,10 +11,11 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.asked import Asked
-from betterthan.studies.three_ways import METRICS, NAMES, correlation, three_ways
+from betterthan.studies.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
 from betterthan.studies.translated import (
     Translated,
     answered,
+    on_judged,
     read_translated,
     system_means,
     translated_or_demo,
@@ -54,15 +55,17 @@ class _Found(NamedTuple):
     dataset: str
     kind: str
     n_systems: int
+    n_segments: int
     correlations: dict[str, float]
 
 
 def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
     """Correlate the scores of systems with people on every data set, and average by kind of human score."""
-    used = tuple(one for one in translated_or_demo(asked, translated) if one.human is not None)
+    given = translated_or_demo(asked, translated)
+    used = tuple(on_judged(one) for one in given if one.human is not None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
-    scores = three_ways(asked, used)
+    scores = three_ways(asked, used, counts_of(asked, used))
     found = [_correlated(one, values) for one, values in zip(used, scores, strict=True)]
     answer = asked.answer(
         tables=[_table_1(found), _by_data(found)],
@@ -85,8 +88,8 @@ _DIFFERENCES = {
     True: (
         (
             "Corpus and bootstrap scores are those of sacreBLEU with references turned round, N lists of one: the "
-            "first output alone against all references. That this happened in the paper is an inference: the authors' "
-            "program was not seen."
+            "first output alone against all references; tokeniser 13a in all languages. That this happened in the "
+            "paper is an inference: the authors' program was not seen."
         ),
     ),
 }
@@ -102,6 +105,7 @@ def _correlated(one: Translated, values: FloatArray) -> _Found:
         one.dataset,
         one.human.name,
         int((~np.isnan(human)).sum()),
+        len(one.texts.segments),
         {name: correlation(column, human) for name, column in columns.items()},
     )
 
@@ -141,13 +145,19 @@ def _table_1(found: list[_Found]) -> StudyTable:
 def _by_data(found: list[_Found]) -> StudyTable:
     names = list(dict.fromkeys(name for one in found for name in one.correlations))
     rows: tuple[tuple[Entry, ...], ...] = tuple(
-        (one.dataset, one.kind, one.n_systems, *(one.correlations.get(name) for name in names))
+        (
+            one.dataset,
+            one.kind,
+            one.n_systems,
+            one.n_segments,
+            *(one.correlations.get(name) for name in names),
+        )
         for one in found
     )
     return StudyTable(
         name="by-data",
         title="The same for each data set",
-        columns=("data", "human scores", "systems", *names),
+        columns=("data", "human scores", "systems", "segments", *names),
         rows=rows,
         digits=3,
         is_detail=True,
@@ -168,7 +178,7 @@ def _chart(found: list[_Found]) -> StudyChart:
         y="Pearson correlation",
         columns={
             "panel": tuple(mark[0] for mark in marks),
-            "series": ("",) * len(marks),
+            "series": ("mean over data sets",) * len(marks),
             "x": tuple(mark[1] for mark in marks),
             "y": tuple(mark[2] for mark in marks),
             "low": tuple(float(np.min(mark[3])) for mark in marks),

@@ -12,7 +12,7 @@ from betterthan.engine.blocks import Job
 from betterthan.engine.streams import stream
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.asked import Asked
-from betterthan.studies.three_ways import METRICS, correlation, counted, three_ways, turned_scores
+from betterthan.studies.three_ways import METRICS, correlation, counts_of, three_ways, turned_scores
 from betterthan.studies.translated import Translated, answered, read_translated, translated_or_demo
 from betterthan.tables.counts import Counts
 from betterthan.tables.texts import Texts
@@ -47,9 +47,11 @@ class _Work(NamedTuple):
 def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
     """Draw small test sets again and again, and correlate both ways with each other and with the bootstrap."""
     used = translated_or_demo(asked, translated)
-    whole = np.concatenate(three_ways(asked, used), axis=1)
+    counts = counts_of(asked, used)
+    whole = np.concatenate(three_ways(asked, used, counts), axis=1)
     found = {
-        metric: _drawn(asked, used, metric, whole[2 + 3 * place]) for place, metric in enumerate(METRICS)
+        metric: _drawn(asked, used, metric, tuple(one[metric] for one in counts), whole[2 + 3 * place])
+        for place, metric in enumerate(METRICS)
     }
     sizes = _sizes(asked, used)
     answer = asked.answer(
@@ -83,9 +85,10 @@ def _sizes(asked: Asked, used: tuple[Translated, ...]) -> tuple[int, ...]:
     return tuple(size for size in SIZES if size <= most)
 
 
-def _drawn(asked: Asked, used: tuple[Translated, ...], metric: str, whole: FloatArray) -> FloatArray:
+def _drawn(
+    asked: Asked, used: tuple[Translated, ...], metric: str, counts: tuple[Counts, ...], whole: FloatArray
+) -> FloatArray:
     """Correlations of every drawn collection of test sets; shape (repeats, sizes, 3)."""
-    counts = tuple(counted(one, metric) for one in used)
     repeats = asked.number("turned_corpora" if asked.as_published else "repeats")
     blocks = tuple(
         range(start, min(start + _REPEATS_A_BLOCK, repeats)) for start in range(0, repeats, _REPEATS_A_BLOCK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from betterthan.analysis.identical_outputs import identical_outputs
@@ -30,6 +31,11 @@ class _Found(NamedTuple):
 
     dataset: str
     twins: IdenticalOutputs
+
+    @property
+    def n_judged(self) -> int:
+        """Pairs with identical outputs of which both were judged."""
+        return sum(not math.isnan(twin.gap) for twin in self.twins.twins)
 
 
 def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
@@ -66,13 +72,14 @@ _DIFFERENCES = (
 def _table_3(found: list[_Found]) -> StudyTable:
     metrics = list(dict.fromkeys(each.metric for one in found for each in one.twins.metric_ties))
     rows: list[tuple[Entry, ...]] = []
-    for dataset, twins in found:
+    for one in found:
+        dataset, twins = one
         ties = {each.metric: each for each in twins.metric_ties}
         own = [(ties[name].ties, ties[name].identical) if name in ties else (None, None) for name in metrics]
         rows.append(
             (
                 *(dataset, twins.n_pairs, twins.n_judged, twins.n_kept),
-                *(twins.n_identical, twins.n_surviving),
+                *(twins.n_identical, one.n_judged, twins.n_surviving),
                 *(count for pair in own for count in pair),
             )
         )
@@ -80,7 +87,7 @@ def _table_3(found: list[_Found]) -> StudyTable:
         name="table-3",
         title="Pairs of systems on a segment: judged, kept by the margin, with identical texts, and tied by metrics",
         columns=(
-            *("data", "pairs", "judged", "kept", "identical", "identical and kept"),
+            *("data", "pairs", "judged", "kept", "identical", "identical and judged", "identical and kept"),
             *(what for name in metrics for what in (f"ties of {name}", f"ties of {name}, identical")),
         ),
         rows=tuple(rows),
@@ -118,13 +125,16 @@ def _printed() -> StudyTable:
 
 def _chart(found: list[_Found]) -> StudyChart:
     marks = [
-        (dataset, what, count)
-        for dataset, twins in found
-        for what, count in (("identical", twins.n_identical), ("identical and kept", twins.n_surviving))
+        (one.dataset, what, count)
+        for one in found
+        for what, count in (
+            ("identical and judged", one.n_judged),
+            ("identical and kept", one.twins.n_surviving),
+        )
     ]
     return StudyChart(
         name="table-3",
-        title="Pairs of systems with identical texts, and those called better and worse all the same",
+        title="Pairs of systems with identical texts that were judged, and those called better and worse",
         kind="bars",
         x="data",
         y="pairs",
@@ -140,13 +150,12 @@ def _chart(found: list[_Found]) -> StudyChart:
 
 
 def _sentences(found: list[_Found], margin: float) -> tuple[str, ...]:
-    kept, same, left = (
-        sum(getattr(one.twins, name) for one in found) for name in ("n_kept", "n_identical", "n_surviving")
-    )
+    same = sum(one.n_judged for one in found)
+    kept, left = (sum(getattr(one.twins, name) for one in found) for name in ("n_kept", "n_surviving"))
     part = f", {share(left / kept)} of all that are kept" if kept else ""
     return (
         (
-            f"Of {counted(same, 'pair')} of systems with identical texts, {left} were scored {margin:g} or more apart, "
-            f"so that a relative ranking calls one better{part}."
+            f"Of {counted(same, 'pair')} of systems with identical texts that people judged, {left} were scored "
+            f"{margin:g} or more apart, so that a relative ranking calls one better{part}."
         ),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,11 +14,11 @@ from betterthan.analysis.kept_pairs import kept_pairs
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, some_of
-from betterthan.read.scores import read_metrics
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import panels_of
+from betterthan.studies.against_people import HUMAN, panels_of
 from betterthan.studies.asked import Asked
 from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.setups import Setup, read_setups
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
@@ -42,6 +43,9 @@ class _Kept(NamedTuple):
 def read(data: Given) -> dict[str, Judgements]:
     """Return human scores by data set, with their gaps: what nobody judged makes no pair.
 
+    A file with a column for the data set (``lp``, …) is cut by it. Where there are several tables of a data set and one
+    is called "human", "people", "mqm", "da" or "raw", that one is taken.
+
     Examples
     --------
     >>> scores = Scores(name="DA", systems=["A", "B"], segments=["1"], values=[[70], [40]])
@@ -58,11 +62,21 @@ def read(data: Given) -> dict[str, Judgements]:
                 "mapping of names to Scores or Ratings."
             )
         return {str(name): one for name, one in data.items()}
-    several = [data] if isinstance(data, str | Path) else list(data)
+    return _by_dataset(read_setups(data, keep_gaps=True))
+
+
+def _by_dataset(setups: Sequence[Setup]) -> dict[str, Judgements]:
+    """Call scores after their data set; of several tables of one, those that people are known to have made count.
+
+    A file of direct assessments often has the raw scores beside standardised ones and numbers of judgements.
+    """
     found: dict[str, Judgements] = {}
-    for path in several:
-        for name, scores in read_metrics(path).items():
-            found[f"{name} ({path})" if name in found else name] = scores
+    for dataset, some in groupby(setups, key=lambda setup: setup.dataset):
+        tables = list(some)
+        people = [setup for setup in tables if setup.metric.lower() in (*HUMAN, "raw")] or tables
+        for setup in people:
+            name = dataset if len({one.metric for one in people}) == 1 else f"{dataset} {setup.metric}"
+            found[name if name not in found else f"{name} ({len(found) + 1})"] = setup.scores
     return found
 
 

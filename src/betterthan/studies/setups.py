@@ -31,7 +31,7 @@ class Setup(NamedTuple):
     ----------
     dataset, metric : str
     scores : Scores
-        Complete.
+        Complete, unless gaps are kept.
     """
 
     dataset: str
@@ -76,17 +76,20 @@ def read_setups(
     *,
     lower_is_better: Sequence[str] = (),
     higher_is_better: Sequence[str] = (),
+    keep_gaps: bool = False,
 ) -> tuple[Setup, ...]:
     """Read setups from files.
 
     A long table with a column for the data set is cut by it; any other table of scores is one data set, called after
-    its file. Segments that some system has no score for are left out of their setup.
+    its file.
 
     Parameters
     ----------
     sources : path, or several
     lower_is_better, higher_is_better : sequence of str
         Metrics of which less, or more, is better, whatever their name.
+    keep_gaps : bool, default False
+        Keep the segments that some system has no score for; else they are left out of their setup.
 
     Returns
     -------
@@ -109,8 +112,8 @@ def read_setups(
         if metric not in metrics:
             raise unknown_name("metric", metric, metrics)
     directed = [_directed(setup, said) for setup in found]
-    complete = [setup._replace(scores=setup.scores.complete(missing="drop")) for setup in directed]
-    usable = tuple(setup for setup in complete if setup.scores.n_systems > 1)
+    whole = [setup if keep_gaps else _complete(setup) for setup in directed]
+    usable = tuple(setup for setup in whole if setup.scores.n_systems > 1)
     if not usable:
         raise BetterThanError(
             f"There is nothing to compare in {', '.join(map(str, several))}: no two systems."
@@ -118,14 +121,21 @@ def read_setups(
     return usable
 
 
-def setups_of(tables: Mapping[str, Scores], dataset: str = "data") -> tuple[Setup, ...]:
+def setups_of(
+    tables: Mapping[str, Scores], dataset: str = "data", *, keep_gaps: bool = False
+) -> tuple[Setup, ...]:
     """Return tables that are at hand as the setups of one data set."""
-    return tuple(Setup(dataset, metric, scores.complete(missing="drop")) for metric, scores in tables.items())
+    found = [Setup(dataset, metric, scores) for metric, scores in tables.items()]
+    return tuple(setup if keep_gaps else _complete(setup) for setup in found)
 
 
 def setups_digest(setups: Sequence[Setup]) -> str:
     """Return eight hexadecimal digits that change whenever a setup does."""
     return digest(*((s.dataset, s.metric, s.scores.digest) for s in setups))
+
+
+def _complete(setup: Setup) -> Setup:
+    return setup._replace(scores=setup.scores.complete(missing="drop"))
 
 
 def _directed(setup: Setup, said: Mapping[str, bool]) -> Setup:

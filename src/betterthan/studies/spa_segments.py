@@ -13,11 +13,12 @@ from betterthan.engine.blocks import Job
 from betterthan.engine.streams import stream
 from betterthan.kernels.soft_pairwise import one_sided_pvalues, pairwise_accuracy, soft_pairwise_accuracy
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated
+from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated, further_notes
 from betterthan.studies.asked import Asked
 from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.spa_printed import SAME_READING
 
+KEEPS_GAPS = True
 PARTS = (16, 8, 4, 2, 1)
 """A sixteenth of the segments, and so on to all."""
 _LEAST = 5
@@ -31,6 +32,7 @@ class _Tables(NamedTuple):
     metrics: tuple[str, ...]
     human: FloatArray
     scores: FloatArray
+    notes: tuple[str, ...] = ()
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -64,15 +66,18 @@ class _Interval(NamedTuple):
 def run(asked: Asked) -> Study:
     """Draw segments with replacement, fewer and more, and tell how far the values of the best metrics spread."""
     panels = asked_panels(asked)
-    found: list[_Interval] = []
-    for panel in panels.each:
-        found += _intervals(asked, _chosen(asked, panel))
+    chosen = [_chosen(asked, panel) for panel in panels.each]
+    found = [one for tables in chosen for one in _intervals(asked, tables)]
     return asked.answer(
         tables=[_table(found)],
-        charts=[_chart(found)],
+        charts=[_chart(found), _widths(found)],
         sentences=_sentences(found),
         differences=_DIFFERENCES,
-        notes=(*panels.notes, *((SAME_READING,) if asked.as_published else ())),
+        notes=(
+            *panels.notes,
+            *((SAME_READING,) if asked.as_published else ()),
+            *further_notes([note for tables in chosen for note in tables.notes], panels.used),
+        ),
         used=panels.used,
     )
 
@@ -88,11 +93,12 @@ _DIFFERENCES = (
 
 def _chosen(asked: Asked, panel: Panel) -> _Tables:
     """The metrics nearest to people by the soft measure, as the paper shows two strong ones."""
-    best = evaluated(asked, panel, MEASURES["SPA"]).metrics[: asked.number("metrics")]
+    found = evaluated(asked, panel, MEASURES["SPA"])
+    best = found.metrics[: asked.number("metrics")]
     together = panel_of(panel.metrics, panel.human)
     by_name = dict(zip(together.names, together.summands(), strict=True))
     scores = np.stack([np.where(together.judged, by_name[name], np.nan) for name in best])
-    return _Tables(panel.dataset, best, together.human_goodness, scores)
+    return _Tables(panel.dataset, best, together.human_goodness, scores, found.notes)
 
 
 def _intervals(asked: Asked, tables: _Tables) -> list[_Interval]:
@@ -189,6 +195,21 @@ def _chart(found: list[_Interval]) -> StudyChart:
     )
 
 
+def _widths(found: list[_Interval]) -> StudyChart:
+    """The widths alone, which intervals one over the other hide."""
+    return lines_chart(
+        (
+            Mark(f"{one.dataset}, {one.metric}", label, one.size, float(one.width[i]))
+            for one in found
+            for i, label in enumerate(MEASURES)
+        ),
+        name="figure-3-widths",
+        title="How wide the 95 % intervals are with fewer segments",
+        x="segments",
+        y="width of the interval",
+    )
+
+
 def _sentences(found: list[_Interval]) -> tuple[str, ...]:
     tighter = sum(one.width[1] < one.width[0] for one in found)
     ratio = float(np.mean([one.width[1] for one in found]) / np.mean([one.width[0] for one in found]))
@@ -196,5 +217,24 @@ def _sentences(found: list[_Interval]) -> tuple[str, ...]:
         (
             f"The interval of the soft measure is the tighter one in {tighter} of {len(found)} cases; on average it is "
             f"{amount(ratio, 2)} times as wide as that of pairwise accuracy."
+        ),
+        *_halves(found),
+    )
+
+
+def _halves(found: list[_Interval]) -> tuple[str, ...]:
+    """How much wider intervals are with half of the segments: the sooner it is 1, the sooner they settle."""
+    by_metric: dict[tuple[str, str], list[_Interval]] = {}
+    for one in found:
+        by_metric.setdefault((one.dataset, one.metric), []).append(one)
+    pairs = [(some[-2].width, some[-1].width) for some in by_metric.values() if len(some) > 1]
+    known = [half / full for half, full in pairs if (full > 0).all()]
+    if not known:
+        return ()
+    hard, soft = np.mean(known, axis=0).tolist()
+    return (
+        (
+            f"With half of the segments, intervals of pairwise accuracy are {amount(hard, 2)} times as wide as with "
+            f"all, those of the soft measure {amount(soft, 2)} times."
         ),
     )

@@ -9,11 +9,11 @@ import numpy as np
 from betterthan.analysis.wording import share
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated
+from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated, further_notes
 from betterthan.studies.asked import Asked
-from betterthan.studies.setups import Setup
 from betterthan.studies.spa_printed import SAME_READING, TABLE_1, mean_gain
 
+KEEPS_GAPS = True
 _SHOWN_TIES = 12
 """Equal values are equal to so many digits."""
 
@@ -38,10 +38,17 @@ def run(asked: Asked) -> Study:
     found = [_both(asked, panel) for panel in panels.each]
     return asked.answer(
         tables=[_table_1(found), _gains(found), _printed(), *(_values(one) for one in found)],
-        charts=[_figure_4(found[0])],
+        charts=[
+            _figure_4(found[0].dataset, label, each)
+            for label, each in (("PA", found[0].hard), ("SPA", found[0].soft))
+        ],
         sentences=_sentences(found),
         differences=_differences(found) if asked.setups else (),
-        notes=(*panels.notes, *((SAME_READING,) if asked.as_published else ()), *_notes(found, panels.used)),
+        notes=(
+            *panels.notes,
+            *((SAME_READING,) if asked.as_published else ()),
+            *further_notes([note for one in found for note in one.soft.notes], panels.used),
+        ),
         used=panels.used,
     )
 
@@ -139,25 +146,24 @@ def _as_file(name: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
 
 
-def _figure_4(one: _Both) -> StudyChart:
-    """p-values of all pairs of metrics by both measures, each panel in the order of its own measure."""
+def _figure_4(dataset: str, label: str, each: MetaEvaluation) -> StudyChart:
+    """p-values of all pairs of metrics, best first; a figure a measure, because each has its own order."""
     cells = [
-        (label, a, b, float(p))
-        for label, each in (("pairwise accuracy", one.hard), ("soft pairwise accuracy", one.soft))
+        (a, b, float(p))
         for i, a in enumerate(each.metrics)
         for b, p in zip(each.metrics[i + 1 :], each.comparisons.pvalue[i, i + 1 :].tolist(), strict=True)
     ]
     return StudyChart(
-        name="figure-4",
-        title=f"{one.dataset}: p-value of the claim that the row is better than the column",
+        name=f"figure-4-{label}",
+        title=f"{dataset}, {label}: p-value of the claim that the row is better than the column",
         kind="matrix",
         x="metric",
         y="metric",
         columns={
-            "panel": tuple(cell[0] for cell in cells),
-            "series": tuple(cell[1] for cell in cells),
-            "x": tuple(cell[2] for cell in cells),
-            "y": tuple(cell[3] for cell in cells),
+            "panel": ("",) * len(cells),
+            "series": tuple(cell[0] for cell in cells),
+            "x": tuple(cell[1] for cell in cells),
+            "y": tuple(cell[2] for cell in cells),
         },
     )
 
@@ -197,10 +203,3 @@ def _differences(found: list[_Both]) -> tuple[str, ...]:
             "sided in favour of the metric that stands higher, z-scores of each metric."
         ),
     )
-
-
-def _notes(found: list[_Both], used: tuple[Setup, ...]) -> tuple[str, ...]:
-    """What bringing the tables together left out; what reading them did is said of the tables."""
-    known = {note for setup in used for note in setup.scores.notes}
-    notes = dict.fromkeys(note for one in found for note in one.soft.notes)
-    return tuple(note for note in notes if not any(note.endswith(own) for own in known))

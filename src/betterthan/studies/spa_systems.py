@@ -16,11 +16,12 @@ from betterthan.kernels.correlation import pearson, spearman
 from betterthan.kernels.soft_pairwise import pairwise_accuracy, soft_pairwise_accuracy
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, asked_panels, evaluated
+from betterthan.studies.against_people import MEASURES, asked_panels, evaluated, further_notes
 from betterthan.studies.asked import Asked
 from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.spa_printed import SAME_READING
 
+KEEPS_GAPS = True
 COEFFICIENTS = {"Pearson": pearson, "Spearman": spearman}
 _LEAST_SYSTEMS, _LEAST_METRICS = 3, 2
 
@@ -44,8 +45,10 @@ def run(asked: Asked) -> Study:
     """Leave systems out at random, and correlate the values of all metrics with those on all systems."""
     panels = asked_panels(asked)
     found: list[_Stability] = []
+    notes: list[str] = []
     for panel in panels.each:
         full = evaluated(asked, panel, MEASURES["SPA"])
+        notes += full.notes
         if full.n_systems >= _LEAST_SYSTEMS and len(full.metrics) >= _LEAST_METRICS:
             found += _stability(asked, panel.dataset, full)
     if not found:
@@ -57,7 +60,11 @@ def run(asked: Asked) -> Study:
         charts=[_chart(found)],
         sentences=_sentences(found),
         differences=_DIFFERENCES,
-        notes=(*panels.notes, *((SAME_READING,) if asked.as_published else ())),
+        notes=(
+            *panels.notes,
+            *((SAME_READING,) if asked.as_published else ()),
+            *further_notes(notes, panels.used),
+        ),
         used=panels.used,
     )
 

@@ -11,10 +11,11 @@ import numpy as np
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated
+from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated, further_notes
 from betterthan.studies.asked import Asked
 from betterthan.studies.spa_printed import SAME_READING
 
+KEEPS_GAPS = True
 _DIGITS = 12
 """Values are equal when they are to so many digits: the last bits depend on the order of a sum."""
 # Section 4.3, WMT 2022 English–German: 14 systems, 21 metrics, 92 values in theory, 11 in fact, one tie of five.
@@ -28,6 +29,7 @@ class _Values(NamedTuple):
     n_systems: int
     metrics: tuple[str, ...]
     value: dict[str, FloatArray]
+    notes: tuple[str, ...]
 
 
 class TieGroup(NamedTuple):
@@ -46,7 +48,11 @@ def run(asked: Asked) -> Study:
         charts=[_chart(found)],
         sentences=_sentences(found),
         differences=(),
-        notes=(*panels.notes, *((SAME_READING,) if asked.as_published else ())),
+        notes=(
+            *panels.notes,
+            *((SAME_READING,) if asked.as_published else ()),
+            *further_notes([note for one in found for note in one.notes], panels.used),
+        ),
         used=panels.used,
     )
 
@@ -58,7 +64,7 @@ def _values(asked: Asked, panel: Panel) -> _Values:
         label: np.array([one.value[one.metrics.index(name)] for name in metrics])
         for label, one in found.items()
     }
-    return _Values(panel.dataset, found["SPA"].n_systems, metrics, value)
+    return _Values(panel.dataset, found["SPA"].n_systems, metrics, value, found["SPA"].notes)
 
 
 def tie_groups(value: FloatArray, metrics: tuple[str, ...]) -> list[TieGroup]:

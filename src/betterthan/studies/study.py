@@ -6,20 +6,35 @@ import importlib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import cast
+from types import ModuleType
+from typing import NamedTuple
 
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import TableError
-from betterthan.results.study import Study
+from betterthan.results.study import Study, StudyTable
 from betterthan.studies.asked import Asked
 from betterthan.studies.catalogue import listed
 from betterthan.studies.setups import Setup, read_setups, setups_of
+from betterthan.studies.translated import Translated
+from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
+from betterthan.tables.texts import Texts
 
-Data = str | Path | Scores | Sequence[str | Path] | Mapping[str, Scores]
+Table = Scores | Ratings | Texts | WordTags | Translated
+Data = str | Path | Table | Sequence[str | Path] | Sequence[Translated] | Mapping[str, Table]
+"""What some study takes: paths, a table, or tables by the name of their metric or data set."""
+
+
+class _Prepared(NamedTuple):
+    """The module of a study, what is asked of it, and the data that it reads by itself, if it does."""
+
+    module: ModuleType
+    asked: Asked
+    own: tuple[object, ...]
 
 
 @with_one_blas_thread
@@ -48,9 +63,10 @@ def study(
     ----------
     name : str
         Of the study: a key of :data:`betterthan.studies.catalogue.STUDIES`.
-    data : path, Scores, several paths, or mapping of metric to Scores, optional
-        A long table may have a column for the data set (``dataset``, ``lp``, …). Without data the study runs on those
-        printed in the paper, or on the demo campaign.
+    data : path, table, several paths, or mapping of name to table, optional
+        Scores for most studies, by their metric; human scores, texts or word tags by their data set for those that the
+        catalogue says so of. A long table may have a column for the data set (``dataset``, ``lp``, …). Without data
+        the study runs on those printed in the paper, or on the demo campaign.
     as_published : bool, default False
         As the released programs do it.
     quick : bool, default False
@@ -71,6 +87,8 @@ def study(
     ------
     UnknownName
         For a study, an option or a choice that there is not.
+    TableError
+        For data of another kind than the study takes.
 
     Examples
     --------
@@ -78,24 +96,100 @@ def study(
     >>> found.table("strengths").column("mean")
     (9.2, 9.2, 9.2)
     """
+    computing = Computing(workers=workers, executor=executor, cache=cache, progress=progress)
+    module, asked, own = _prepared(
+        *(name, data, options or {}, seed_of(rng), computing),
+        as_published=as_published,
+        quick=quick,
+        directions=(lower_is_better, higher_is_better),
+    )
+    found: Study = module.run(asked, *own)
+    return found
+
+
+@with_one_blas_thread
+def measured(
+    name: str,
+    data: Data | None = None,
+    *,
+    quick: bool = False,
+    options: Mapping[str, object] | None = None,
+    lower_is_better: Sequence[str] = (),
+    higher_is_better: Sequence[str] = (),
+    rng: Rng = 12345,
+) -> tuple[StudyTable, ...]:
+    """Return what a study measures with a clock; nothing for most.
+
+    Times differ from run to run, so they are no part of the result: neither of its JSON, nor of what is compared when
+    it is computed again.
+
+    Parameters
+    ----------
+    name, data, quick, options, lower_is_better, higher_is_better, rng
+        As for :func:`study`.
+
+    Returns
+    -------
+    tuple of StudyTable
+
+    Examples
+    --------
+    >>> measured("figure-one")
+    ()
+    """
+    if not hasattr(_home(name), "measured"):
+        return ()
+    module, asked, own = _prepared(
+        *(name, data, options or {}, seed_of(rng), Computing(workers=1)),
+        as_published=False,
+        quick=quick,
+        directions=(lower_is_better, higher_is_better),
+    )
+    found: tuple[StudyTable, ...] = module.measured(asked, *own)
+    return found
+
+
+def _home(name: str) -> ModuleType:
+    return importlib.import_module(f"betterthan.studies.{listed(name).home}")
+
+
+def _prepared(
+    name: str,
+    data: Data | None,
+    options: Mapping[str, object],
+    seed: int,
+    computing: Computing,
+    *,
+    as_published: bool,
+    quick: bool,
+    directions: tuple[Sequence[str], Sequence[str]],
+) -> _Prepared:
     chosen = listed(name)
-    module = importlib.import_module(f"betterthan.studies.{chosen.home}")
-    # A study of texts, tags or judgements reads its own data; all others are run on scores.
+    given = chosen.chosen(options, quick=quick)
+    module = _home(name)
+    # A study of texts, tags or judgements has its own `read`; all others are run on scores, from which the segments
+    # that some system has no score for are left out unless a study says KEEPS_GAPS.
     reads_own = data is not None and hasattr(module, "read")
+    if reads_own and any(directions):
+        raise TableError(
+            f"lower_is_better and higher_is_better are for metrics; {name} takes {chosen.data}. Leave them out."
+        )
     asked = Asked(
         name=name.replace("_", "-"),
         listed=chosen,
-        setups=() if reads_own else _setups(data, lower_is_better, higher_is_better),
+        setups=() if reads_own else _setups(data, *directions, keep_gaps=hasattr(module, "KEEPS_GAPS")),
         as_published=as_published,
         quick=quick,
-        seed=seed_of(rng),
-        options=chosen.chosen(options or {}, quick=quick),
-        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+        seed=seed,
+        options=given,
+        computing=computing,
     )
-    return cast("Study", module.run(asked, module.read(data)) if reads_own else module.run(asked))
+    return _Prepared(module, asked, (module.read(data),) if reads_own else ())
 
 
-def _setups(data: Data | None, lower: Sequence[str], higher: Sequence[str]) -> tuple[Setup, ...]:
+def _setups(
+    data: Data | None, lower: Sequence[str], higher: Sequence[str], *, keep_gaps: bool
+) -> tuple[Setup, ...]:
     if data is None:
         return ()
     if (lower or higher) and isinstance(data, Scores | Mapping):
@@ -103,11 +197,18 @@ def _setups(data: Data | None, lower: Sequence[str], higher: Sequence[str]) -> t
             "lower_is_better and higher_is_better are for files; Scores say themselves whether higher is better."
         )
     if isinstance(data, Scores):
-        return setups_of({data.name: data})
+        return setups_of({data.name: data}, keep_gaps=keep_gaps)
     if isinstance(data, Mapping):
-        if not all(isinstance(table, Scores) for table in data.values()):
+        tables = {name: table for name, table in data.items() if isinstance(table, Scores)}
+        if len(tables) < len(data):
             raise TableError(
                 "A study takes a mapping of metrics to Scores. Read files with read_metrics first."
             )
-        return setups_of(data)
-    return read_setups(data, lower_is_better=lower, higher_is_better=higher)
+        return setups_of(tables, keep_gaps=keep_gaps)
+    several = [data] if isinstance(data, str | Path) else data
+    paths = [one for one in several if isinstance(one, str | Path)] if isinstance(several, Sequence) else []
+    if not isinstance(several, Sequence) or len(paths) < len(several):
+        raise TableError(
+            f"This study takes scores: files, Scores, or a mapping of metrics to Scores, not {type(data).__name__}."
+        )
+    return read_setups(paths, lower_is_better=lower, higher_is_better=higher, keep_gaps=keep_gaps)

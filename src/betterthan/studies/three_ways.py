@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import sacrebleu
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
 from betterthan.analysis.aggregate import wish_of
 from betterthan.analysis.bootstrap_mean import bootstrap_mean
@@ -16,7 +17,7 @@ from betterthan.kernels.correlation import pearson
 from betterthan.scoring.bleu import bleu
 from betterthan.scoring.chrf import chrf
 from betterthan.studies.asked import Asked
-from betterthan.studies.translated import Translated
+from betterthan.studies.translated import Translated, target
 from betterthan.tables.counts import Counts
 from betterthan.tables.texts import Texts
 
@@ -29,39 +30,39 @@ TOKENIZERS = {"zh": "zh", "ja": "char"}
 _Work = tuple[tuple[Texts, ...], int, int, int]
 
 
-def counted(one: Translated, metric: str) -> Counts:
-    """Return the counts of BLEU or chrF, words split as the target language wants it."""
-    if metric == "chrF":
-        return chrf(one.texts)
-    return bleu(one.texts, tokenize=TOKENIZERS.get(target(one.dataset), "13a"))
+def counts_of(asked: Asked, used: Sequence[Translated]) -> list[dict[str, Counts]]:
+    """Count BLEU and chrF of every data set once; words as published are those of tokeniser 13a everywhere."""
+    return [
+        {
+            "BLEU": bleu(one.texts, tokenize=_tokenizer(one.dataset, as_published=asked.as_published)),
+            "chrF": chrf(one.texts),
+        }
+        for one in used
+    ]
 
 
-def target(dataset: str) -> str:
-    """Return the target language that a name ends in; empty when it names none.
-
-    Examples
-    --------
-    >>> target("wmt23 en-zh"), target("news")
-    ('zh', '')
-    """
-    parts = dataset.lower().replace("_", "-").split()[-1:]
-    pair = parts[0].split("-") if parts else []
-    return pair[1] if len(pair) == 2 else ""
+def _tokenizer(dataset: str, *, as_published: bool) -> str:
+    return "13a" if as_published else TOKENIZERS.get(target(dataset), "13a")
 
 
-def three_ways(asked: Asked, used: Sequence[Translated]) -> list[FloatArray]:
+def three_ways(
+    asked: Asked, used: Sequence[Translated], counts: Sequence[dict[str, Counts]]
+) -> list[FloatArray]:
     """Return, for each data set, scores by :data:`NAMES`; shape (6, m).
 
     As published, references are handed over the wrong way round, as the numbers of the paper suggest.
     """
-    correct = [_correct(asked, one) for one in used]
     if not asked.as_published:
-        return correct
-    turned = _turned(asked, used)
-    return [_with_turned(right, wrong) for right, wrong in zip(correct, turned, strict=True)]
+        return [_correct(asked, one) for one in counts]
+    # Means of segments stay: single segments cannot be turned round.
+    means = [[segment_means(one[metric]) for metric in METRICS] for one in counts]
+    return [
+        np.array([bleu_, m_bleu, x_bleu, chrf_, m_chrf, x_chrf])
+        for (m_bleu, m_chrf), (bleu_, x_bleu, chrf_, x_chrf) in zip(means, _turned(asked, used), strict=True)
+    ]
 
 
-def _correct(asked: Asked, one: Translated) -> FloatArray:
+def _correct(asked: Asked, counts: dict[str, Counts]) -> FloatArray:
     wish = wish_of(
         confidence=0.95,
         n_resamples=asked.number("corpora"),
@@ -71,8 +72,8 @@ def _correct(asked: Asked, one: Translated) -> FloatArray:
     )
     rows = []
     for metric in METRICS:
-        counts = counted(one, metric)
-        rows += [counts.pooled(), segment_means(counts), bootstrap_mean(counts, wish).mean]
+        own = counts[metric]
+        rows += [own.pooled(), segment_means(own), bootstrap_mean(own, wish).mean]
     return np.array(rows)
 
 
@@ -82,13 +83,6 @@ def segment_means(counts: Counts) -> FloatArray:
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
-
-
-def _with_turned(right: FloatArray, wrong: FloatArray) -> FloatArray:
-    """Means of segments stay: single segments cannot be turned round."""
-    mixed = right.copy()
-    mixed[[0, 2, 3, 5]] = wrong
-    return mixed
 
 
 def _turned(asked: Asked, used: Sequence[Translated]) -> list[FloatArray]:
@@ -124,9 +118,10 @@ def turned_scores(texts: Texts, metric: str, some: IntArray) -> FloatArray:
     sacreBLEU wants one list a reference. Given N lists of one it scores the first output alone, against all references
     as if they were its own, and says nothing.
     """
-    score = sacrebleu.corpus_chrf if metric == "chrF" else sacrebleu.corpus_bleu
     references = [[texts.references[0][i]] for i in some]
-    return np.array([score([row[i] or "" for i in some], references).score for row in texts.outputs])
+    # Handed to the metric itself they are looked at once, not once a system.
+    scorer = CHRF(references=references) if metric == "chrF" else BLEU(references=references)
+    return np.array([scorer.corpus_score([row[i] or "" for i in some], None).score for row in texts.outputs])
 
 
 def correlation(x: FloatArray, y: FloatArray) -> float:

@@ -13,14 +13,20 @@ import numpy as np
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError
 from betterthan.examples.campaign import campaign
+from betterthan.read.columns import plain
+from betterthan.read.open_grid import open_grid
+from betterthan.read.parallel_text import read_texts
 from betterthan.read.protocol import Options
-from betterthan.read.scores import read_scores
+from betterthan.read.scores import read_metrics
 from betterthan.read.sniff import read_any
+from betterthan.read.source import open_source
 from betterthan.results.study import Study
 from betterthan.studies.against_people import HUMAN
 from betterthan.studies.asked import Asked
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
+
+_PAIRS = ("lp", "langpair", "languagepair")
 
 
 class Translated(NamedTuple):
@@ -55,10 +61,13 @@ Given = (
 
 
 def read_translated(data: Given) -> tuple[Translated, ...]:
-    """Read translations: tables at hand, or folders that hold ``texts`` and perhaps ``human.csv``.
+    """Read translations: tables at hand, or folders of texts with what people said of them.
 
-    A folder is that of the texts themselves, or has them in ``texts``; human scores are a file beside that is called
-    ``human``, ``people``, ``mqm`` or ``da``.
+    A folder is that of the texts themselves, or has them in ``texts``, or has outputs in ``sys`` and references beside
+    (``ref*``, of which the first is used), as the collections of WMT do; or it has such folders in it, one a language
+    pair. Human scores are a file there, or one beside a language pair's folder with a column for the pair, whose name
+    begins with ``human``, ``people``, ``mqm`` or ``da``; scores of other metrics likewise, one that begins with
+    ``metrics``.
 
     Raises
     ------
@@ -105,24 +114,99 @@ def _named(data: Given) -> list[Translated]:
     several = [data] if isinstance(data, str | Path) else data
     if not isinstance(several, Sequence):
         raise no_texts()
-    return [one if isinstance(one, Translated) else _read(Path(one)) for one in several]
+    return [
+        found for one in several for found in ([one] if isinstance(one, Translated) else _read(Path(one)))
+    ]
 
 
 def _is_text(one: object) -> bool:
     return isinstance(one, Texts | Translated)
 
 
-def _read(folder: Path) -> Translated:
+def _read(folder: Path) -> list[Translated]:
+    """A data set, or one for each folder of a language pair."""
+    inner = sorted(folder.glob("*/sys")) or sorted(folder.glob("*/texts")) if folder.is_dir() else []
+    if not inner or _has_texts(folder):
+        return [_read_one(folder, folder.name)]
+    return [_read_one(place.parent, f"{folder.name} {place.parent.name}") for place in inner]
+
+
+def _has_texts(folder: Path) -> bool:
+    return (folder / "sys").is_dir() or (folder / "texts").is_dir()
+
+
+def _read_one(folder: Path, name: str) -> Translated:
+    texts, metrics = _texts(folder), _metrics(folder)
+    path = _beside(folder, HUMAN)
+    human = None if path is None else _human(path, folder)
+    if path is None or human is None:
+        return Translated(name, texts, None, metrics)
+    return Translated(name, _as_judged(texts, human, path.name), human, metrics)
+
+
+def _texts(folder: Path) -> Texts:
+    if (folder / "sys").is_dir():
+        systems = {path.name.split(".")[0]: path for path in sorted((folder / "sys").iterdir())}
+        references = sorted(path for path in folder.glob("[rR]ef*") if path.is_file())
+        texts = read_texts(systems, references=references[:1])
+        more = f"Of {len(references)} references the first was used." if len(references) > 1 else ""
+        return replace(texts, notes=(*texts.notes, more)) if more else texts
     place = folder / "texts" if (folder / "texts").is_dir() else folder
     tables = [one for one in read_any(str(place), Options()).tables if isinstance(one, Texts)]
     if not tables:
         raise no_texts()
-    files = sorted(folder.iterdir()) if folder.is_dir() else []
-    judged = [path for path in files if path.is_file() and path.name.split(".")[0].lower() in HUMAN]
-    if not judged:
-        return Translated(folder.name, tables[0])
-    human = read_scores(judged[0])
-    return Translated(folder.name, _as_judged(tables[0], human, judged[0].name), human)
+    return tables[0]
+
+
+def _beside(folder: Path, kinds: Sequence[str]) -> Path | None:
+    """The file of such a name in a folder, or beside it when that may be cut by language pair."""
+    places = [folder, folder.parent] if target(folder.name) else [folder]
+    files = (path for place in places if place.is_dir() for path in sorted(place.iterdir()))
+    return next((path for path in files if path.is_file() and _kind(path) in kinds), None)
+
+
+def _kind(path: Path) -> str:
+    return path.name.lower().split(".")[0].split("_")[0]
+
+
+def _human(path: Path, folder: Path) -> Scores | None:
+    """Human scores, called after their kind; None when the file knows nothing of the language pair."""
+    tables = _tables(path, folder)
+    if not tables:
+        return None
+    # Official scores of systems come as z and raw; the first is what systems are ranked by.
+    called = {name.lower(): table for name, table in tables.items()}
+    table = next((called[name] for name in (*HUMAN, "z") if name in called), next(iter(tables.values())))
+    kind = _kind(path)
+    return replace(table, name=kind.upper() if kind in {"mqm", "da"} else kind)
+
+
+def _metrics(folder: Path) -> dict[str, Scores]:
+    path = _beside(folder, ("metrics",))
+    return {} if path is None else _tables(path, folder)
+
+
+def _tables(path: Path, folder: Path) -> dict[str, Scores]:
+    """Scores of a file; a file beside the folder is cut by its language pair, and has none when it is not in it."""
+    if path.parent == folder:
+        return read_metrics(path)
+    with open_grid(open_source(str(path))) as grid:
+        column = next((name for name in grid.header if plain(name) in _PAIRS), None)
+        known = () if column is None else grid.labels(grid.header.index(column)).names
+    return read_metrics(path, where={column: folder.name}) if column and folder.name in known else {}
+
+
+def target(dataset: str) -> str:
+    """Return the target language that a name ends in; empty when it names none.
+
+    Examples
+    --------
+    >>> target("wmt23 en-zh"), target("news")
+    ('zh', '')
+    """
+    parts = dataset.lower().replace("_", "-").split()[-1:]
+    pair = parts[0].split("-") if parts else []
+    return pair[1] if len(pair) == 2 and all(2 <= len(part) <= 3 for part in pair) else ""
 
 
 def _as_judged(texts: Texts, human: Scores, name: str) -> Texts:
@@ -131,6 +215,30 @@ def _as_judged(texts: Texts, human: Scores, name: str) -> Texts:
         return texts
     note = f"Lines of the texts were matched with the rows of {name} by their order."
     return replace(texts, segments=human.segments, notes=(*texts.notes, note))
+
+
+def on_judged(one: Translated) -> Translated:
+    """Return a data set without the systems and segments that people did not score; as it is without human scores.
+
+    Where there is one human score a system, all segments stay.
+
+    Examples
+    --------
+    >>> (one, *_) = demo_translated()
+    >>> some = one._replace(human=one.human.select(one.human.systems[:5], one.human.segments[:30]))
+    >>> on_judged(some).texts
+    Texts(5 systems × 30 segments, 1 reference)
+    """
+    if one.human is None:
+        return one
+    both = [name for name in one.texts.systems if name in one.human.systems]
+    human = one.human.select(systems=both)
+    if human.n_segments == 1:
+        return one._replace(texts=one.texts.select(both), human=human)
+    gaps = np.isnan(human.values).sum(axis=0).tolist()
+    judged = {segment for segment, n_gaps in zip(human.segments, gaps, strict=True) if not n_gaps}
+    lines = [segment for segment in one.texts.segments if segment in judged]
+    return one._replace(texts=one.texts.select(both, lines), human=human.select(segments=lines))
 
 
 @cache

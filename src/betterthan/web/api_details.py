@@ -16,12 +16,13 @@ from betterthan.web.asking import (
     RunId,
     TheService,
     finished_run,
-    system_named,
+    kept_of,
     table_named,
     tables_of,
 )
+from betterthan.web.battle_list import BattleFilter, battles_page
 from betterthan.web.comparing import compare_runs
-from betterthan.web.drill import explained
+from betterthan.web.drill import pair_asked, pair_data
 from betterthan.web.items import Filter, Order, Who, items_page
 
 Name = Annotated[str, Query(max_length=500)]
@@ -34,12 +35,9 @@ router = APIRouter(prefix=PREFIX)
 def pair(
     run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: Name = ""
 ) -> dict[str, Any]:
-    """Explain how two systems compare."""
-    scores = table_named(tables_of(service, run), metric)
-    first, second = system_named(a, scores.systems), system_named(b, scores.systems)
-    if first == second:
-        raise HTTPException(404, "A pair needs two different systems.")
-    return explained(scores, first, second).to_dict()
+    """Explain how two systems compare: by scores, by the pooled score of counts, or by battles."""
+    kept = kept_of(service, run)
+    return pair_data(service.folder(run.id), kept, pair_asked(kept, a, b, metric))
 
 
 @router.get("/runs/{run_id}/items", responses=wrongs(404, 409))
@@ -65,6 +63,27 @@ def items(
     wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
     found = asdict(items_page(scores, wanted))
     return models.ItemsOut(a=first, b=second, **found)
+
+
+@router.get("/runs/{run_id}/battles", responses=wrongs(404, 409))
+def battles(
+    run: Finished,
+    service: TheService,
+    a: Annotated[str, Query(max_length=500, description="Only battles of this system.")] = "",
+    b: Annotated[str, Query(max_length=500, description="Only battles of this system.")] = "",
+    who: Who = "all",
+    find: Name = "",
+    page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
+) -> models.BattlesOut:
+    """List battles, filtered, in the order of the file."""
+    held = kept_of(service, run).battles
+    if held is None:
+        raise HTTPException(404, "This run is not about battles.")
+    unknown = [name for name in (a, b) if name and name not in held.matches.systems]
+    if unknown:
+        raise HTTPException(404, f"There is no such system. Known: {', '.join(held.matches.systems[:20])}.")
+    found = battles_page(held, BattleFilter(a=a, b=b, who=who, find=find, page=page))
+    return models.BattlesOut.model_validate(asdict(found))
 
 
 @router.get("/compare/{before}/{after}", responses=wrongs(404, 409))

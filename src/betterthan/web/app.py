@@ -11,8 +11,9 @@ from starlette.exceptions import HTTPException
 
 from betterthan import __version__
 from betterthan.web import actions, api, api_details, pages, run_pages
-from betterthan.web.errors import on_http_error, on_wrong_request
+from betterthan.web.errors import on_fault, on_http_error, on_wrong_request
 from betterthan.web.guard import Guard
+from betterthan.web.head import HeadAsGet
 from betterthan.web.service import Service
 from betterthan.web.settings import WebSettings
 from betterthan.web.shelf import Shelf
@@ -53,9 +54,11 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.shelf = Shelf()
     app.add_exception_handler(HTTPException, on_http_error)  # type: ignore[arg-type]  # called for this class alone
     app.add_exception_handler(RequestValidationError, on_wrong_request)  # type: ignore[arg-type]
+    app.add_exception_handler(Exception, on_fault)
     routers = [room.router for room in (pages, actions, run_pages, api, api_details)]
     app.state.routes = [route for router in routers for route in router.routes]
     for router in routers:
         app.include_router(router)
     app.add_middleware(Guard, settings=settings, secret=service.secret)
+    app.add_middleware(HeadAsGet)  # outside the door, which then asks of HEAD what it asks of GET
     return app

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse
 
 from betterthan.tables.scores import Scores
 from betterthan.web.forms import form_token, remember, session_of
-from betterthan.web.kept import kept
+from betterthan.web.kept import Kept, kept
 from betterthan.web.render import page
 from betterthan.web.run import Run
 from betterthan.web.service import Service
@@ -100,19 +100,35 @@ def show(request: Request, template: str, *, status: int = 200, **values: Any) -
     return response
 
 
-def tables_of(service: Service, run: Run) -> tuple[Scores, ...]:
-    """Return the tables that a run keeps.
+def kept_of(service: Service, run: Run) -> Kept:
+    """Return what a run keeps for pages of pairs and segments.
 
     Raises
     ------
     HTTPException
-        404 when the run is not about scores.
+        404 when it keeps nothing.
     """
-    tables = kept(service.folder(run.id))
-    if not tables:
+    found = kept(service.folder(run.id))
+    if not found.systems:
         raise HTTPException(
-            404, "This run keeps no scores by segment, so it has no page of pairs or segments."
+            404,
+            "This run keeps nothing for pages of pairs or segments: it is too large, or of an older version. "
+            "Run it again, or use the command line.",
         )
+    return found
+
+
+def tables_of(service: Service, run: Run) -> tuple[Scores, ...]:
+    """Return the tables of scores that a run keeps.
+
+    Raises
+    ------
+    HTTPException
+        404 when it has no scores by segment.
+    """
+    tables = kept_of(service, run).scores
+    if not tables:
+        raise HTTPException(404, "Battles have no scores by segment. Ask for the battles instead.")
     return tables
 
 

@@ -11,7 +11,7 @@ from betterthan.read.formats import READERS
 from betterthan.web.run import Choices
 
 Question = Literal["auto", "scores", "battles", "meta", "texts", "tags"]
-Part = Literal["data", "human", "reference", "source", "gold", "nothing"]
+Part = Literal["data", "human", "reference", "source", "gold", "words", "nothing"]
 Role = Literal["item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight"]
 ColumnName = Annotated[str, Field(min_length=1, max_length=500)]
 FormatName = Annotated[str, Field(json_schema_extra={"enum": ["", *sorted(READERS)]})]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from betterthan.present.numbers import digits_for
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
@@ -53,6 +55,13 @@ class Comparison:
     is_same_measure: bool
     differences: tuple[tuple[str, str, str], ...]
     moves: tuple[Move, ...]
+
+    @property
+    def digits(self) -> int:
+        """Decimals that the intervals' widths allow."""
+        places = [place for move in self.moves for place in (move.before, move.after) if place is not None]
+        widths = [(p.high - p.low) / 2 for p in places if p.low is not None and p.high is not None]
+        return digits_for(widths, [p.strength for p in places if p.strength is not None])
 
 
 def compare_runs(before: dict[str, Any], after: dict[str, Any]) -> tuple[Comparison, ...]:

@@ -15,29 +15,31 @@ from betterthan.report.document import Report
 from betterthan.report.inputs import Inputs, gather
 from betterthan.report.page import Links, page, script_text, style_sheet
 from betterthan.results.checkup import Checkup
-from betterthan.web.kept import keep
+from betterthan.web.keeping import kept_of_inputs, words_of
+from betterthan.web.kept import Kept, keep
+from betterthan.web.linking import linked, pair_address
 from betterthan.web.look import given, options_of, suggested_parts
-from betterthan.web.run import StoredFile
-from betterthan.web.tilde import tilde
+from betterthan.web.run import PARTS, StoredFile
 from betterthan.web.worker import News, Task, told
-
-_ALREADY = ("data", "gold")
 
 
 def answer(task: Task, news: News) -> dict[str, str]:
     """Make the report and write everything the server hands out; return what the list of runs shows."""
     news.stage("Reading the files")
-    inputs = _gathered(task, news)
+    parts = _parts(task)
+    inputs = _gathered(task, news, parts)
+    words, notes = words_of(parts["words"], inputs.tags)
+    inputs = replace(inputs, notes=(*inputs.notes, *notes))
     news.stage("Computing")
     report = composed(inputs)
     news.stage("Writing the report")
-    _write(report, inputs, task)
+    kept = keep(kept_of_inputs(inputs, task, parts["data"], words), task.folder)
+    _write(report, kept, task)
     return {"title": _title(report, task), "kind": report.kind, "verdict": told(report.verdict, task.files)}
 
 
-def _gathered(task: Task, news: News) -> Inputs:
+def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inputs:
     choices = task.choices
-    parts = _parts(task)
     human = [given(file) for file in parts["human"]]
     if len(human) > 1:
         raise BetterThanError(f"{len(human)} files are marked as human scores, and one is needed.")
@@ -76,9 +78,7 @@ def _parts(task: Task) -> dict[str, list[StoredFile]]:
     look = task.folder.read("look.json") or {"files": []}
     kinds = [entry["kind"] for entry in look["files"]] or ["unknown"] * len(task.files)
     named = list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds)
-    found: dict[str, list[StoredFile]] = {
-        part: [] for part in ("data", "human", "reference", "source", "gold", "nothing")
-    }
+    found: dict[str, list[StoredFile]] = {part: [] for part in PARTS}
     for file, part in zip(task.files, named, strict=True):
         found[part].append(file)
     return found
@@ -114,13 +114,11 @@ def _named(checkup: Checkup, task: Task) -> Checkup:
     return replace(checkup, file=told(checkup.file, task.files), problems=problems)
 
 
-def _write(report: Report, inputs: Inputs, task: Task) -> None:
+def _write(report: Report, kept: Kept, task: Task) -> None:
     folder, address = task.folder, f"/runs/{task.run_id}"
     links = Links(home="/", json=f"{address}.json", csv=f"{address}.csv", tex=f"{address}.tex")
-    tables = list(inputs.metrics.values()) if inputs.kind in ("scores", "meta") else []
-    keep(tables, folder, inputs.texts if inputs.show_texts else None)
-    html = page(report, links=links).replace(
-        '<p class="tools">', f'<p class="tools">{_ways(report, inputs, address)}', 1
+    html = page(linked(report, kept, address), links=links).replace(
+        '<p class="tools">', f'<p class="tools">{_ways(report, kept, address)}', 1
     )
     folder.write("policy.txt", policy())
     folder.write("report.html", told(html, task.files))
@@ -130,14 +128,17 @@ def _write(report: Report, inputs: Inputs, task: Task) -> None:
     folder.write("table.tex", told("\n".join(render(result, "latex") for result in results), task.files))
 
 
-def _ways(report: Report, inputs: Inputs, address: str) -> str:
+def _ways(report: Report, kept: Kept, address: str) -> str:
     """Return the links from the report into the app; every part of an address is plain by its making."""
     ways = [("Manage", f"{address}/manage")]
-    if inputs.kind in ("scores", "meta") and inputs.metrics:
-        ways.insert(0, ("All segments", f"{address}/items"))
-        systems = getattr(next(iter(report.results.values())), "systems", inputs.scores.systems)
-        if inputs.kind == "scores" and len(systems) > 1:
-            ways.insert(0, ("Pair by pair", f"{address}/pairs/{tilde(systems[0])}/{tilde(systems[1])}"))
+    if kept.systems:
+        ways.insert(0, ("All battles" if kept.battles is not None else "All segments", f"{address}/items"))
+    if len(kept.systems) > 1:
+        ranked = getattr(next(iter(report.results.values())), "systems", ())
+        # Best first where the first result ranks systems; a ranking of tags has labellings that are no systems.
+        best = [name for name in ranked if name in kept.systems] or kept.systems
+        first, second = best[0], next(name for name in (*best, *kept.systems) if name != best[0])
+        ways.insert(0, ("Pair by pair", pair_address(address, first, second)))
     return "".join(f'<a class="button" href="{where}">{label}</a>' for label, where in ways)
 
 

@@ -1,25 +1,112 @@
-"""From a run down to a pair and its segments, with what the run keeps."""
+"""From a run down to a pair of systems, with what the run keeps: one view for every kind of data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 
 from betterthan.errors import BetterThanError
-from betterthan.report.document import Words
+from betterthan.present.tag_names import tag_measure_name
+from betterthan.report.document import Section
 from betterthan.report.inputs import Inputs
-from betterthan.report.one_pair import explained as explained_from
-from betterthan.report.one_pair import pair_section
+from betterthan.report.one_pair import explained, pair_section
 from betterthan.report.page import section_fragment
-from betterthan.report.worddiff import marked, plain
-from betterthan.results.explanation import Explanation
+from betterthan.results.base import Result
+from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
+from betterthan.web.asking import system_named, table_named
 from betterthan.web.folder import RunFolder
-from betterthan.web.kept import kept_texts
+from betterthan.web.kept import Kept
+from betterthan.web.pair_battles import battle_pair, pair_as_data
+from betterthan.web.pair_counts import explained_counts, text_pair
+from betterthan.web.pair_tags import tag_pair, tag_pair_data
 from betterthan.web.shelf import Shelf
+
+
+class PairAsked(NamedTuple):
+    """Two different systems of a run, and by which metric they are compared; battles have none."""
+
+    a: str
+    b: str
+    scores: Scores | None
+
+    @property
+    def metric(self) -> str:
+        """The metric's name, empty for battles."""
+        return "" if self.scores is None else self.scores.name
+
+
+def pair_asked(kept: Kept, a: str, b: str, metric: str) -> PairAsked:
+    """Return the pair that an address names.
+
+    Raises
+    ------
+    HTTPException
+        404 when there is no such system or metric, or both are the same.
+    """
+    scores = None if kept.battles is not None else table_named(kept.scores, metric)
+    systems = kept.systems if scores is None else scores.systems
+    first, second = system_named(a, systems), system_named(b, systems)
+    if first == second:
+        raise HTTPException(404, "A pair needs two different systems.")
+    return PairAsked(first, second, scores)
+
+
+def pair_data(folder: RunFolder, kept: Kept, asked: PairAsked) -> dict[str, Any]:
+    """Return what is known about a pair as plain data.
+
+    Raises
+    ------
+    HTTPException
+        409 when the data do not say anything about the pair, with the reason.
+    """
+    counts = kept.counts_named(asked.metric)
+    try:
+        if asked.scores is None:
+            return pair_as_data(pairs_of(folder), asked.a, asked.b)
+        if kept.tags is not None:
+            return tag_pair_data(kept.counts, asked.a, asked.b)
+        if counts is not None:
+            return explained_counts(counts, asked.a, asked.b).to_dict()
+        return explained(inputs_of(asked.scores), asked.a, asked.b).to_dict()
+    except BetterThanError as error:
+        raise HTTPException(409, str(error)) from error
+
+
+def pair_html(folder: RunFolder, kept: Kept, asked: PairAsked, shelf: Shelf) -> Markup:
+    """Return the section on a pair as HTML; made once, then taken from the run's folder.
+
+    Raises
+    ------
+    HTTPException
+        409 when the data do not say anything about the pair, with the reason.
+    """
+    name = _file_name(kept, asked)
+    copy = shelf.get(folder.answers / name)
+    if copy is not None:
+        return Markup(copy.plain.decode("utf-8"))  # noqa: S704  (written by us, below)
+    try:
+        html = section_fragment(_section(folder, kept, asked))
+    except BetterThanError as error:
+        raise HTTPException(409, str(error)) from error
+    folder.write(name, html)
+    return Markup(html)  # noqa: S704  (the report escapes what it shows)
+
+
+def pairs_of(folder: RunFolder) -> PairwiseTable:
+    """Return the comparison of all pairs that the report is made of."""
+    found = Result.from_dict(folder.read("results.json")["results"]["pairs"])
+    assert isinstance(found, PairwiseTable)  # noqa: S101  (that is what the report calls pairs)
+    return found
+
+
+def measure_name(kept: Kept, metric: str) -> str:
+    """Return a metric's name as people write it."""
+    return metric if kept.tags is None else tag_measure_name(metric)
 
 
 def inputs_of(scores: Scores, texts: Texts | None = None) -> Inputs:
@@ -29,57 +116,25 @@ def inputs_of(scores: Scores, texts: Texts | None = None) -> Inputs:
     )
 
 
-def explained(scores: Scores, a: str, b: str) -> Explanation:
-    """Return the explanation of a pair.
-
-    Raises
-    ------
-    HTTPException
-        409 when the data do not say anything about the pair, with the reason.
-    """
-    try:
-        return explained_from(inputs_of(scores), a, b)
-    except BetterThanError as error:
-        raise HTTPException(409, str(error)) from error
-
-
-def pair_html(folder: RunFolder, scores: Scores, a: str, b: str, shelf: Shelf) -> Markup:
-    """Return the report's section on a pair as HTML; made once, then taken from the run's folder."""
-    i, j = scores.systems.index(a), scores.systems.index(b)
-    name = f"pair-{scores.digest}-{i}-{j}.html"
-    copy = shelf.get(folder.answers / name)
-    if copy is not None:
-        return Markup(copy.plain.decode("utf-8"))  # noqa: S704  (written by us, below)
-    made = pair_section(inputs_of(scores, kept_texts(folder)), a, b, explained(scores, a, b))
-    html = f'<p class="lead">{Markup.escape(made.lead)}</p>{section_fragment(made)}'
-    folder.write(name, html)
-    return Markup(html)  # noqa: S704  (the report escapes what it shows)
+def _section(folder: RunFolder, kept: Kept, asked: PairAsked) -> Section:
+    a, b, scores = asked
+    if scores is None:
+        assert kept.battles is not None  # noqa: S101  (asked so)
+        return battle_pair(pairs_of(folder), kept.battles.matches, a, b)
+    counts = kept.counts_named(scores.name)
+    if kept.tags is not None:
+        return tag_pair(kept.tags, kept.counts, pairs_of(folder), a, b)
+    if counts is not None:
+        return text_pair(counts, scores, a, b)
+    return replace(pair_section(inputs_of(scores, kept.texts), a, b), title=f"By {scores.name}")
 
 
-def texts_beside(
-    folder: RunFolder, segments: Sequence[str], pair: tuple[str, str]
-) -> dict[str, tuple[Words, ...]]:
-    """Return the texts of some segments: what all share, then both systems' with the words marked that differ."""
-    texts = kept_texts(folder)
-    if texts is None:
-        return {}
-    place = {segment: j for j, segment in enumerate(texts.segments)}
-    return {segment: _words(texts, place[segment], pair) for segment in segments if segment in place}
-
-
-def _words(texts: Texts, j: int, pair: tuple[str, str]) -> tuple[Words, ...]:
-    found = [] if texts.sources is None else [plain("source", texts.sources[j])]
-    found += [
-        plain(name, lines[j]) for name, lines in zip(texts.reference_names, texts.references, strict=False)
-    ]
-    outputs = {
-        system: texts.outputs[texts.systems.index(system)][j] for system in pair if system in texts.systems
-    }
-    for system, text in outputs.items():
-        other = texts.references[0][j] if texts.references else _other(outputs, system)
-        found.append(plain(system, text) if text is None or other is None else marked(system, text, other))
-    return tuple(found)
-
-
-def _other(outputs: dict[str, str | None], system: str) -> str | None:
-    return next((text for name, text in outputs.items() if name != system), None)
+def _file_name(kept: Kept, asked: PairAsked) -> str:
+    """Return a name that no other pair of the run has; names of systems never become paths."""
+    if asked.scores is not None:
+        table: Any = kept.tags if kept.tags is not None else asked.scores
+    else:
+        assert kept.battles is not None  # noqa: S101  (asked so)
+        table = kept.battles.matches
+    i, j = table.systems.index(asked.a), table.systems.index(asked.b)
+    return f"pair-{table.digest}-{i}-{j}.html"

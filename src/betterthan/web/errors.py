@@ -33,13 +33,21 @@ async def on_http_error(request: Request, error: HTTPException) -> Response:
     return refusal(request.scope, error.status_code, message, headers)
 
 
+async def on_fault(request: Request, error: Exception) -> Response:  # noqa: ARG001  (the log has it)
+    """Answer where we are at fault; what it was stands in the server's log."""
+    words = (
+        "This is a fault in betterthan, not in your data. What it was stands where the server was started."
+    )
+    return refusal(request.scope, 500, words)
+
+
 def _methods(request: Request) -> list[str]:
     """Return every method that an address knows; a route by itself knows only its own."""
     found: set[str] = set()
     for route in request.app.state.routes:
         if route.matches(request.scope)[0] is not Match.NONE:
             found |= getattr(route, "methods", None) or set()
-    return sorted(found)
+    return sorted(found | ({"HEAD"} if "GET" in found else set()))
 
 
 async def on_wrong_request(request: Request, error: RequestValidationError) -> Response:

@@ -48,13 +48,25 @@ EXAMPLES: dict[str, Example] = {
             name="texts",
             title="Translations and a reference",
             about="BLEU, chrF and TER of three systems.",
-            files=("texts/reference.txt", "texts/Aster.txt", "texts/Birch.txt", "texts/Daphne.txt"),
+            files=(
+                "texts/source.txt",
+                "texts/reference.txt",
+                "texts/Aster.txt",
+                "texts/Birch.txt",
+                "texts/Daphne.txt",
+            ),
         ),
         Example(
             name="tags",
             title="Words tagged OK or BAD",
             about="Which tagger finds the mistakes?",
-            files=("tags/gold.tags", "tags/Finch.tags", "tags/Heron.tags", "tags/Wren.tags"),
+            files=(
+                "tags/gold.tags",
+                "tags/output.mt",
+                "tags/Finch.tags",
+                "tags/Heron.tags",
+                "tags/Wren.tags",
+            ),
         ),
     )
 }

@@ -11,6 +11,7 @@ from betterthan.read.formats import READERS, reader
 from betterthan.read.peek import peek
 from betterthan.read.protocol import EVERY, Options
 from betterthan.read.source import open_source
+from betterthan.read.tag_match import ALONE
 from betterthan.results.checkup import Checkup
 from betterthan.web.run import Choices, StoredFile
 from betterthan.web.worker import News, Task, told
@@ -39,6 +40,8 @@ def look(task: Task, news: News) -> None:
     parts = list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds)
     for entry, part in zip(found, parts, strict=True):
         entry["part"] = part
+        if "gold" in parts:  # what a file of tags needs is here
+            entry["notes"] = [note for note in entry["notes"] if note != ALONE]
     question = suggested_question(kinds, parts)
     task.folder.write("look.json", {"files": found, "question": question})
 
@@ -68,10 +71,15 @@ def suggested_parts(stems: list[str], kinds: list[str]) -> list[str]:
     ['data', 'human']
     >>> suggested_parts(["human"], ["scores"])
     ['data']
+    >>> suggested_parts(["gold", "Finch", "output"], ["tags", "tags", "texts"])
+    ['gold', 'data', 'words']
     """
     if len(stems) == 1:
         return ["data"]
     parts = [_part(stem.lower(), kind) for stem, kind in zip(stems, kinds, strict=True)]
+    if "tags" in kinds:  # a text beside tags is what was tagged
+        words = ("words" if kind == "texts" else part for part, kind in zip(parts, kinds, strict=True))
+        parts = list(words)
     return parts if "data" in parts else ["data"] * len(parts)
 
 

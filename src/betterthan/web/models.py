@@ -144,6 +144,27 @@ class ItemsOut(Answer):
     items: list[ItemOut]
 
 
+class BattleOut(Answer):
+    """A battle, or a kind of battle with how often it was fought; no winner is a tie."""
+
+    left: str
+    right: str
+    winner: str | None
+    weight: float
+    segment: str
+    judge: str
+
+
+class BattlesOut(Answer):
+    """A page of battles."""
+
+    total: int
+    weight: float
+    page: int
+    pages: int
+    battles: list[BattleOut]
+
+
 class PlaceOut(Answer):
     """Where a system stands in one run."""
 

@@ -10,6 +10,7 @@ from typing import Any
 import jinja2
 
 from betterthan import __version__
+from betterthan.present.numbers import number
 from betterthan.web.tilde import tilde
 
 HERE = Path(__file__).parent
@@ -25,7 +26,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(size=size, time=time_of_day, tilde=tilde, signed=signed, plain=plain)
+    made.filters.update(size=size, time=time_of_day, tilde=tilde, signed=signed, plain=plain, count=count)
     made.globals.update(version=__version__)
     return made
 
@@ -50,26 +51,41 @@ def size(n_bytes: int) -> str:
     return f"{n_bytes / (1 << 20):.1f} MB"
 
 
-def plain(value: float | None) -> str:
-    """Return a number in four digits; a missing one is a dash.
+def plain(value: float | None, digits: int | None = None) -> str:
+    """Return a number with so many decimals, or else in four digits; a missing one is a dash.
 
     Examples
     --------
-    >>> plain(87.7139), plain(-0.5), plain(None)
-    ('87.71', '−0.5', '–')
+    >>> plain(87.7139), plain(-0.5), plain(None), plain(0.8, 3)
+    ('87.71', '−0.5', '–', '0.800')
     """
+    if digits is not None:
+        return number(value, digits)
     return "–" if value is None else f"{value:.4g}".replace("-", "−")
 
 
-def signed(value: float | None) -> str:
+def count(value: float) -> str:
+    r"""Return how many, all digits of it, with thin spaces between thousands.
+
+    Examples
+    --------
+    >>> count(2000), count(0.5), count(1234567.0)
+    ('2\u202f000', '0.5', '1\u202f234\u202f567')
+    """
+    return f"{value:,.10g}".replace(",", "\u202f")
+
+
+def signed(value: float | None, digits: int | None = None) -> str:
     """Return a difference with its sign; none is no difference at all, a missing one is a dash.
 
     Examples
     --------
-    >>> signed(2.5), signed(-3.0), signed(0.0), signed(None)
-    ('+2.5', '−3', '0', '–')
+    >>> signed(2.5), signed(-3.0), signed(0.0), signed(None), signed(0.25, 3)
+    ('+2.5', '−3', '0', '–', '+0.250')
     """
-    return plain(value) if not value else f"{value:+.4g}".replace("-", "−")
+    if not value:
+        return "0" if value == 0 else "–"
+    return ("+" if value > 0 else "") + plain(value, digits)
 
 
 def time_of_day(seconds: float) -> str:

@@ -14,7 +14,7 @@ STATES: tuple[State, ...] = (
 ON_THE_WAY: tuple[State, ...] = ("looking", "waiting", "running")
 RESTARTABLE: tuple[State, ...] = ("ready", "done", "failed", "cancelled", "interrupted")
 QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags")
-PARTS = ("data", "human", "reference", "source", "gold", "nothing")
+PARTS = ("data", "human", "reference", "source", "gold", "words", "nothing")
 ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
 
 ID = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -93,7 +93,7 @@ class Choices:
     ----------
     question : {"auto", "scores", "battles", "meta", "texts", "tags"}
     parts : tuple of str
-        What each file is: data, human, reference, source, gold or nothing. Empty: as it looks.
+        What each file is: data, human, reference, source, gold, words or nothing. Empty: as it looks.
     columns : dict of str to str
         Role to column.
     direction : {"", "higher", "lower"}

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from betterthan.tables.scores import Scores
 from betterthan.web.asking import (
     Finished,
     RunId,
@@ -17,17 +17,19 @@ from betterthan.web.asking import (
     TheService,
     TheShelf,
     finished_run,
+    kept_of,
     show,
-    system_named,
     table_named,
-    tables_of,
 )
+from betterthan.web.battle_list import BattleFilter, battles_page
 from betterthan.web.comparing import compare_runs
-from betterthan.web.drill import pair_html, texts_beside
+from betterthan.web.drill import measure_name, pair_asked, pair_html
 from betterthan.web.events import events
-from betterthan.web.items import ORDERS, PAGE, WHO, Filter, Order, Who, items_page
+from betterthan.web.items import ORDERS, PAGE, WHO, Filter, Order, Who
+from betterthan.web.kept import Battles, Kept, stamp_of
 from betterthan.web.pages import waiting
 from betterthan.web.run import Run
+from betterthan.web.segment_rows import address_of, segment_rows
 from betterthan.web.service import Service
 from betterthan.web.shelf import Shelf, answer
 
@@ -104,22 +106,21 @@ def pair(
     request: Request, run: Finished, service: TheService, shelf: TheShelf, a: str, b: str, metric: Name = ""
 ) -> Response:
     """Show one pair of systems."""
-    tables = tables_of(service, run)
-    scores = table_named(tables, metric)
-    first, second = system_named(a, scores.systems), system_named(b, scores.systems)
-    if first == second:
-        raise HTTPException(404, "A pair needs two different systems.")
+    kept = kept_of(service, run)
+    asked = pair_asked(kept, a, b, metric)
     return show(
         request,
         "pair.html.j2",
-        title=f"{first} against {second}",
+        title=f"{asked.a} against {asked.b}",
         run=run,
-        a=first,
-        b=second,
-        metric=scores.name,
-        metrics=[table.name for table in tables],
-        systems=scores.systems,
-        body=pair_html(service.folder(run.id), scores, first, second, shelf),
+        a=asked.a,
+        b=asked.b,
+        metric=asked.metric,
+        # Of tags one page shows all measures.
+        metrics=[table.name for table in kept.scores] if kept.tags is None else [],
+        systems=kept.systems if asked.scores is None else asked.scores.systems,
+        what="Battles" if asked.scores is None else "Segments",
+        body=pair_html(service.folder(run.id), kept, asked, shelf),
     )
 
 
@@ -137,25 +138,31 @@ def items(
     order: Order = "file",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> Response:
-    """Show segments; the filter is in the address, so that it can be sent to someone."""
-    tables = tables_of(service, run)
-    scores = table_named(tables, metric)
-    if len(scores.systems) < 2:
+    """Show segments, or battles; the filter is in the address, so that it can be sent to someone."""
+    kept = kept_of(service, run)
+    if len(kept.systems) < 2:
         raise HTTPException(404, "Segments are compared between two systems, and this run has one.")
+    if kept.battles is not None:
+        some = BattleFilter(
+            a=_known(a, kept.systems), b=_known(b, kept.systems), who=who, find=find, page=page
+        )
+        return _battles(request, run, kept.battles, some)
+    scores = table_named(kept.scores, metric)
     first = a if a in scores.systems else scores.systems[0]
     second = b if b in scores.systems and b != first else next(s for s in scores.systems if s != first)
     wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
-    found = items_page(scores, wanted)
-    plain = {
-        "metric": scores.name,
-        "a": first,
-        "b": second,
-        "who": who,
-        "group": group,
-        "find": find,
-        "order": order,
-    }
-    address = f"/runs/{run.id}/items?" + urlencode({key: value for key, value in plain.items() if value})
+    return _segments(request, run, service, kept, scores, wanted)
+
+
+def _known(name: str, systems: tuple[str, ...]) -> str:
+    return name if name in systems else ""
+
+
+def _segments(
+    request: Request, run: Run, service: Service, kept: Kept, scores: Scores, wanted: Filter
+) -> Response:
+    folder = service.folder(run.id)
+    rows = segment_rows(folder, stamp_of(folder), scores.name, wanted)
     return show(
         request,
         "items.html.j2",
@@ -163,13 +170,35 @@ def items(
         run=run,
         scores=scores,
         wanted=wanted,
-        found=found,
-        metrics=[table.name for table in tables],
+        found=rows.found,
+        table=rows.table,
+        metrics=[(table.name, measure_name(kept, table.name)) for table in kept.scores],
         groups=sorted(set(scores.groups or ())),
-        texts=texts_beside(service.folder(run.id), [item.segment for item in found.items], (first, second)),
+        has_texts=kept.texts is not None,
+        has_references=kept.texts is not None and bool(kept.texts.references),
+        has_tags=kept.tags is not None,
         orders=ORDERS,
         whos=WHO,
-        address=address,
+        address=rows.address,
+        per_page=PAGE,
+    )
+
+
+def _battles(request: Request, run: Run, battles: Battles, wanted: BattleFilter) -> Response:
+    plain = {name: getattr(wanted, name) for name in ("a", "b", "who", "find")}
+    return show(
+        request,
+        "battles.html.j2",
+        title="Battles",
+        run=run,
+        systems=battles.matches.systems,
+        wanted=wanted,
+        found=battles_page(battles, wanted),
+        has_segments=bool(battles.segments),
+        has_weights=bool((battles.matches.weight != 1).any()),
+        has_judges=bool(battles.judges) and battles.matches.group is not None,
+        whos=WHO,
+        address=address_of(run.id, **plain),
         per_page=PAGE,
     )
 

@@ -13,6 +13,7 @@ from betterthan.web.folder import RunFolder
 from betterthan.web.jobs import Jobs, Outcome, Progress
 from betterthan.web.kept import forget
 from betterthan.web.run import RESTARTABLE, Choices, Run, State, StoredFile, new_id
+from betterthan.web.segment_rows import forget_rows
 from betterthan.web.settings import WebSettings
 from betterthan.web.store import Runs, now
 from betterthan.web.worker import Task
@@ -127,6 +128,7 @@ class Service:
         if found:
             self.folder(run_id).delete()
             forget()
+            forget_rows()
         return found
 
     def _submit(self, run_id: str, name: str) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from tests.made import drawn_counts, drawn_scores
 from tests.made_tags import drawn_tags
 
@@ -106,6 +107,11 @@ def with_field(drawn: Any, *fields: str) -> list[dict[str, Any]]:
     return next(table for table in values(drawn) if all(field in table[0] for field in fields))
 
 
+def mostly_slow(kinds: Iterable[str], *everyday: str) -> list[Any]:
+    """Parameters of a test that every kind must pass, of which only some are drawn every day: drawing takes long."""
+    return [kind if kind in everyday else pytest.param(kind, marks=pytest.mark.slow) for kind in kinds]
+
+
 def renamed(names: tuple[str, ...], table: Any) -> Any:
     """The same scores or tags under other names."""
     return replace(table, systems=names)
@@ -132,8 +138,41 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "aggregation": lambda: bt.aggregate(renamed(systems, drawn_counts(m)), n_resamples=20),
         "confusion": lambda: drawn_tags(m, systems=systems),
         "spans": lambda: drawn_tags(m, systems=systems),
+        "tags": lambda: bt.rank_tags(
+            drawn_tags(m, systems=systems), by=("mcc", "f1_mult", "f1_bad"), n_resamples=99
+        ),
+        "quality": lambda: bt.sentence_quality(scores, quality_truth(), n_resamples=99),
+        "judges": lambda: bt.judges(judged(systems)),
+        "diagnosis": lambda: bt.diagnose(scores),
     }
     return makers[kind]()
+
+
+def quality_truth() -> bt.Scores:
+    """True scores of the sentences that all systems are scored on."""
+    table = drawn_scores(5, 40, name="DA")
+    noise = np.random.default_rng(6).normal(0, 0.8, (1, 40))
+    return replace(table, systems=("gold",), values=table.values[:1] + noise)
+
+
+def judged(judges: tuple[str, ...]) -> bt.Ratings:
+    """Judges of the same thirty outputs; the last is careless, the second severe."""
+    rng = np.random.default_rng(8)
+    truth = rng.normal(60, 15, 30)
+    noise = [4.0] * (len(judges) - 1) + [40.0]
+    shift = [0.0, -12.0] + [0.0] * (len(judges) - 2)
+    scores = np.concatenate([truth + rng.normal(0, n, 30) + s for n, s in zip(noise, shift, strict=True)])
+    places = np.tile(np.arange(30), len(judges))
+    return bt.Ratings(
+        name="DA",
+        systems=("X", "Y", "Z"),
+        segments=tuple(str(i) for i in range(10)),
+        judges=judges,
+        system=places // 10,
+        segment=places % 10,
+        judge=np.repeat(np.arange(len(judges)), 30),
+        score=scores,
+    )
 
 
 def options(kind: str, systems: tuple[str, ...] = SYSTEMS) -> dict[str, Any]:

@@ -4,18 +4,31 @@ from __future__ import annotations
 
 import pytest
 from tests.made import drawn_scores, scores_of
-from tests.present.charts.pictures import SYSTEMS, made, meta, subject
+from tests.present.charts.pictures import SYSTEMS, made, meta, mostly_slow, subject
 
 import betterthan as bt
 from betterthan.cli.figure import KINDS as COMMAND_KINDS
 from betterthan.errors import BetterThanError, TableError, UnknownName
 from betterthan.present.charts.door import KINDS, chart
 
-
-@pytest.mark.parametrize(
-    "kind",
-    ["ranking", "pairs", "scatter", "agreement", "ranks", "metrics", "margins", "aggregation", "confusion"],
+UNASKED = (
+    "ranking",
+    "pairs",
+    "scatter",
+    "agreement",
+    "ranks",
+    "metrics",
+    "margins",
+    "aggregation",
+    "confusion",
+    "tags",
+    "quality",
+    "judges",
+    "diagnosis",
 )
+
+
+@pytest.mark.parametrize("kind", mostly_slow(UNASKED, "ranking", "scatter", "ranks", "confusion", "judges"))
 def test_the_first_kind_that_fits_is_drawn_unasked(kind):
     """The same chart as when it is named."""
     options = {"systems": SYSTEMS[:2]} if kind == "scatter" else {}
@@ -37,6 +50,11 @@ def test_a_title_can_be_given_or_left_out():
     ("call", "error", "message"),
     [
         (lambda: chart(3), TableError, "No chart is known for int. Known: Aggregated, Agreement"),
+        (
+            lambda: chart(bt.explain(drawn_scores(2, 9), "A", "B")),
+            TableError,
+            "No chart is known for Explanation. Known: .*Diagnosis, Judges, .*SentenceQuality, TagRanking",
+        ),
         (
             lambda: chart(subject("ranking"), "rankin"),
             UnknownName,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.present.charts.pictures import SYSTEMS, pictured
+from tests.present.charts.pictures import SYSTEMS, mostly_slow, pictured
 
 from betterthan.present.charts.door import KINDS
 from betterthan.present.charts.theme import THEMES
@@ -35,6 +35,19 @@ WRITTEN = {
     "aggregation": ("accuracy: three ways of aggregating", "pooled", "mean of segments", "bootstrap mean"),
     "confusion": ("Which words were found?", "gold BAD", "gold OK", "found (BAD)", "wrongly BAD"),
     "spans": ("Where are the BAD words?", "gold", "OK", "BAD"),
+    "tags": ("Word tags by MCC", "MCC", "F1-mult", "[knows next to nothing]", "[all-bad]"),
+    "quality": (
+        "How well is the quality of sentences predicted?",
+        "Pearson",
+        "Spearman",
+        "MAE, lower is better",
+    ),
+    "judges": ("How do the judges agree?", "bias (DA points)", "correlation with others", "kept", "not kept"),
+    "diagnosis": (
+        "What kind of scores are these? chrF",
+        "outliers among scores (%)",
+        "spread of its rank over segments",
+    ),
 }
 NAMED = {
     "ranking": SYSTEMS,
@@ -43,6 +56,10 @@ NAMED = {
     "soft_pairwise": SYSTEMS,
     "confusion": SYSTEMS,
     "spans": SYSTEMS,
+    "tags": SYSTEMS,
+    "quality": SYSTEMS,
+    "judges": SYSTEMS,
+    "diagnosis": SYSTEMS,
 }
 # Marks of 4 systems, 3 rankings, 3 metrics, 3 margins: kind of mark to number.
 DRAWN = {
@@ -59,6 +76,10 @@ DRAWN = {
     "aggregation": {"symbol": 3 * 4},
     "confusion": {"rect": 4 * 4},
     "spans": {},
+    "tags": {"symbol": 3 * 9, "rule": 3 * 9},
+    "quality": {"symbol": 4 * 4, "rule": 4 * 4 + 2},
+    "judges": {"symbol": 3 * 4, "rule": 2},
+    "diagnosis": {"symbol": 3 * 4},
 }
 
 
@@ -67,7 +88,7 @@ def test_each_kind_is_looked_at():
     assert set(WRITTEN) == set(DRAWN) == set(KINDS)
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", mostly_slow(THEMES, "light"))
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_picture_shows_its_marks_and_labels(kind, theme):
     """Titles, units and names are words in it; marks are as many as there is to show."""

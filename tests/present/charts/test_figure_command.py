@@ -6,10 +6,11 @@ import json
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from tests.made import drawn_scores
 from tests.made_tags import drawn_tags
-from tests.present.charts.pictures import with_field
+from tests.present.charts.pictures import mostly_slow, with_field
 
 import betterthan as bt
 from betterthan.cli.main import main
@@ -33,6 +34,13 @@ CALLS = {
     "aggregation": (("a.txt", "b.txt", "--reference", "ref.txt", "--resamples", 20, "--by", "chrf"), "chrF2"),
     "confusion": (("gold.tags", "ours.tags", "base.tags"), "Which words were found?"),
     "spans": (("gold.tags", "ours.tags", "--segment", "2"), "segment 2"),
+    "tags": (
+        ("gold.tags", "ours.tags", "base.tags", "--resamples", 99, "--by", "f1-bad"),
+        "Word tags by F1-BAD",
+    ),
+    "quality": (("true.hter", "ours=a.hter", "b.hter", "--resamples", 99), "RMSE, lower is better"),
+    "judges": (("judged.csv",), "How do the judges agree?"),
+    "diagnosis": (("metrics.tsv", "--metric", "TER"), "What kind of scores are these? TER"),
 }
 
 
@@ -49,6 +57,17 @@ def folder(tmp_path_factory):
     (place / "test.mt").write_text("\n".join(words) + "\n")
     for name, text in (("ref", "the cat sat"), ("a", "the cat sat"), ("b", "a cat sits")):
         (place / f"{name}.txt").write_text(f"{text} on the mat\n{text} there today\n" * 5)
+    rng = np.random.default_rng(5)
+    truth = rng.random(30)
+    for name, noise in (("true", 0.0), ("a", 0.1), ("b", 0.3)):
+        (place / f"{name}.hter").write_text("".join(f"{x:.4f}\n" for x in truth + rng.normal(0, noise, 30)))
+    rows = [
+        f"{i},{system},{judge},{rng.normal(60, 10):.0f}"
+        for i in range(12)
+        for system in "AB"
+        for judge in "xyz"
+    ]
+    (place / "judged.csv").write_text("item,system,judge,score\n" + "\n".join(rows) + "\n")
     return place
 
 
@@ -72,7 +91,7 @@ def words_of(svg):
     return " ".join(ET.fromstring(svg).itertext())  # noqa: S314  (our own picture)
 
 
-@pytest.mark.parametrize("kind", CALLS)
+@pytest.mark.parametrize("kind", mostly_slow(CALLS, "ranking", "margins", "tags", "quality"))
 def test_every_kind_is_drawn_from_files(figure, kind):
     """The verb runs, and the picture says what it shows."""
     arguments, shown = CALLS[kind]
@@ -114,6 +133,7 @@ def test_words_of_translations_stand_above_tags(figure):
     assert {"w0", "w1", "w2"} <= set(words_of(svg).split())
 
 
+@pytest.mark.slow
 def test_files_stand_side_by_side_in_a_scatter(figure):
     """On the same axes."""
     code, said, svg = figure("figure", "scatter", "human.csv", "human.csv", "--pair", "Aster", "Elm")

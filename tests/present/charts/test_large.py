@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.made import a_ranking, drawn_scores
-from tests.present.charts.pictures import Picture, made, options, subject, values, with_field
+from tests.present.charts.pictures import Picture, made, mostly_slow, options, subject, values, with_field
 
 import betterthan as bt
 from betterthan.present.charts.door import KINDS, chart
@@ -24,7 +24,7 @@ def inside(picture):
     ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", mostly_slow(KINDS, "ranking", "pairs", "quality"))
 def test_long_names_are_shortened_and_stay_apart(kind):
     """All words stand on the canvas, and no picture is wider than a page."""
     picture = Picture(made(kind, LONG))
@@ -33,7 +33,7 @@ def test_long_names_are_shortened_and_stay_apart(kind):
     assert LONG[0] not in picture.source.split("<g", 1)[1]
 
 
-@pytest.mark.parametrize("m", [1, 3, 12, 60])
+@pytest.mark.parametrize("m", [1, 60, *(pytest.param(m, marks=pytest.mark.slow) for m in (3, 12))])
 def test_a_ranking_of_few_or_many(m):
     """A row each, none over another."""
     picture = Picture(chart(a_ranking([f"S{i:02}" for i in range(m)], letters=("a",) * m)))
@@ -100,6 +100,7 @@ def test_shortened_names_keep_what_tells_them_apart(most):
     assert len(set(shown)) == 4
 
 
+@pytest.mark.slow
 def test_sixty_systems_in_a_matrix_stay_on_the_canvas():
     """Numbers above the columns are thinned out."""
     m = 60

@@ -34,6 +34,7 @@ def said_by_a_process(*kinds):
     return dict(line.rsplit(" ", 1) for line in done.stdout.strip().split("\n"))
 
 
+@pytest.mark.slow
 def test_the_same_chart_gives_the_same_bytes():
     """In another process, and whatever was drawn before."""
     alone = said_by_a_process("pairs")

@@ -10,7 +10,7 @@ from tests.made import a_ranking, drawn_counts, drawn_matches, drawn_scores, sco
 from tests.present.charts.pictures import Picture, made, subject, values, with_field
 
 import betterthan as bt
-from betterthan.present.charts.differences import histogram
+from betterthan.present.charts.differences import bar_width, histogram
 from betterthan.present.charts.door import chart
 from betterthan.present.charts.pairs import share_of_wins
 
@@ -91,6 +91,7 @@ def test_lines_stand_at_means_and_medians():
     assert "Left out for a missing score: 1 of 4 segments." in drawn.to_dict()["description"]
 
 
+@pytest.mark.slow
 def test_three_pairings_share_their_axes():
     """The same marginal scores, three verdicts."""
     x = np.arange(9.0)
@@ -129,3 +130,10 @@ def test_differences_are_drawn_in_the_direction_of_the_metric():
         "Solid line: mean difference, 1.00. Dashed line: median difference, 1.00."
         in drawn.to_dict()["description"]
     )
+
+
+@pytest.mark.parametrize("span", [*range(1, 2000, 7), 59, 590, 5.9e-9, 1e-300, 1e300])
+def test_bars_are_at_most_sixty_and_never_very_few(span):
+    """Also just below a power of ten."""
+    n = span / bar_width(np.array([0.0, span]))
+    assert 58 / 2.6 < n <= 58

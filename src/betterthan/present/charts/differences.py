@@ -67,14 +67,14 @@ def bar_width(difference: FloatArray) -> float:
 
     Examples
     --------
-    >>> bar_width(np.array([-3.0, 5.0])), bar_width(np.zeros(3))
-    (0.2, 1.0)
+    >>> bar_width(np.array([-3.0, 5.0])), bar_width(np.zeros(3)), bar_width(np.array([0.0, 59.0]))
+    (0.2, 1.0, 2.0)
     """
     span = float(max(difference.max(), 0) - min(difference.min(), 0))
     if span == 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(span / _MOST_BARS))
-    return next(size * power for size in (1, 2, 5, 10) if span / (size * power) <= _MOST_BARS - 2)
+    return next(size * power for size in (1, 2, 5, 10, 20) if span / (size * power) <= _MOST_BARS - 2)
 
 
 class Bars(NamedTuple):

@@ -10,23 +10,31 @@ from betterthan.present.charts.aggregation import aggregation_chart
 from betterthan.present.charts.agreement import agreement_chart
 from betterthan.present.charts.confusion import confusion_chart
 from betterthan.present.charts.contributions import contributions_chart
+from betterthan.present.charts.diagnosis import diagnosis_chart
 from betterthan.present.charts.differences import differences_chart
 from betterthan.present.charts.drawing import Drawing
+from betterthan.present.charts.judges import judges_chart
 from betterthan.present.charts.margins import margins_chart
 from betterthan.present.charts.metrics import metrics_chart
 from betterthan.present.charts.pairs import pairs_chart
 from betterthan.present.charts.ranking import ranking_chart
 from betterthan.present.charts.ranks import ranks_chart
 from betterthan.present.charts.scatter import scatter_chart
+from betterthan.present.charts.sentence_quality import sentence_quality_chart
 from betterthan.present.charts.soft_pairwise import soft_pairwise_chart
 from betterthan.present.charts.spans import spans_chart
+from betterthan.present.charts.tag_ranking import tag_ranking_chart
 from betterthan.present.charts.theme import theme_of
 from betterthan.results.aggregated import Aggregated
 from betterthan.results.agreement import Agreement
+from betterthan.results.diagnosis import Diagnosis
+from betterthan.results.judges import Judges
 from betterthan.results.kept_pairs import KeptPairs
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
+from betterthan.results.sentence_quality import SentenceQuality
+from betterthan.results.tag_ranking import TagRanking
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 
@@ -66,6 +74,10 @@ KINDS = {
     "aggregation": Kind(aggregation_chart, Aggregated, "several"),
     "confusion": Kind(confusion_chart, WordTags),
     "spans": Kind(spans_chart, WordTags, "", ("segments", "words")),
+    "tags": Kind(tag_ranking_chart, TagRanking),
+    "quality": Kind(sentence_quality_chart, SentenceQuality),
+    "judges": Kind(judges_chart, Judges),
+    "diagnosis": Kind(diagnosis_chart, Diagnosis),
 }
 
 
@@ -107,6 +119,10 @@ def chart(
         ``aggregation``     Aggregated, or several              three ways of aggregating against each other
         ``confusion``       WordTags                            which BAD and OK words were found
         ``spans``           WordTags                            tags of single segments, word by word
+        ``tags``            TagRanking                          scores by every measure, beside what knows nothing
+        ``quality``         SentenceQuality                     correlations and errors, beside a constant's
+        ``judges``          Judges                              bias, correlation and variance ratio of each judge
+        ``diagnosis``       Diagnosis                           outliers, spread of ranks and agreement by system
         ==================  ==================================  ====================================================
     systems : sequence of str, optional
         Two systems, for "scatter" (the first on the vertical axis) and "differences".

@@ -70,7 +70,7 @@ def _faceted(chart: StudyChart, data: dict[str, list[Any]], layers: list[Drawing
         data=rows(data),
         facet=alt.Facet("panel:N", title=None, sort=_panels(chart)),
         columns=min(_ACROSS, len(_panels(chart))),
-    ).resolve_scale(x="independent")
+    ).resolve_scale(x="independent", xOffset="independent")
 
 
 def _lines(chart: StudyChart, theme: Theme) -> Drawing:

@@ -1,0 +1,55 @@
+"""What kind of scores these are, system by system: outliers, restless ranks, and who goes along with the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.present.charts.drawing import Drawing, headed
+from betterthan.present.charts.panels import MOST_ROWS, Panel, panels_chart, width_of
+from betterthan.present.charts.theme import Theme
+from betterthan.present.numbers import number, percent
+from betterthan.results.diagnosis import Diagnosis
+
+
+def diagnosis_chart(result: Diagnosis, theme: Theme, *, title: str | None = None) -> Drawing:
+    """Draw each system's share of outliers, the spread of its rank over segments, and its agreement with the others."""
+    panels = [
+        Panel("outliers among scores (%)", 100 * result.outlier_share_by_system),
+        Panel("spread of its rank over segments", result.rank_spread_by_system),
+        Panel("mean Kendall's tau-b with others", with_others(result.kendall)),
+    ]
+    system = "system"
+    drawn = panels_chart(
+        result.systems, panels, theme, groups=[system] * len(result.systems), colours={system: theme.accent}
+    )
+    ties = percent(round(result.tie_share, 3))
+    words = [
+        (
+            f"{len(result.systems)} systems on {result.n_segments:,} segments: {ties} of comparisons tie, correlation "
+            f"between systems {number(result.pairing, 2)}, {result.count('cycle')} of {result.n_triples} triples "
+            f"run in a circle."
+        ),
+        *_first_only(len(result.systems)),
+    ]
+    heading = f"What kind of scores are these? {result.metric}"
+    return headed(drawn, theme, title=heading, words=words, width=width_of(panels), wanted=title)
+
+
+def _first_only(n: int) -> list[str]:
+    """Say that systems are left out; they stand in the order of the data, so that the first are not the best."""
+    return [f"The first {MOST_ROWS} of {n} systems are shown."] if n > MOST_ROWS else []
+
+
+def with_others(kendall: FloatArray) -> FloatArray:
+    """Return the mean of each row without its diagonal; NaN where no entry is defined.
+
+    Examples
+    --------
+    >>> with_others(np.array([[1.0, 0.5, np.nan], [0.5, 1.0, 0.25], [np.nan, 0.25, 1.0]])).tolist()
+    [0.5, 0.375, 0.25]
+    """
+    others = ~np.isnan(kendall) & ~np.eye(len(kendall), dtype=np.bool_)
+    count = others.sum(axis=1)
+    total = np.where(others, kendall, 0.0).sum(axis=1)
+    return np.asarray(np.divide(total, count, out=np.full(len(kendall), np.nan), where=count > 0))

@@ -1,0 +1,129 @@
+"""Several measures of the same rows side by side: a dot a row in each panel, with its interval where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.present.charts.drawing import Drawing, altair, names, rows
+from betterthan.present.charts.theme import Theme
+
+MOST_ROWS = 100
+MOST_PANELS = 4
+_SPACING = 26
+
+
+class Panel(NamedTuple):
+    """A measure of every row.
+
+    Attributes
+    ----------
+    title : str
+        Of the axis, with its unit.
+    value : array, shape (rows,)
+        NaN is not drawn.
+    low, high : array, optional
+        Ends of the intervals.
+    rule : float, optional
+        Where a line stands that values are held against: zero, or what knowing nothing reaches.
+    """
+
+    title: str
+    value: FloatArray
+    low: FloatArray | None = None
+    high: FloatArray | None = None
+    rule: float | None = None
+
+
+def panels_chart(
+    labels: Sequence[str],
+    panels: Sequence[Panel],
+    theme: Theme,
+    *,
+    groups: Sequence[str],
+    colours: Mapping[str, str],
+) -> Drawing:
+    """Draw panels side by side; rows are named once, at the left, and coloured by their group.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Of the rows, from top to bottom; at most `MOST_ROWS` are drawn.
+    panels : sequence of Panel
+        At most `MOST_PANELS` are drawn.
+    theme : Theme
+    groups : sequence of str
+        What each row is.
+    colours : mapping of str to str
+        The colour of each group; where several occur a legend names them.
+    """
+    shown = min(len(labels), MOST_ROWS)
+    called = names(labels[:shown])
+    drawn = panels[:MOST_PANELS]
+    width = {1: 380, 2: 230, 3: 170}.get(len(drawn), 140)
+    seen = [group for group in colours if group in groups[:shown]]
+    made = [
+        _panel(panel, called, groups[:shown], seen, colours, theme, first=k == 0)
+        for k, panel in enumerate(drawn)
+    ]
+    height = _step(shown) * shown
+    return altair().hconcat(*(each.properties(width=width, height=height) for each in made), spacing=_SPACING)
+
+
+def width_of(panels: Sequence[Panel]) -> float:
+    """Return about how wide the panels are with the names beside them, for the words above."""
+    return {1: 520.0, 2: 600.0, 3: 680.0}.get(len(panels), 760.0)
+
+
+def _step(shown: int) -> int:
+    return 26 if shown <= 20 else 20 if shown <= 40 else 15
+
+
+def _panel(
+    panel: Panel,
+    labels: Sequence[str],
+    groups: Sequence[str],
+    seen: Sequence[str],
+    colours: Mapping[str, str],
+    theme: Theme,
+    *,
+    first: bool,
+) -> Drawing:
+    alt = altair()
+    shown = len(labels)
+    nothing = np.full(shown, np.nan)
+    data = rows(
+        {
+            "label": labels,
+            "place": np.arange(shown) + 0.5,
+            "value": panel.value[:shown],
+            "low": nothing if panel.low is None else panel.low[:shown],
+            "high": nothing if panel.high is None else panel.high[:shown],
+            "group": list(groups),
+        }
+    )
+    y = alt.Y("place:Q", axis=None, scale=alt.Scale(domain=[shown, 0], nice=False, zero=False, padding=0))
+    legend = alt.Legend(title=None, orient="top") if first and len(seen) > 1 else None
+    scale = alt.Scale(domain=list(seen), range=[colours[group] for group in seen])
+    base = alt.Chart(data).encode(y=y, color=alt.Color("group:N", scale=scale, legend=legend))
+    x = {"title": panel.title, "scale": alt.Scale(zero=False), "axis": alt.Axis(tickCount=4)}
+    small = _step(shown) < 20
+    dots = base.mark_point(filled=True, opacity=1, size=40 if small else 70).encode(
+        x=alt.X("value:Q", **x), tooltip=["label:N", "value:Q", "low:Q", "high:Q"]
+    )
+    layers = [dots]
+    if panel.low is not None:
+        spans = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.5)
+        layers.insert(0, spans.encode(x=alt.X("low:Q", **x), x2="high:Q"))
+    if panel.rule is not None and np.isfinite(panel.rule):
+        line = alt.Chart(rows({"at": [panel.rule]})).mark_rule(
+            color=theme.ink, strokeDash=[4, 3], opacity=0.7
+        )
+        layers.insert(0, line.encode(x=alt.X("at:Q", **x)))
+    if first:
+        text = base.mark_text(align="right", fontSize=10 if small else 12)
+        layers.append(text.encode(x=alt.value(-10), text="label:N", color=alt.value(theme.ink)))
+    return alt.layer(*layers)
