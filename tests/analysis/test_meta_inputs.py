@@ -98,8 +98,9 @@ def test_human_translations_among_systems_are_named(name):
     panel = panel_of([replace(METRIC, systems=systems)], replace(PEOPLE, systems=systems))
     assert panel.human.systems == tuple(systems)
     assert len(panel.notes) == 1
-    assert panel.notes[0].startswith(f"{name} look")
-    assert panel.notes[0].endswith("use leave_out.")
+    assert panel.notes[0] == (
+        f'{name} looks like a human translation and counts as a system; leave_out="{name}" leaves it out.'
+    )
 
 
 def test_cells_without_a_metric_score_do_not_count_for_anybody():

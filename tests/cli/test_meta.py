@@ -132,7 +132,12 @@ def test_several_measures_at_once(betterthan, files):
     ("arguments", "message"),
     [
         (["metrics.tsv"], "Name the file with the human scores: --human FILE"),
-        (["metrics.tsv", "--human", "human.tsv", "--gold", "mqm"], "--gold is for folders"),
+        (["metrics.tsv", "--human", "human.tsv", "--reference", "refA"], "--reference is for folders"),
+        (["metrics.tsv", "--human", "human.tsv", "--gold", "da"], 'Unknown metric "da"'),
+        (
+            ["metrics.tsv", "--human", "metrics.tsv"],
+            "has several human scores: sharp, blunt. Choose one: --gold NAME",
+        ),
         (
             ["metrics.tsv", "metrics.tsv", "--human", "human.tsv"],
             'The metric "sharp" stands in two of the files',
@@ -152,3 +157,24 @@ def test_what_cannot_be_done_is_said_with_the_cure(betterthan, files, monkeypatc
 
     assert said.code == 2
     assert message in said.err
+
+
+def test_one_score_a_system_is_enough_for_correlations(betterthan, tmp_path):
+    """Without segments: Pearson with Williams' test, no interval; soft pairwise accuracy says what it lacks."""
+    rng = np.random.default_rng(3)
+    people = rng.normal(size=8)
+    metrics = {"sharp": people + 0.1 * rng.normal(size=8), "blunt": people + rng.normal(size=8)}
+    rows = [f"{name}\tS{i}\t{value}" for name, values in metrics.items() for i, value in enumerate(values)]
+    (tmp_path / "metrics.tsv").write_text("metric\tsystem\tscore\n" + "\n".join(rows) + "\n")
+    judged = [f"S{i}\t{value}\t{100 * value}" for i, value in enumerate(people)]
+    (tmp_path / "people.tsv").write_text("system\tz\traw\n" + "\n".join(judged) + "\n")
+    files = (tmp_path / "metrics.tsv", "--human", tmp_path / "people.tsv", "--gold", "z")
+    said = betterthan("meta", *files, "--by", "pearson", "--json")
+    found = bt.Result.from_dict(json.loads(said.out))
+
+    assert found.comparisons.test == "williams"
+    expected = {name: np.corrcoef(people, values)[0, 1] for name, values in metrics.items()}
+    assert dict(zip(found.metrics, found.value, strict=True)) == pytest.approx(expected)
+    assert np.isnan(found.low).all()
+    assert "8 systems, one score each" in betterthan("meta", *files, "--by", "pearson").out
+    assert "--by pairwise-accuracy" in betterthan("meta", *files).err

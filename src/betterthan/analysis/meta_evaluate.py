@@ -87,7 +87,8 @@ def meta_evaluate(
     p_values : {"monte_carlo", "analytic", "exact"}, default "monte_carlo"
         Of pairs of systems in soft pairwise accuracy. "monte_carlo" is the published protocol: shared permutations,
         share of permutations at least as good. "analytic" has no seed and no noise. "exact" is exact, or certain to
-        four digits.
+        four digits. Bootstrap intervals always, and comparisons of metrics unless it is "monte_carlo" without `mid_p`,
+        rest on analytic ones, because every resample needs them anew.
     mid_p : bool, default False
         Count ties half: soft pairwise accuracy then does not depend on the order of systems, and identical systems
         get 0.5.

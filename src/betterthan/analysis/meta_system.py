@@ -46,6 +46,12 @@ class MeansMeasure:
         return np.asarray(self.statistic(metrics, human[:, None, :]))
 
 
+_IN_RESAMPLES = (
+    "Values rest on the p-values asked for; comparisons of metrics and intervals rest on analytic ones, because every "
+    "resample needs them anew."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftPairwiseAccuracy:
     """How alike people and a metric are in how sure they are about each pair of systems ([1], eq. 1).
@@ -76,6 +82,7 @@ class SoftPairwiseAccuracy:
             metric_pvalue=metric_p,
             options={"p": how, "ties": "mid" if request.mid_p else None},
             drew=sampled,
+            notes=(_IN_RESAMPLES,) if request.p_values == "exact" or request.mid_p else (),
         )
 
     def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002

@@ -25,6 +25,10 @@ KINDS = (
     "aggregation",
     "confusion",
     "spans",
+    "tags",
+    "quality",
+    "judges",
+    "diagnosis",
 )
 
 
@@ -93,6 +97,7 @@ def figure(
       betterthan figure ranking scores.csv -o ranking.pdf
       betterthan figure scatter scores.csv --pair Aster Birch -o pair.svg
       betterthan figure soft-pairwise metrics.tsv --human mqm.tsv --metric chrF -o soft.png
+      betterthan figure quality test.hter ours=ours.hter base.hter -o quality.svg
       betterthan compare scores.csv --test sign -o pairs.json
       betterthan figure pairs pairs.json -o pairs.svg --theme dark
     """  # noqa: D301

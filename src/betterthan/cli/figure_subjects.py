@@ -225,6 +225,43 @@ def _tags(asked: Asked) -> Any:  # noqa: ANN401
     return read_tags(gold, systems, mt=asked.given["mt"])
 
 
+def _tag_ranking(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.rank_tags import rank_tags
+
+    measures: dict[str, Any] = {"by": asked.by} if asked.by else {}
+    return rank_tags(_tags(asked), **measures, **asked.computing)
+
+
+def _quality(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.sentence_quality import sentence_quality
+    from betterthan.read.number_files import read_sentence_scores
+
+    gold, *systems = asked.files
+    if not systems:
+        raise BetterThanError("This figure needs the true scores first, and then a file a system.")
+    pair = next(iter(asked.given["language_pair"]), None)
+    truth, predicted = read_sentence_scores(gold, systems, language_pair=pair)
+    return sentence_quality(predicted, truth, missing=asked.given["missing"], **asked.computing)
+
+
+def _judges(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.judges import judges
+    from betterthan.tables.ratings import Ratings
+
+    found = _judgements(asked, asked.file)
+    if not isinstance(found, Ratings):
+        raise BetterThanError(
+            f"{asked.file} has no column of judges, so that none can be drawn. Name it with --judge COLUMN."
+        )
+    return judges(found)
+
+
+def _diagnosis(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.diagnose import diagnose
+
+    return diagnose(asked.scores(asked.file))
+
+
 def _words(asked: Asked) -> dict[str, Any]:
     """Return the words of the translations, where they are given."""
     from betterthan.read.source import open_source
@@ -247,4 +284,8 @@ _SUBJECTS: dict[str, Callable[[Asked], Any]] = {
     "aggregation": _aggregation,
     "confusion": _tags,
     "spans": _tags,
+    "tags": _tag_ranking,
+    "quality": _quality,
+    "judges": _judges,
+    "diagnosis": _diagnosis,
 }

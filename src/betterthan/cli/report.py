@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ from betterthan.cli.options import computing_options, reading_options, units_opt
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
+
+# Under this key the command finds the list that takes the report instead of a file: see `betterthan verify`.
+COMPOSED = "betterthan.reports"
 
 
 @click.command()
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
 @click.option(
     "--metric", metavar="NAME", help="Which metric is in front. [default: the first, and it is said]"
 )
+@click.option("-l", "--language-pair", metavar="LP", help="Of a folder or files with several, such as en-de.")
+@click.option("--gold", metavar="NAME", help="Which human scores of a folder, such as mqm.")
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop"]),
@@ -54,25 +60,30 @@ def report(
     options: Options,
     format_in: str | None,
     *,
+    language_pair: str | None,
+    gold: str | None,
     no_texts: bool,
     resamples: int | None,
     **given: Any,  # noqa: ANN401  (what the report takes)
 ) -> None:
     """Write a report on FILE as one HTML page: verdict, ranking, pairs, segments, data check, method.
 
-    FILE holds scores, battles or metrics; or the outputs of systems, with --reference; or tags, the gold file first.
-    Outputs named after a file of scores are shown beside its segments. The page needs no network.
+    FILE holds scores, battles or metrics, or is a folder of the WMT metrics task; or the outputs of systems, with
+    --reference; or tags, the gold file first. Outputs named after a file of scores are shown beside its segments. The
+    page needs no network, and the command in it makes the same page again.
 
     \b
     Examples:
       betterthan report scores.csv -o report.html
       betterthan report scores.csv ours.txt base.txt --reference ref.txt --source src.txt
       betterthan report metrics.tsv --human mqm.tsv
+      betterthan report wmt23/ --language-pair en-de
       betterthan report battles.parquet
       betterthan report ours=a.txt base=b.txt --reference ref.txt
       betterthan report gold.tags ours.tags base.tags
     """  # noqa: D301
     from betterthan.cli.computing import computing_arguments
+    from betterthan.report.compose import compose
     from betterthan.report.write import write_report
 
     if resamples is not None:
@@ -80,8 +91,17 @@ def report(
     arguments = computing_arguments(
         {**{name: given.pop(name) for name in ("seed", "workers", "no_cache")}, "resamples": None}
     )
-    written = write_report(
-        output, *files, options=options, format=format_in, texts=not no_texts, **given, **arguments
-    )
+    asked = {
+        **given,
+        **arguments,
+        "options": replace(options, language_pair=language_pair, gold=gold),
+        "format": format_in,
+        "texts": not no_texts,
+    }
+    meta = click.get_current_context().meta
+    if COMPOSED in meta:
+        meta[COMPOSED].append(compose(list(files), **asked))
+        return
+    written = write_report(output, *files, **asked)
     size = Path(written).stat().st_size / 1024
     click.echo(f"Wrote {written} ({size:.0f} KB, opens without network)", err=True)

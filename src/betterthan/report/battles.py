@@ -13,10 +13,12 @@ from betterthan.present.table import Column, Table
 from betterthan.report.agreement import agreed, agreement_section
 from betterthan.report.data_check import data_section
 from betterthan.report.document import Card, Paragraph, Report, Section, TableBlock
+from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
-from betterthan.report.method import csv_files, files_section, method_section
+from betterthan.report.method import method_section
 from betterthan.report.pairs import pairs_section
 from betterthan.report.ranking import may_be_best, ranking_section
+from betterthan.report.wording import corrected, count
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
@@ -40,6 +42,7 @@ def battles_report(inputs: Inputs) -> Report:
     results: dict[str, Result] = {f"ranking-{by}": found for by, found in known.items()} | {"pairs": pairs}
     if agreement is not None:
         results["agreement"] = agreement
+    files = csv_files(results)
     sections = [
         ranking_section(rankings, lead=_lead(top)),
         pairs_section(pairs, unit="battle", any_pair=False),
@@ -47,11 +50,11 @@ def battles_report(inputs: Inputs) -> Report:
         _meetings(pairs),
         data_section(inputs, [_said(matches)], results.values()),
         method_section(_paragraph(matches, pairs), results, ("bradley_terry", "holm"), inputs.command),
-        files_section(results),
+        files_section(results, files),
     ]
     headline, verdict = _verdict(top, pairs)
     return Report(
-        title=f"Battles · {len(matches.systems)} systems · {_count(matches.n_matches)} battles",
+        title=f"Battles · {len(matches.systems)} systems · {count(matches.n_matches)} battles",
         kind="battles",
         headline=headline,
         verdict=verdict,
@@ -60,7 +63,7 @@ def battles_report(inputs: Inputs) -> Report:
         results=results,
         notes=inputs.notes,
         command=inputs.command,
-        payload={"csv": csv_files(results)},
+        payload={"csv": files},
     )
 
 
@@ -75,16 +78,12 @@ def _rankings(inputs: Inputs, matches: Matches) -> dict[str, Ranking | str]:
     return found
 
 
-def _count(n: float) -> str:
-    return f"{n:,.10g}".replace(",", "\u202f")
-
-
 def _lead(ranking: Ranking) -> str:
     return f"Strengths in {ranking.unit}; in colour who may be best. A line parts significance clusters."
 
 
 def _said(matches: Matches) -> str:
-    return f"{_count(matches.n_matches)} battles of {len(matches.systems)} systems, {100 * _ties(matches):.0f} % ties."
+    return f"{count(matches.n_matches)} battles of {len(matches.systems)} systems, {100 * _ties(matches):.0f} % ties."
 
 
 def _ties(matches: Matches) -> float:
@@ -103,14 +102,14 @@ def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
         headline = f"{first} leads, but {len(best)} systems may be best."
     met = found.wins + found.ties + found.losses
     direct = (
-        f"Of their {_count(met)} battles {first} won {_count(found.wins)} and {second} {_count(found.losses)}."
+        f"Of their {count(met)} battles {first} won {count(found.wins)} and {second} {count(found.losses)}."
         if met
         else f"{first} and {second} never met; the model compares them through others."
     )
     return headline, (
         f"{first} beats {second} with probability {found.effect:.2f} ({100 * pairs.confidence:g} % interval "
-        f"{found.low:.2f} to {found.high:.2f}) under Bradley–Terry. {direct} "
-        f"{pairs.n_different} of {m * (m - 1) // 2} pairs are told apart after correction."
+        f"{found.low:.2f} to {found.high:.2f}, for this pair alone) under Bradley–Terry."
+        f"{corrected(found.adjusted, m * (m - 1) // 2)} {direct}"
     )
 
 
@@ -126,7 +125,7 @@ def _cards(matches: Matches, pairs: PairwiseTable) -> tuple[Card, ...]:
     )
     return (
         Card(number=str(m), label="systems"),
-        Card(number=_count(matches.n_matches), label="battles"),
+        Card(number=count(matches.n_matches), label="battles"),
         Card(number=str(pairs.n_different), of=f"of {m * (m - 1) // 2}", label="pairs told apart"),
         last,
     )
@@ -155,7 +154,12 @@ def _meetings(pairs: PairwiseTable) -> Section:
             (name, float(met[i].sum()), int((met[i] > 0).sum()), float(met[i, least]), pairs.systems[least])
         )
     few = int((met[np.triu_indices(m, 1)] < _FEW_MEETINGS).sum())
-    words = f"{few} of {m * (m - 1) // 2} pairs met fewer than {_FEW_MEETINGS} times: the model says more than data."
+    words = (
+        f"{few} of {m * (m - 1) // 2} pairs met fewer than {_FEW_MEETINGS} times; about these the model says more "
+        f"than the data."
+        if few
+        else f"Every pair met at least {_FEW_MEETINGS} times."
+    )
     table = TableBlock(
         key="meetings", table=Table(title="How often systems met", columns=columns, rows=tuple(rows))
     )
@@ -164,7 +168,7 @@ def _meetings(pairs: PairwiseTable) -> Section:
 
 def _paragraph(matches: Matches, pairs: PairwiseTable) -> list[str]:
     return [
-        f"We ranked {len(matches.systems)} systems in {_count(matches.n_matches)} battles by Bradley–Terry, ties half.",
+        f"We ranked {len(matches.systems)} systems in {count(matches.n_matches)} battles by Bradley–Terry, ties half.",
         "Intervals and tests come from the robust (sandwich) covariance.",
         f"P-values are corrected by Holm's method over all pairs; we call systems different at level {pairs.alpha:g}.",
         "Computed with betterthan.",

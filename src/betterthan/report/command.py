@@ -1,37 +1,108 @@
-"""The command line that makes a report again."""
+"""The command line that makes a report again, byte for byte."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from betterthan.errors import ReadError
+from betterthan.read.protocol import Options
+from betterthan.read.where import parse_conditions
 
-def command_of(files: Sequence[Any], **given: Any) -> str:  # noqa: ANN401
-    """Return the command line that makes the report again; tables in memory stand as their kind in brackets."""
-    words = ["betterthan", "report", *(_named(file) for file in files)]
-    if given.get("human") is not None:
-        words += ["--human", _named(given["human"])]
-    for reference in given.get("references") or ():
-        words += ["--reference", str(reference)]
-    plain = {
-        "source": None,
-        "metric": None,
-        "question": "auto",
-        "missing": "raise",
-        "units": "segments",
-        "rng": 12345,
-    }
-    called = {"rng": "--seed"}
-    for option, usual in plain.items():
-        value = given.get(option)
-        if value is not None and value != usual:
-            words += [called.get(option, f"--{option}"), str(value)]
+IN_MEMORY = " in memory]"
+# Of several options of one meaning the usual value is not written.
+_USUAL: dict[str, Any] = {
+    "source": None,
+    "metric": None,
+    "question": "auto",
+    "missing": "raise",
+    "units": "segments",
+    "rng": 12345,
+}
+_CALLED = {"rng": "seed"}
+# Every other role is an option of the same name; this one would be taken for the metric itself.
+_COLUMNS = {"metric": "metric-column"}
+
+
+def command_of(
+    files: Sequence[Any],
+    *,
+    options: Options | None = None,
+    format: str | None = None,  # noqa: A002  (the user's word)
+    **given: Any,  # noqa: ANN401  (what else the report was asked)
+) -> str:
+    """Return the command line that makes the report again; what was only in memory stands in brackets.
+
+    Parameters
+    ----------
+    files : sequence of paths and tables
+    options, format
+        What was said about the files.
+    **given
+        `human`, `references`, `source`, `metric`, `question`, `missing`, `units`, `rng` and `texts`.
+
+    Examples
+    --------
+    >>> print(command_of(["my scores.csv"], options=Options(where=(("lp", "en-de"),)), rng=7))
+    betterthan report 'my scores.csv' --where lp=en-de --seed 7 -o report.html
+    """
+    named = [_named(file) for file in files]
+    asked = [
+        *_option("human", given.get("human")),
+        *(word for reference in given.get("references") or () for word in _option("reference", reference)),
+        *_reading(options or Options(), format),
+    ]
+    for key, usual in _USUAL.items():
+        if given.get(key) is not None and given[key] != usual:
+            asked += _option(_CALLED.get(key, key), given[key])
     if not given.get("texts", True):
-        words.append("--no-texts")
-    return shlex.join([*words, "-o", "report.html"])
+        asked.append("--no-texts")
+    asked += ["-o", "report.html"]
+    # A file called "-x.csv" would be an option, unless all options are over.
+    plain = not any(name.startswith("-") and name != "-" for name in named)
+    words = [*named, *asked] if plain else [*asked, "--", *named]
+    return shlex.join(["betterthan", "report", *words])
 
 
-def _named(file: Any) -> str:  # noqa: ANN401  (a path or a table)
-    return str(file) if isinstance(file, str | Path) else f"[{type(file).__name__} in memory]"
+def _reading(options: Options, format: str | None) -> Iterator[str]:  # noqa: A002
+    """Yield what was said about the layout, the columns, the rows and the directions."""
+    yield from _option("format-in", format)
+    for role, column in options.columns.items():
+        yield from _option(_COLUMNS.get(role, role), column)
+    for column, value in options.where:
+        yield from _option("where", f"{column}={value}")
+    for direction in ("lower_is_better", "higher_is_better"):
+        for metric in sorted(getattr(options, direction)):
+            yield from _option(direction.replace("_", "-"), metric)
+    for name in ("duplicates", "both_bad", "language_pair", "gold"):
+        value = getattr(options, name)
+        if value != getattr(Options(), name):
+            yield from _option(name.replace("_", "-"), value)
+    if not _can_be_said(options):
+        yield f"[Options{IN_MEMORY}"
+
+
+def _can_be_said(options: Options) -> bool:
+    """Whether the command line has words for everything in these options."""
+    plain = Options()
+    sayable = ("columns", "lower_is_better", "higher_is_better", "duplicates", "both_bad", "where")
+    rest = replace(options, **{name: getattr(plain, name) for name in (*sayable, "language_pair", "gold")})
+    try:
+        read_back = parse_conditions(f"{column}={value}" for column, value in options.where)
+    except ReadError:
+        return False
+    return rest == plain and read_back == options.where
+
+
+def _option(name: str, value: Any) -> list[str]:  # noqa: ANN401  (a path, a table, a name or a number)
+    if value is None:
+        return []
+    word = _named(value) if not isinstance(value, int) else str(value)
+    return [f"--{name}={word}"] if word.startswith("-") else [f"--{name}", word]
+
+
+def _named(value: Any) -> str:  # noqa: ANN401
+    return str(value) if isinstance(value, str | Path) else f"[{type(value).__name__}{IN_MEMORY}"

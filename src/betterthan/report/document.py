@@ -52,6 +52,8 @@ class TableBlock:
         Whether the table's own words stand below it; its notes belong to the data check, once for all tables.
     copies : bool
         Whether it can be copied as LaTeX, Markdown and CSV.
+    anchors : tuple of str
+        An address inside the page for each row; empty when nothing leads to rows.
     """
 
     kind: ClassVar[str] = "table"
@@ -63,6 +65,7 @@ class TableBlock:
     csv: str = ""
     words: bool = False
     copies: bool = True
+    anchors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +91,10 @@ class MatrixCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """Rows against columns as an HTML table, coloured by style sheet; None on the diagonal."""
+    """Rows against columns as an HTML table, coloured by style sheet; None on the diagonal.
+
+    `is_of_pairs` says that rows and columns are systems which are compared, so that a server may have a page a cell.
+    """
 
     kind: ClassVar[str] = "matrix"
     key: str
@@ -98,6 +104,7 @@ class Matrix:
     columns: tuple[str, ...]
     cells: tuple[tuple[MatrixCell | None, ...], ...]
     rules: frozenset[int] = frozenset()
+    is_of_pairs: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

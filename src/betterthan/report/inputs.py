@@ -8,14 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
-from betterthan.read.check import check
-from betterthan.read.metrics_folder import language_pairs, read_metrics_folder
 from betterthan.read.parallel_text import read_texts
 from betterthan.read.protocol import Options
-from betterthan.read.scores import scores_of
-from betterthan.read.sniff import read_any, sniff
 from betterthan.read.tag_files import read_tags
 from betterthan.report.command import command_of
+from betterthan.report.once import Once
+from betterthan.report.reading import FilesRead, folder_of, is_file, is_metrics_folder
 from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
@@ -84,9 +82,15 @@ def gather(
     options: Options | None = None,
     format: str | None = None,  # noqa: A002  (the user's word)
     texts: bool = True,
+    with_checks: bool = True,
     **told: Any,  # noqa: ANN401  (what the verbs are told)
 ) -> Inputs:
     """Read the files, decide what is asked, and keep what was said about the data.
+
+    Parameters
+    ----------
+    with_checks : bool, default True
+        Whether each file is also checked; False for callers that have checked them.
 
     Raises
     ------
@@ -97,32 +101,31 @@ def gather(
         raise unknown_name("question", question, QUESTIONS)
     if not files:
         raise BetterThanError("A report needs data. Name at least one file, or pass a table.")
-    read = _Reading(options or Options(), format)
-    kind = question if question != "auto" else _question(files, human, references)
+    read = FilesRead(options or Options(), format)
+    kind = question if question != "auto" else _question(read, files, human, references)
     given = {"human": human, "references": references, "source": source, "metric": metric}
     found = _GATHERED[kind](read, files, given)
+    checked = [human, *files] if with_checks and kind not in ("texts", "tags") else []
+    asked = {"question": question, "texts": texts, **given, **told}
     return replace(
         found,
         kind=kind,
-        command=command_of(files, question=question, texts=texts, **given, **told),
-        checkups=(*found.checkups, *read.checkups(files)) if kind not in ("texts", "tags") else (),
+        command=command_of(files, options=read.options, format=format, **asked),
+        checkups=tuple(read.checkup(file) for file in checked if is_file(file)),
         show_texts=texts,
-        options={**told, "metric": metric},
+        options={**told, "metric": metric, "cache": told.get("cache") or Once()},
     )
 
 
-def _question(files: Sequence[Given], human: Given | None, references: Sequence[Any]) -> str:
+def _question(read: FilesRead, files: Sequence[Given], human: Given | None, references: Sequence[Any]) -> str:
     if human is not None:
         return "meta"
     first = files[0]
-    if not isinstance(first, str | Path):
+    if not is_file(first):
         table = {Scores: "scores", Ratings: "scores", Matches: "battles", Texts: "texts", WordTags: "tags"}
         return table[type(first)]
-    if Path(first).is_dir():
-        return "meta" if language_pairs(str(first)) else "scores"
-    path = Path(first)
-    plain = path if path.exists() else Path(str(first).rpartition("=")[2])
-    kind = _KINDS[sniff(str(plain)).kind]
+    found = read.recognised(first)
+    kind = "meta" if is_metrics_folder(found) else _KINDS[found.kind]
     if kind == "texts" and not references:
         raise ReadError(
             "This file holds lines of text, which are scored against a reference. Pass --reference FILE, or say what "
@@ -133,42 +136,10 @@ def _question(files: Sequence[Given], human: Given | None, references: Sequence[
     return kind
 
 
-class _Reading:
-    """Files read as the user said, and what was found wrong with them."""
-
-    def __init__(self, options: Options, format: str | None) -> None:  # noqa: A002
-        self.options, self.format = options, format
-
-    def tables(self, file: Given) -> dict[str, Scores]:
-        if isinstance(file, Scores):
-            return {file.name: file}
-        if isinstance(file, Ratings):
-            found = file.to_scores()
-            return {found.name: found}
-        if not isinstance(file, str | Path):
-            raise TableError(f"Scores are needed here, not {type(file).__name__}.")
-        return dict(scores_of(read_any(str(file), self.options, format=self.format), path=str(file)))
-
-    def checkups(self, files: Sequence[Given]) -> tuple[Checkup, ...]:
-        paths = [str(file) for file in files if isinstance(file, str | Path)]
-        return tuple(
-            check(path, options=self.options, format=self.format) for path in paths if Path(path).exists()
-        )
-
-
-def _of_scores(read: _Reading, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
-    first, *rest = files
-    tables = read.tables(first)
-    texts = [file for file in rest if isinstance(file, Texts)]
-    lines = [
-        str(file)
-        for file in rest
-        if isinstance(file, str | Path) and sniff(str(file).rpartition("=")[2]).kind == "texts"
-    ]
-    for file in rest:
-        if file in texts or str(file) in lines:
-            continue
-        tables.update(read.tables(file))
+def _of_scores(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
+    texts = [file for file in files if isinstance(file, Texts)]
+    lines = [file for file in files[1:] if is_file(file) and read.recognised(file).kind == "texts"]
+    tables = read.tables([file for file in files if not isinstance(file, Texts) and file not in lines])
     wanted = given["metric"]
     if wanted is not None and wanted not in tables:
         raise unknown_name("metric", wanted, tables)
@@ -181,8 +152,9 @@ def _of_scores(read: _Reading, files: Sequence[Given], given: Mapping[str, Any])
         )
     ordered = {about: tables[about], **tables}
     if lines:
+        references = [str(reference) for reference in given["references"]]
         texts.append(
-            read_texts(lines, references=[str(r) for r in given["references"]], sources=given["source"])
+            read_texts([str(line) for line in lines], references=references, sources=given["source"])
         )
     shown, said = _fitting(texts[0], tables[about]) if texts else (None, [])
     return Inputs(kind="scores", command="", metrics=ordered, texts=shown, notes=(*notes, *said))
@@ -201,47 +173,38 @@ def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
     )
 
 
-def _of_battles(read: _Reading, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
-    if len(files) > 1:
-        raise BetterThanError(f"A report on battles takes one file, and {len(files)} are given.")
-    file = files[0]
-    if isinstance(file, Matches):
-        return Inputs(kind="battles", command="", matches=file)
-    reading = read_any(str(file), replace(read.options, cluster=True), format=read.format)
-    if not reading.tables or not isinstance(reading.tables[0], Matches):
-        raise ReadError("No battles were found in this file.", path=str(file), code="BT009")
-    return Inputs(kind="battles", command="", matches=reading.tables[0])
+def _of_battles(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+    return Inputs(kind="battles", command="", matches=read.battles(files))
 
 
-def _of_meta(read: _Reading, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
+def _of_meta(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
     first = files[0]
-    if given["human"] is None and isinstance(first, str | Path) and Path(first).is_dir():
-        return _of_folder(str(first))
+    if given["human"] is None and is_file(first) and is_metrics_folder(read.recognised(first)):
+        if len(files) > 1:
+            raise BetterThanError(f"Name one folder of the metrics task, not {len(files)} files and folders.")
+        found = folder_of(read.source(first), read.options)
+        assert found.gold is not None  # noqa: S101  (refused otherwise)
+        return Inputs(
+            kind="meta",
+            command="",
+            metrics=dict(found.metrics),
+            human=found.human[found.gold],
+            notes=found.notes,
+        )
     if given["human"] is None:
         raise BetterThanError("Name the file with the human scores: --human FILE.")
-    people = next(iter(read.tables(given["human"]).values()))
-    metrics: dict[str, Scores] = {}
-    for file in files:
-        metrics.update(read.tables(file))
-    return Inputs(
-        kind="meta", command="", metrics=metrics, human=people, checkups=read.checkups([given["human"]])
-    )
-
-
-def _of_folder(path: str) -> Inputs:
-    pairs = list(language_pairs(path))
-    folder = read_metrics_folder(path, language_pair=pairs[0])
-    if folder.gold is None:
-        raise BetterThanError(
-            f"{path} has several human scores: {some_of(list(folder.human))}. Pass one file with --human."
+    people = read.tables([given["human"]])
+    gold = next(iter(people))
+    notes = []
+    if len(people) > 1:
+        notes.append(
+            f"The human scores are of {len(people)} kinds ({some_of(list(people))}); metrics are held against {gold}, "
+            f"the first."
         )
-    notes = () if len(pairs) == 1 else (f"The folder has {some_of(pairs)}; this report is about {pairs[0]}.",)
-    return Inputs(
-        kind="meta", command="", metrics=dict(folder.metrics), human=folder.human[folder.gold], notes=notes
-    )
+    return Inputs(kind="meta", command="", metrics=read.tables(files), human=people[gold], notes=tuple(notes))
 
 
-def _of_texts(read: _Reading, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+def _of_texts(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
     if isinstance(files[0], Texts):
         return Inputs(kind="texts", command="", texts=files[0])
     if not given["references"]:
@@ -256,12 +219,13 @@ def _of_texts(read: _Reading, files: Sequence[Given], given: Mapping[str, Any]) 
     return Inputs(kind="texts", command="", texts=found, notes=found.notes)
 
 
-def _of_tags(read: _Reading, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+def _of_tags(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
     if isinstance(files[0], WordTags):
         return Inputs(kind="tags", command="", tags=files[0])
     if len(files) < 2:
         raise BetterThanError("Tags need the gold file first and then a file a system.")
-    found = read_tags(str(files[0]), [str(file) for file in files[1:]])
+    pair = read.options.language_pair
+    found = read_tags(str(files[0]), [str(file) for file in files[1:]], language_pair=pair)
     return Inputs(kind="tags", command="", tags=found, notes=found.notes)
 
 

@@ -22,15 +22,18 @@ from betterthan.report.document import (
     TableBlock,
 )
 from betterthan.report.figure_marks import interval_marks, scale_heading
+from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
 from betterthan.report.meta_matrices import systems_section, told_apart_section
-from betterthan.report.method import csv_files, files_section, method_section
+from betterthan.report.method import method_section
 from betterthan.report.ranking import ranking_block
+from betterthan.report.wording import plural
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
 
 _MEASURES = ("soft_pairwise_accuracy", "pairwise_accuracy", "pearson", "kendall_b", "accuracy_with_ties")
 _SHOWN_PAIRS = 12
+_FEW_SYSTEMS = 15
 
 
 def meta_report(inputs: Inputs) -> Report:
@@ -48,6 +51,7 @@ def meta_report(inputs: Inputs) -> Report:
     )
     if people is not None:
         results["human"] = people
+    files = csv_files(results)
     sections = [
         _ranking(measured, refused),
         told_apart_section(main),
@@ -56,7 +60,7 @@ def meta_report(inputs: Inputs) -> Report:
         *([_people(people)] if people is not None else []),
         data_section(inputs, [_said(inputs, main)], results.values()),
         method_section(_paragraph(main), results, ("soft_pairwise_accuracy",), inputs.command),
-        files_section(results),
+        files_section(results, files),
     ]
     return Report(
         title=f"Metrics against {main.human} · {main.n_systems} systems · {main.n_segments} segments",
@@ -68,7 +72,7 @@ def meta_report(inputs: Inputs) -> Report:
         results=results,
         notes=inputs.notes,
         command=inputs.command,
-        payload={"csv": csv_files(results)},
+        payload={"csv": files},
     )
 
 
@@ -170,23 +174,36 @@ def _headline(found: MetaEvaluation) -> str:
 
 
 def _verdict(found: MetaEvaluation) -> str:
-    words = describe(found).words
+    k = len(found.metrics)
+    n_pairs = k * (k - 1) // 2
     span = (
         f" ({100 * found.confidence:g} % interval {found.low[0]:.3f} to {found.high[0]:.3f})"
         if found.low[0] == found.low[0]
         else ""
     )
-    return (
-        f"Its {measure_name(found.method)} with {found.human} is {found.value[0]:.3f}{span}. {' '.join(words[:2])} "
-        f"There are {found.n_systems} systems, and agreement over few systems is uncertain."
+    told = (
+        f" {found.n_significant} of {n_pairs} {plural(n_pairs, 'pair is', 'pairs are')} told apart "
+        f"({_test(found)}, p ≤ {found.comparisons.alpha:g})."
+        if n_pairs
+        else ""
     )
+    few = ", and agreement over so few is uncertain" if found.n_systems < _FEW_SYSTEMS else ""
+    return (
+        f"The {measure_name(found.method)} of {found.metrics[0]} with {found.human} is {found.value[0]:.3f}{span}."
+        f"{told} There are {found.n_systems} systems{few}."
+    )
+
+
+def _test(found: MetaEvaluation) -> str:
+    """Return the test of metrics against each other as the field writes it, such as PERM-INPUTS."""
+    return found.comparisons.test.replace("_", "-").upper()
 
 
 def _cards(found: MetaEvaluation) -> tuple[Card, ...]:
     k = len(found.metrics)
     n_pairs = k * (k - 1) // 2
     return (
-        Card(number=str(k), label="metrics"),
+        Card(number=str(k), label=plural(k, "metric")),
         Card(number=str(found.n_systems), label=f"systems, {found.n_segments} segments"),
         Card(number=str(found.n_significant), of=f"of {n_pairs}", label="pairs of metrics told apart"),
         Card(
@@ -207,6 +224,6 @@ def _paragraph(found: MetaEvaluation) -> list[str]:
         f"We held {len(found.metrics)} metrics against {found.human}.",
         f"There are {found.n_systems} systems and {found.n_segments} segments.",
         "Agreement is soft pairwise accuracy (Thompson et al., 2024), with intervals from a bootstrap over segments.",
-        f"Metrics are compared by {found.comparisons.test} with p ≤ {found.comparisons.alpha:g}.",
+        f"Metrics are compared by {_test(found)} with p ≤ {found.comparisons.alpha:g}.",
         "Computed with betterthan.",
     ]

@@ -43,9 +43,24 @@ def _metric_cell(found: MetaEvaluation, i: int, j: int, *, is_better: bool) -> M
     p = float(found.comparisons.adjusted[i, j])
     if np.isnan(p):
         return MatrixCell(text="–", shade=0, is_sure=False, title="not tested")
-    text = "<.001" if p < 0.001 else f"{p:.2f}".removeprefix("0") if p < 1 else "1"
+    text = _small_p(p)
     said = f"{found.metrics[i]} better than {found.metrics[j]}: p {pvalue(p)}"
     return MatrixCell(text=text, shade=6 if is_better else 0, is_sure=is_better, title=said)
+
+
+def _small_p(p: float) -> str:
+    """Write a p-value in a small cell, and never as 0 or 1 when it is neither.
+
+    Examples
+    --------
+    >>> _small_p(0.0004), _small_p(0.004), _small_p(0.13), _small_p(0.998), _small_p(1.0)
+    ('<.001', '.004', '.13', '>.99', '1')
+    """
+    if p < 0.001:
+        return "<.001"
+    if 0.995 <= p < 1:
+        return ">.99"
+    return "1" if p >= 1 else f"{p:.{3 if p < 0.01 else 2}f}".removeprefix("0")
 
 
 def systems_section(found: MetaEvaluation) -> Section:

@@ -1,16 +1,14 @@
-"""The section on the method: a paragraph to paste, signatures, citations, the command, versions; and the files."""
+"""The section on the method: a paragraph to paste, signatures, citations, the command, versions."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any
 
 from betterthan import __version__
 from betterthan.report.citations import bibtex
-from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Code, Downloads, Section
+from betterthan.report.document import Code, Section
 from betterthan.results.base import Result
 
 _PACKAGES = ("numpy", "scipy", "duckdb", "sacrebleu")
@@ -35,14 +33,3 @@ def versions() -> str:
     """Return the versions that numbers may hang on; no clock, so that the same data give the same page."""
     packages = ", ".join(f"{name} {version(name)}" for name in _PACKAGES)
     return f"betterthan {__version__}, Python {platform.python_version()}, {packages}"
-
-
-def files_section(results: Mapping[str, Result]) -> Section:
-    """Return the section that hands out the results."""
-    lead = "Every result is inside this page: all of them as JSON, the tidy columns of each as CSV."
-    return Section(key="files", title="Files", lead=lead, blocks=(Downloads(tuple(results)),))
-
-
-def csv_files(results: Mapping[str, Result]) -> dict[str, Any]:
-    """Return the text of each CSV file."""
-    return {name: csv_of_result(result) for name, result in results.items()}

@@ -26,6 +26,7 @@ from betterthan.present.table import Table
 from betterthan.report import one_pair
 from betterthan.report.copies import copies_of
 from betterthan.report.document import Block, Report, Section, Segments
+from betterthan.report.files import embedded
 from betterthan.report.inputs import Inputs
 from betterthan.report.segments import segments_section
 
@@ -80,7 +81,7 @@ def page(report: Report, *, links: Links | Mapping[str, str] | None = None) -> s
             policy=None if given.nonce else _policy(style, script),
             style=Markup(style),  # noqa: S704  (our own file)
             script=Markup(script),  # noqa: S704
-            results=in_script(report.to_dict()),
+            results=in_script(embedded(report)),
             payload=in_script(report.payload),
         )
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -16,9 +18,17 @@ from betterthan.results.pairwise import PairwiseTable
 MOST_ROWS = 60
 _FEW = 12
 _MOST_PAIRS = 200
+_NAMES = {"wald": "Wald"}
 
 
-def pairs_section(result: PairwiseTable, *, unit: str, any_pair: bool, told: str = "") -> Section:
+def pairs_section(
+    result: PairwiseTable,
+    *,
+    unit: str,
+    any_pair: bool,
+    opened: Mapping[tuple[int, int], str] | None = None,
+    told: str = "",
+) -> Section:
     """Return the matrix of P(row beats column) and, behind a line, all numbers.
 
     Parameters
@@ -27,7 +37,9 @@ def pairs_section(result: PairwiseTable, *, unit: str, any_pair: bool, told: str
     unit : str
         What is won: "segment" or "battle".
     any_pair : bool
-        Whether a script can show any pair, so that cells open them.
+        Whether a script can show any pair, so that it makes every cell open its own.
+    opened : mapping of (row, column) to an anchor, optional
+        Pairs with a place of their own in the page; other cells lead to their row of the table, where it has one.
     told : str
         A sentence to stand first.
     """
@@ -47,14 +59,13 @@ def pairs_section(result: PairwiseTable, *, unit: str, any_pair: bool, told: str
         else f"Share of {unit}s on which the row beats the column, ties half."
     )
     lead = (
-        f"{share} Bold: told apart at level {result.alpha:g} by "
-        f"{result.test} tests after correction; {result.n_different} of {n_pairs} pairs are."
+        f"{share} Bold: told apart at level {result.alpha:g} by {_NAMES.get(result.test, result.test)} tests after "
+        f"correction; {result.n_different} of {n_pairs} {'pair is' if n_pairs == 1 else 'pairs are'}."
     )
-    if any_pair:
-        lead += " A cell opens its pair."
+    lead += " A cell leads to its pair." if n_pairs <= _MOST_PAIRS or any_pair else ""
     if m > MOST_ROWS:
         lead += f" The best {MOST_ROWS} of {m} systems are shown here."
-    blocks = (pair_matrix(result, links=any_pair), whole, *picker)
+    blocks = (pair_matrix(result, _targets(result, opened or {})), whole, *picker)
     return Section(
         key="pairs", title="Every pair", menu="Pairs", lead=f"{told} {lead}".strip(), blocks=blocks
     )
@@ -64,13 +75,28 @@ def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
     """Return the pairs a row each; of very many only the first, because the file of all pairs is in the page too."""
     whole = describe(result)
     if n_pairs <= _MOST_PAIRS:
-        return TableBlock(key="all-pairs", table=whole, csv=csv_of_result(result), words=True)
+        return TableBlock(
+            key="all-pairs", table=whole, csv=csv_of_result(result), words=True, anchors=_anchors(result)
+        )
     note = f"The pairs of the best systems; all {n_pairs} are in pairs.csv, under Files."
     some = replace(whole, rows=whole.rows[:_MOST_PAIRS], words=(*whole.words, note))
-    return TableBlock(key="all-pairs", table=some, words=True)
+    return TableBlock(key="all-pairs", table=some, words=True, anchors=_anchors(result))
 
 
-def pair_matrix(result: PairwiseTable, *, links: bool) -> Matrix:
+def _anchors(result: PairwiseTable) -> tuple[str, ...]:
+    """Return the addresses of the rows of the table, which has the pairs in the order of systems."""
+    return tuple(f"row-{i}-{j}" for i, j in islice(combinations(range(len(result.systems)), 2), _MOST_PAIRS))
+
+
+def _targets(result: PairwiseTable, opened: Mapping[tuple[int, int], str]) -> dict[tuple[int, int], str]:
+    """Return where the page tells about each pair, in either order; pairs that it does not tell about are not there."""
+    found = dict(zip(combinations(range(len(result.systems)), 2), _anchors(result), strict=False)) | {
+        (min(pair), max(pair)): anchor for pair, anchor in opened.items()
+    }
+    return found | {(j, i): anchor for (i, j), anchor in found.items()}
+
+
+def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str]) -> Matrix:
     """Return the matrix; shades reach as far as the data, so that close systems are not all pale."""
     shown = min(len(result.systems), MOST_ROWS)
     share = share_of_wins(result)[:shown, :shown]
@@ -82,7 +108,9 @@ def pair_matrix(result: PairwiseTable, *, links: bool) -> Matrix:
         tuple(
             None
             if i == j
-            else _cell(result, i, j, float(share[i, j]), reach, is_sure=bool(sure[i, j]), links=links)
+            else _cell(
+                result, i, j, float(share[i, j]), reach, is_sure=bool(sure[i, j]), target=targets.get((i, j))
+            )
             for j in range(shown)
         )
         for i in range(shown)
@@ -95,11 +123,12 @@ def pair_matrix(result: PairwiseTable, *, links: bool) -> Matrix:
         rows=names,
         columns=names,
         cells=cells,
+        is_of_pairs=True,
     )
 
 
 def _cell(
-    result: PairwiseTable, i: int, j: int, share: float, reach: float, *, is_sure: bool, links: bool
+    result: PairwiseTable, i: int, j: int, share: float, reach: float, *, is_sure: bool, target: str | None
 ) -> MatrixCell:
     is_known = not np.isnan(share)
     written = f"{share:.2f}".removeprefix("0") if len(result.systems) > 14 else f"{share:.2f}"
@@ -112,5 +141,5 @@ def _cell(
         title=f"{result.systems[i]} against {result.systems[j]}: {share:.3f}, {told}, adjusted p {p}"
         if is_known
         else f"{result.systems[i]} and {result.systems[j]} never met",
-        target=f"#pair-{i}-{j}" if links else "",
+        target=f"#{target}" if target else "",
     )

@@ -14,10 +14,27 @@ from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
-MOST_CELLS = 300_000
+# Two bytes a score and a third more for writing them as text: about 400 KB.
+MOST_CELLS = 150_000
 TEXT_BUDGET = 60_000
 _MISSING = 65535
 _STEPS = 60_000
+
+
+def fits(scores: Scores) -> bool:
+    """Whether the scores are few enough to be in the page, so that a script can draw any pair."""
+    return scores.values.size <= MOST_CELLS
+
+
+def told_size(scores: Scores) -> str:
+    """Say that other pairs than neighbours are not drawn, and who draws them; nothing where all are."""
+    if fits(scores):
+        return ""
+    size = f"{scores.values.size:,}".replace(",", "\u202f")
+    return (
+        f"{size} scores are too many for one page, so that it draws only the pairs below; betterthan figure scatter "
+        f"draws any other."
+    )
 
 
 def packed_scores(scores: Scores, *, digits: int) -> dict[str, Any]:
@@ -55,7 +72,7 @@ def _grid(known: FloatArray, low: float, high: float) -> float:
 
 
 def packed_tests(found: Sequence[tuple[str, PairwiseTable]], systems: Sequence[str]) -> list[dict[str, Any]]:
-    """Return effects and p-values of tests as matrices in the order of `systems`; None where undefined."""
+    """Return effects and p-values of tests as matrices in the order of `systems`, row after row."""
     packed = []
     for name, table in found:
         order = [table.systems.index(system) for system in systems]
@@ -66,16 +83,17 @@ def packed_tests(found: Sequence[tuple[str, PairwiseTable]], systems: Sequence[s
                 "digits": 3
                 if table.effect_name.startswith("P(")
                 else digits_for([], [float(np.nanmax(np.abs(table.effect), initial=0))]),
-                "effect": _rounded(table.effect[at]),
-                "p": _rounded(table.pvalue[at]),
-                "adjusted": _rounded(table.adjusted[at]),
+                "effect": _packed(table.effect[at]),
+                "p": _packed(table.pvalue[at]),
+                "adjusted": _packed(table.adjusted[at]),
             }
         )
     return packed
 
 
-def _rounded(matrix: FloatArray) -> list[list[float | None]]:
-    return [[None if value != value else float(f"{value:.4g}") for value in row] for row in matrix.tolist()]  # noqa: PLR0124  (NaN)
+def _packed(matrix: FloatArray) -> str:
+    """Return four bytes a number, which hold the seven digits that are more than is shown; NaN stays NaN."""
+    return base64.b64encode(matrix.astype("<f4").tobytes()).decode("ascii")
 
 
 def packed_texts(texts: Texts, segments: Sequence[str], wanted: Sequence[str]) -> dict[str, Any]:

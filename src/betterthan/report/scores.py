@@ -6,27 +6,31 @@ from typing import Any
 
 from betterthan.analysis.compare import compare
 from betterthan.analysis.diagnose import diagnose
+from betterthan.analysis.question import PermutationMethod
 from betterthan.analysis.rank import Method, rank
+from betterthan.analysis.rank_scores import MANY_PAIRS
 from betterthan.errors import NotConverged, NotEstimable
 from betterthan.present.describe import describe
-from betterthan.present.numbers import pvalue
 from betterthan.report.agreement import agreed, agreement_section
 from betterthan.report.copies import csv_of_result
 from betterthan.report.data_check import data_section
 from betterthan.report.document import Block, Card, Fold, Paragraph, Report, Section, TableBlock
+from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
-from betterthan.report.method import csv_files, files_section, method_section
+from betterthan.report.method import method_section
 from betterthan.report.one_pair import explained, pair_blocks, pair_fold
 from betterthan.report.pairs import pairs_section
-from betterthan.report.payload import MOST_CELLS, packed_scores, packed_tests, packed_texts
+from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
 from betterthan.report.ranking import may_be_best, ranking_section
 from betterthan.report.segments import chosen_segments, digits_of, segments_section
 from betterthan.report.slices import slices_section
 from betterthan.report.sureness import sureness_section
+from betterthan.report.wording import corrected, count, plural
 from betterthan.results.base import Result
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
+from betterthan.tables.scores import Scores
 
 _METHODS: tuple[Method, ...] = ("mean", "median", "win_rate", "bradley_terry")
 _EXPLAINED = 11
@@ -48,18 +52,25 @@ def scores_report(inputs: Inputs) -> Report:
     results |= {"pairs": pairs, "pair": explanations[0], "diagnosis": diagnose(inputs.scores)}
     if agreement is not None:
         results["agreement"] = agreement
+    files = csv_files(results)
     sections = [
         ranking_section(rankings),
-        pairs_section(pairs, unit="segment", any_pair=_fits(inputs)),
+        pairs_section(
+            pairs,
+            unit="segment",
+            any_pair=fits(inputs.scores),
+            opened=_opened(explanations, pairs.systems),
+            told=told_size(inputs.scores),
+        ),
         _pair(inputs, explanations, pairs.systems),
         *([agreement_section(known, agreement)] if agreement is not None else []),
-        *_metrics(inputs),
+        *_metrics(inputs, top),
         slices_section(inputs, *neighbours[0]),
         segments_section(inputs, *neighbours[0]),
         sureness_section(inputs, top),
         data_section(inputs, _said(inputs), results.values(), blocks=_diagnosis(results["diagnosis"])),
         method_section(_paragraph(inputs, top, pairs), results, _METHODS_CITED, inputs.command),
-        files_section(results),
+        files_section(results, files),
     ]
     headline, verdict = _verdict(known, explanations[0], pairs)
     return Report(
@@ -72,7 +83,7 @@ def scores_report(inputs: Inputs) -> Report:
         results=results,
         notes=inputs.notes,
         command=inputs.command,
-        payload=_payload(inputs, tests, explanations, results),
+        payload={"csv": files, **_payload(inputs, tests, explanations)},
     )
 
 
@@ -93,15 +104,14 @@ def _rankings(inputs: Inputs) -> dict[str, Ranking | str]:
 
 
 def _tests(inputs: Inputs) -> dict[str, PairwiseTable]:
-    tests = {"permutation": compare(inputs.scores, test="permutation", **_told(inputs))}
+    m = inputs.scores.n_systems
+    # The same tests as those behind the clusters of the ranking, so that the two never disagree.
+    method: PermutationMethod = "auto" if m * (m - 1) // 2 <= MANY_PAIRS else "analytic"
+    tests = {"permutation": compare(inputs.scores, test="permutation", method=method, **_told(inputs))}
     plain = {key: value for key, value in _told(inputs).items() if key != "units"}
     tests["sign"] = compare(inputs.scores, test="sign", **plain)
     tests["wilcoxon"] = compare(inputs.scores, test="wilcoxon", **plain)
     return tests
-
-
-def _fits(inputs: Inputs) -> bool:
-    return inputs.scores.values.size <= MOST_CELLS
 
 
 def _pair(inputs: Inputs, explanations: list[Explanation], systems: tuple[str, ...]) -> Section:
@@ -120,11 +130,20 @@ def _pair(inputs: Inputs, explanations: list[Explanation], systems: tuple[str, .
     )
 
 
-def _metrics(inputs: Inputs) -> list[Section]:
+def _opened(explanations: list[Explanation], systems: tuple[str, ...]) -> dict[tuple[int, int], str]:
+    """Return where each explained pair stands in the page: the first in a section of its own, the others in folds."""
+    place = {name: i for i, name in enumerate(systems)}
+    found = {(place[pair.a], place[pair.b]): f"pair-{place[pair.a]}-{place[pair.b]}" for pair in explanations}
+    return {**found, (place[explanations[0].a], place[explanations[0].b]): "pair"}
+
+
+def _metrics(inputs: Inputs, first: Ranking) -> list[Section]:
     """Return how the other metrics of the data rank the same systems, when there are several."""
     if len(inputs.metrics) < 2:
         return []
-    rankings = {name: rank(table, by="mean", **_told(inputs)) for name, table in inputs.metrics.items()}
+    about, *others = inputs.metrics
+    rankings = {about: first}
+    rankings |= {name: rank(inputs.metrics[name], by="mean", **_told(inputs)) for name in others}
     found = agreed(rankings)
     if found is None:
         return []
@@ -145,9 +164,14 @@ def _title(inputs: Inputs) -> str:
 def _said(inputs: Inputs) -> list[str]:
     scores = inputs.scores
     said = f"{scores.n_systems} systems × {scores.n_segments} segments"
-    said += f" in {len(set(scores.groups))} documents" if scores.groups else ""
+    said += f" in {_documents(scores)}" if scores.groups else ""
     said += f", {scores.n_missing} scores missing." if scores.n_missing else ", no score missing."
     return [said]
+
+
+def _documents(scores: Scores) -> str:
+    n = len(set(scores.groups or ()))
+    return f"{count(n)} {plural(n, 'document')}"
 
 
 def _verdict(rankings: dict[str, Ranking], pair: Explanation, pairs: PairwiseTable) -> tuple[str, str]:
@@ -160,7 +184,7 @@ def _verdict(rankings: dict[str, Ranking], pair: Explanation, pairs: PairwiseTab
     if len(best) == 1 and other == first:
         headline = f"{first} is better than {pair.b}." if m == 2 else f"{first} is the best of {m} systems."
     elif len(best) == 1:
-        headline = f"{first} has the best mean, but {other} wins more often."
+        headline = f"{first} has the best mean, but by wins {other} comes first."
     elif m == 2:
         headline = f"{pair.a} and {pair.b} cannot be told apart."
     elif len(best) == m:
@@ -169,10 +193,7 @@ def _verdict(rankings: dict[str, Ranking], pair: Explanation, pairs: PairwiseTab
         headline = f"{first} leads, but {len(best)} systems may be best."
     found = pairs.pair(pair.a, pair.b)
     words = " ".join(pair.sentences[:2])
-    return (
-        headline,
-        f"{words} Over all {m * (m - 1) // 2} pairs the adjusted p of this one is {pvalue(found.adjusted)}.",
-    )
+    return headline, f"{words}{corrected(found.adjusted, m * (m - 1) // 2)}"
 
 
 def _cards(
@@ -180,8 +201,8 @@ def _cards(
 ) -> tuple[Card, ...]:
     scores = inputs.scores
     m = scores.n_systems
-    documents = f", {len(set(scores.groups))} documents" if scores.groups else ""
-    n = f"{scores.n_segments:,}".replace(",", "\u202f")
+    documents = f", {_documents(scores)}" if scores.groups else ""
+    n = count(scores.n_segments)
     return (
         Card(number=str(m), label="systems"),
         Card(number=n, label=f"segments{documents}"),
@@ -202,7 +223,7 @@ def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
         label = "of segments tie in the top pair: medians say little here"
         return Card(number=f"{100 * ties:.0f} %", label=label, is_warning=True)
     if pair.n_needed is not None and pair.n_needed > pair.n_segments:
-        many = f"{pair.n_needed:,}".replace(",", "\u202f")
+        many = count(pair.n_needed)
         return Card(
             number=many, label="segments would be needed to tell the first two apart", is_warning=True
         )
@@ -231,16 +252,14 @@ def _payload(
     inputs: Inputs,
     tests: dict[str, PairwiseTable],
     explanations: list[Explanation],
-    results: dict[str, Result],
 ) -> dict[str, Any]:
-    payload: dict[str, Any] = {"csv": csv_files(results)}
-    if not _fits(inputs):
-        return payload
+    if not fits(inputs.scores):
+        return {}
     scores = inputs.scores.select(tests["permutation"].systems)
     place = {name: i for i, name in enumerate(scores.systems)}
     named = (("mean (permutation)", "permutation"), ("wins (sign)", "sign"), ("shift (Wilcoxon)", "wilcoxon"))
     first = explanations[0]
-    payload |= {
+    payload: dict[str, Any] = {
         "scores": packed_scores(scores, digits=digits_of(scores)),
         "tests": packed_tests([(label, tests[key]) for label, key in named], scores.systems),
         "words": {f"{place[found.a]} {place[found.b]}": list(found.sentences) for found in explanations},

@@ -17,9 +17,11 @@ from betterthan.report.copies import csv_of_result
 from betterthan.report.data_check import data_section
 from betterthan.report.document import Card, Choice, Report, Section, Switch, TableBlock
 from betterthan.report.figure_marks import interval_marks, scale_heading
+from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
-from betterthan.report.method import csv_files, files_section, method_section
+from betterthan.report.method import method_section
 from betterthan.report.pairs import pairs_section
+from betterthan.report.wording import count, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.tag_ranking import TagRanking
@@ -37,16 +39,17 @@ def tags_report(inputs: Inputs) -> Report:
     if len(tags.systems) > 1:
         pairs = compare(tag_counts(tags, by=DEFAULT_MEASURES[0]), correction="bonferroni", **told)
         results["pairs"] = pairs
+    files = csv_files(results)
     sections = [
         _ranking(ranking),
         *([pairs_section(pairs, unit="segment", any_pair=False)] if pairs is not None else []),
         _confusion(tags, ranking),
         data_section(inputs, [repr(tags)], results.values()),
         method_section(_paragraph(tags, ranking), results, ("tags", "permutation"), inputs.command),
-        files_section(results),
+        files_section(results, files),
     ]
     return Report(
-        title=f"Word tags · {len(tags.systems)} systems · {tags.n_words:,} words",
+        title=f"Word tags · {len(tags.systems)} {plural(len(tags.systems), 'system')} · {count(tags.n_words)} words",
         kind="tags",
         headline=_headline(ranking),
         verdict=_verdict(ranking),
@@ -55,7 +58,7 @@ def tags_report(inputs: Inputs) -> Report:
         results=results,
         notes=inputs.notes,
         command=inputs.command,
-        payload={"csv": csv_files(results)},
+        payload={"csv": files},
     )
 
 
@@ -135,13 +138,14 @@ def _confusion(tags: WordTags, ranking: TagRanking) -> Section:
 def _headline(ranking: TagRanking) -> str:
     real = [i for i in range(len(ranking.systems)) if not ranking.is_synthetic[i]]
     first = ranking.systems[real[0]]
-    group = [i for i in real if ranking.cluster[i, 0] == 1]
+    alike = [i for i in real[1:] if set(ranking.letters[i]) & set(ranking.letters[real[0]])]
     name = tag_measure_name(ranking.measures[0])
     if len(real) == 1:
         return f"{first} reaches {ranking.value[real[0], 0]:.3f} by {name}."
-    if len(group) == 1:
+    if not alike:
         return f"{first} tags best by {name}."
-    return f"{first} leads by {name}, but {len(group)} systems are not told apart from it."
+    others = f"{len(alike)} other {plural(len(alike), 'system is', 'systems are')}"
+    return f"{first} leads by {name}, but {others} not told apart from it."
 
 
 def _verdict(ranking: TagRanking) -> str:
@@ -153,25 +157,28 @@ def _verdict(ranking: TagRanking) -> str:
     )
     if ranking.n_pairs:
         said += (
-            f" {ranking.n_different[0]} of {ranking.n_pairs} pairs are told apart at level {ranking.alpha:g}."
+            f" {ranking.n_different[0]} of {ranking.n_pairs} "
+            f"{plural(ranking.n_pairs, 'pair is', 'pairs are')} told apart at level "
+            f"{ranking.alpha:g} after correction."
         )
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
-        said += f" A labelling that knows nothing ({', '.join(gamed)}) outscores {max(gamed.values())} of {len(real)}."
+        n, m = max(gamed.values()), len(real)
+        said += (
+            f" A labelling that knows next to nothing ({' or '.join(gamed)}) outscores {n} of {m} systems."
+        )
     return said
 
 
 def _cards(tags: WordTags, ranking: TagRanking) -> tuple[Card, ...]:
     gamed = max(ranking.above(ranking.measures[0]).values(), default=0)
     return (
-        Card(number=str(len(tags.systems)), label="systems"),
-        Card(
-            number=f"{tags.n_words:,}".replace(",", "\u202f"), label=f"words in {len(tags.segments)} segments"
-        ),
+        Card(number=str(len(tags.systems)), label=plural(len(tags.systems), "system")),
+        Card(number=count(tags.n_words), label=f"words in {count(len(tags.segments))} segments"),
         Card(number=str(int(ranking.n_different[0])), of=f"of {ranking.n_pairs}", label="pairs told apart"),
         Card(
             number=str(gamed),
-            label="systems score below a labelling that knows nothing",
+            label=f"{plural(gamed, 'system scores', 'systems score')} below a labelling that knows next to nothing",
             is_warning=gamed > 0,
         ),
     )
@@ -180,7 +187,10 @@ def _cards(tags: WordTags, ranking: TagRanking) -> tuple[Card, ...]:
 def _paragraph(tags: WordTags, ranking: TagRanking) -> list[str]:
     measure = tag_measure_name(ranking.measures[0])
     return [
-        f"We scored {len(tags.systems)} systems on {tags.n_words:,} words by {measure} (Logacheva et al., 2016).",
+        (
+            f"We scored {len(tags.systems)} {plural(len(tags.systems), 'system')} on {count(tags.n_words)} words "
+            f"by {measure} (Logacheva et al., 2016)."
+        ),
         f"Intervals cover {percent(ranking.confidence)} (bootstrap over segments).",
         f"Pairs are compared by approximate randomisation, {ranking.correction}-corrected, at level {ranking.alpha:g}.",
         "Computed with betterthan.",

@@ -14,7 +14,6 @@ from betterthan.analysis.rank import rank
 from betterthan.errors import unknown_name
 from betterthan.present.charts.paired import paired
 from betterthan.present.describe import describe
-from betterthan.present.numbers import pvalue
 from betterthan.report.agreement import agreement_section
 from betterthan.report.copies import csv_of_result
 from betterthan.report.data_check import data_section
@@ -32,12 +31,14 @@ from betterthan.report.document import (
 )
 from betterthan.report.figure_marks import interval_marks, scale_heading
 from betterthan.report.figure_pair import histogram_picture, scatter_picture
+from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
-from betterthan.report.method import csv_files, files_section, method_section
+from betterthan.report.method import method_section
 from betterthan.report.pairs import pairs_section
-from betterthan.report.payload import MOST_CELLS, packed_scores, packed_tests, packed_texts
+from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
 from betterthan.report.segments import chosen_segments, digits_of, segments_section
 from betterthan.report.sureness import sureness_section
+from betterthan.report.wording import corrected, count, plural
 from betterthan.results.aggregated import Aggregated
 from betterthan.results.base import Result
 from betterthan.results.counts_explanation import CountsExplanation
@@ -64,15 +65,17 @@ def texts_report(inputs: Inputs) -> Report:
     if compared is not None:
         results |= compared.results
     cited = ("sacrebleu", "chrf", "permutation", "holm", "bootstrap")
+    files = csv_files(results)
     sections = [
         _ranking(found),
         *(compared.sections if compared is not None else ()),
         data_section(inputs, [repr(texts)], results.values()),
         method_section(_paragraph(texts, found), results, cited, inputs.command),
-        files_section(results),
+        files_section(results, files),
     ]
     return Report(
-        title=f"{len(texts.systems)} systems · {len(texts.segments)} segments · {_references(texts)}",
+        title=f"{len(texts.systems)} {plural(len(texts.systems), 'system')} · {count(len(texts.segments))} segments · "
+        f"{_references(texts)}",
         kind="texts",
         headline=_headline(top),
         verdict=f"{top.systems[0]} scores {top.pooled[0]:.2f} {top.metric}."
@@ -83,7 +86,7 @@ def texts_report(inputs: Inputs) -> Report:
         results=results,
         notes=inputs.notes,
         command=inputs.command,
-        payload={"csv": csv_files(results), **({} if compared is None else compared.payload)},
+        payload={"csv": files, **({} if compared is None else compared.payload)},
     )
 
 
@@ -104,16 +107,21 @@ def _compared(inputs: Inputs, counted: dict[str, Counts], top: Aggregated, told:
     pair = explain(main, *top.systems[:2], rng=told["rng"])
     rankings = {table.name: rank(table, **told) for table in counted.values()}
     alike = agreement(rankings)
-    fits = segments.scores.values.size <= MOST_CELLS
     sections = (
-        pairs_section(pairs, unit="segment", any_pair=fits),
+        pairs_section(
+            pairs,
+            unit="segment",
+            any_pair=fits(segments.scores),
+            opened={(pairs.systems.index(pair.a), pairs.systems.index(pair.b)): "pair"},
+            told=told_size(segments.scores),
+        ),
         _pair(segments, pair),
         agreement_section(rankings, alike, title="Do BLEU, chrF and TER agree?"),
         segments_section(segments, *top.systems[:2]),
         sureness_section(segments, rank(segments.scores, by="mean", **told)),
     )
     results: dict[str, Result] = {"pairs": pairs, "pair": pair, "agreement": alike}
-    payload = _payload(segments, pairs, pair) if fits else {}
+    payload = _payload(segments, pairs, pair) if fits(segments.scores) else {}
     return _Compared(pairs, sections, results, _verdict(pair, pairs), payload)
 
 
@@ -205,8 +213,8 @@ def _headline(found: Aggregated) -> str:
 
 def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:
     m = len(pairs.systems)
-    adjusted = pvalue(pairs.pair(pair.a, pair.b).adjusted)
-    return f"{' '.join(pair.sentences[:2])} Over all {m * (m - 1) // 2} pairs the adjusted p of this one is {adjusted}."
+    adjusted = pairs.pair(pair.a, pair.b).adjusted
+    return f"{' '.join(pair.sentences[:2])}{corrected(adjusted, m * (m - 1) // 2)}"
 
 
 def _references(texts: Texts) -> str:
@@ -217,8 +225,8 @@ def _references(texts: Texts) -> str:
 def _cards(texts: Texts, top: Aggregated, pairs: PairwiseTable | None) -> tuple[Card, ...]:
     m = len(texts.systems)
     cards = [
-        Card(number=str(m), label="systems"),
-        Card(number=str(len(texts.segments)), label=f"segments, {_references(texts)}"),
+        Card(number=str(m), label=plural(m, "system")),
+        Card(number=count(len(texts.segments)), label=f"segments, {_references(texts)}"),
     ]
     if pairs is not None:
         cards.append(

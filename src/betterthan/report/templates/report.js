@@ -91,15 +91,18 @@
 
   // Scores are sixteen-bit steps between the smallest and the largest; the last step is a missing one.
   const {systems, segments, low, step, higher, unit, digits} = payload.scores;
-  const bytes = Uint8Array.from(atob(payload.scores.values), c => c.charCodeAt(0));
-  const view = new DataView(bytes.buffer);
+  const unpacked = text => new DataView(Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer);
+  const view = unpacked(payload.scores.values);
   const n = segments.length;
   const score = (system, segment) => {
     const at = view.getUint16(2 * (system * n + segment), true);
     return at === 65535 ? NaN : low + at * step;
   };
+  // Effects and p-values are matrices of four-byte numbers, row after row.
+  const matrix = text => { const held = unpacked(text); return (a, b) => held.getFloat32(4 * (a * systems.length + b), true); };
+  const tests = payload.tests.map(test => ({...test, effect: matrix(test.effect), p: matrix(test.p), adjusted: matrix(test.adjusted)}));
   const number = (value, decimals = digits) => Number.isFinite(value) ? value.toFixed(decimals).replace("-", "−") : "–";
-  const probability = p => p === null ? "–" : p < 0.0001 ? "<0.0001" : p.toFixed(4);
+  const probability = p => Number.isNaN(p) ? "–" : p < 0.0001 ? "<0.0001" : p.toFixed(4);
   const scale = (from, to, start, end) => value => start + (value - from) / ((to - from) || 1) * (end - start);
   const short = (name, most = 24) => name.length <= most ? name : name.slice(0, most - 1) + "…";
   const rounds = (from, to, most) => {
@@ -245,9 +248,9 @@
     const svg = scatter(a, b, found), below = make("div", {"aria-live": "polite"});
     clickable(svg, a, b, below);
     const wins = found.filter(p => p.gain > 0).length, losses = found.filter(p => p.gain < 0).length;
-    const tests = payload.tests.map(test => [test.name, number(test.effect[a][b], test.digits), probability(test.p[a][b]), probability(test.adjusted[a][b])]);
+    const told_by = tests.map(test => [test.name, number(test.effect(a, b), test.digits), probability(test.p(a, b)), probability(test.adjusted(a, b))]);
     const words = payload.words[`${a} ${b}`] || payload.words[`${b} ${a}`];
-    const told = make("div", {}, histogram(a, found), make("p", {}, `${systems[a]} better on ${wins} segments, ${systems[b]} on ${losses}, equal on ${found.length - wins - losses}.`), cells(["test", "effect", "p", "p adjusted"], tests));
+    const told = make("div", {}, histogram(a, found), make("p", {}, `${systems[a]} better on ${wins} segments, ${systems[b]} on ${losses}, equal on ${found.length - wins - losses}.`), cells(["test", "effect", "p", "p adjusted"], told_by));
     if (words) told.append(make("p", {class: "why"}, words.join(" ")));
     const sorted = [...found].sort((p, q) => q.gain - p.gain), extremes = make("p", {class: "tools"});
     for (const [label, list] of [[`Largest wins of ${systems[a]}`, sorted.filter(p => p.gain > 0)], [`Largest losses of ${systems[a]}`, [...sorted].reverse().filter(p => p.gain < 0)]]) {
@@ -269,6 +272,14 @@
     one("#any-pair").scrollIntoView();
     selectA.focus({preventScroll: true});
   });
+
+  // With a script every cell opens its pair, unless a server has a page for it.
+  all("#matrix tbody tr").forEach((row, i) => all("td", row).forEach((cell, j) => {
+    const link = one("a", cell);
+    if (i === j || (link && !link.getAttribute("href").startsWith("#"))) return;
+    const opens = make("a", {href: `#pair-${i}-${j}`}, cell.textContent);
+    cell.replaceChildren(opens);
+  }));
 
   // The picture that is already there: its dots find their segments by their place.
   const still = one("#top-pair svg.scatter");

@@ -1,0 +1,99 @@
+"""The section that hands out the results, and how much of them a page holds: it must stay small enough to be mailed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from betterthan.report.copies import csv_of_result
+from betterthan.report.document import Block, Downloads, Paragraph, Report, Section
+from betterthan.results.base import Result
+
+MOST_JSON = 600_000
+MOST_CSV = 400_000
+# The command that writes a result of this kind with -o.
+_COMMANDS = {
+    "agreement": "agree",
+    "aggregated": "score",
+    "counts_explanation": "explain",
+    "diagnosis": "diagnose",
+    "explanation": "explain",
+    "meta_evaluation": "meta",
+    "pairwise": "compare",
+    "ranking": "rank",
+    "tag_ranking": "tags",
+}
+
+
+def fitting(sizes: Mapping[str, int], most: int) -> set[str]:
+    """Return what is kept when the largest are left out until the rest fits; of equals the later goes first.
+
+    Examples
+    --------
+    >>> sorted(fitting({"a": 5, "b": 90, "c": 4}, most=20))
+    ['a', 'c']
+    """
+    kept = dict(sizes)
+    while kept and sum(kept.values()) > most:
+        del kept[max(reversed(kept), key=kept.__getitem__)]
+    return set(kept)
+
+
+def embedded(report: Report) -> dict[str, Any]:
+    """Return the report as data for its page: what :meth:`Report.to_dict` gives, without results that are too large."""
+    whole = report.to_dict()
+    kept = fitting({name: _size(data) for name, data in whole["results"].items()}, MOST_JSON)
+    return {**whole, "results": {name: data for name, data in whole["results"].items() if name in kept}}
+
+
+def csv_files(results: Mapping[str, Result]) -> dict[str, str]:
+    """Return the text of each CSV file that fits into the page."""
+    texts = {name: csv_of_result(result) for name, result in results.items()}
+    kept = fitting({name: len(text.encode()) for name, text in texts.items()}, MOST_CSV)
+    return {name: text for name, text in texts.items() if name in kept}
+
+
+def files_section(results: Mapping[str, Result], files: Mapping[str, str]) -> Section:
+    """Return the section that hands out the results, and says what is not among them.
+
+    Parameters
+    ----------
+    results : mapping of str to Result
+    files : mapping of str to str
+        As :func:`csv_files` gives them.
+    """
+    sizes = {name: _size(result.to_dict()) for name, result in results.items()}
+    kept = fitting(sizes, MOST_JSON)
+    blocks: list[Block] = [Downloads(tuple(files))]
+    lead = "Every result is inside this page: all of them as JSON, the tidy columns of each as CSV."
+    if len(kept) < len(results) or len(files) < len(results):
+        lead = "The results inside this page, as JSON and as CSV."
+        blocks.append(Paragraph(_left_out(results, sizes, kept, files), "note"))
+    return Section(key="files", title="Files", lead=lead, blocks=tuple(blocks))
+
+
+def _left_out(
+    results: Mapping[str, Result], sizes: Mapping[str, int], kept: Iterable[str], files: Mapping[str, str]
+) -> str:
+    """Say what is not in the page, how large it would be, and where its numbers are."""
+    said = []
+    for name, result in results.items():
+        size = f"{sizes[name] / 1000:,.0f} KB".replace(",", "\u202f")
+        if name in kept and name in files:
+            continue
+        if name in files:
+            said.append(
+                f'"{name}" is too large for results.json here ({size}); {name}.csv has all its numbers.'
+            )
+        elif name in kept:
+            said.append(f"{name}.csv is too large for this page; results.json has all its numbers.")
+        else:
+            command = _COMMANDS.get(result.kind)
+            cure = f" betterthan {command} writes it with -o." if command else ""
+            said.append(f'"{name}" is too large for this page ({size}).{cure}')
+    return " ".join(said)
+
+
+def _size(data: Any) -> int:  # noqa: ANN401  (plain JSON data)
+    return len(json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode())

@@ -1,0 +1,105 @@
+"""The sentences of a verdict claim what the numbers carry, and are sentences."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from tests.report.conftest import made_scores
+
+import betterthan as bt
+from betterthan.present.numbers import pvalue
+from betterthan.report.compose import compose
+from betterthan.report.page import section_fragment
+
+
+def words_of(report):
+    """Headline, verdict, cards and the lines below titles."""
+    cards = [f"{card.number} {card.of} {card.label}" for card in report.cards]
+    return [report.headline, report.verdict, *cards, *(part.lead for part in report.sections)]
+
+
+@pytest.mark.parametrize("kind", ["scores", "battles", "meta", "texts", "tags"])
+def test_one_thing_is_not_several(reports, kind):
+    """No "1 systems", no "1 pairs", no name of a test as the code has it."""
+    for words in words_of(reports[kind]):
+        assert not re.search(
+            r"(?<![\d.,\u202f] )(?<!of )\b1 (?:systems|pairs|segments|words|documents)\b", words
+        ), words
+        assert not re.search(r"\b(?:wald|f1_mult|soft_pairwise|perm_\w+)\b", words), words
+
+
+def test_a_verdict_on_battles_says_what_is_left_after_correction(reports):
+    """An interval of the pair alone may exclude one half where the pair is not told apart; the corrected p says so."""
+    report = reports["battles"]
+    pairs = report.results["pairs"]
+    pair = pairs.pair(*report.results["ranking-bradley_terry"].systems[:2])
+    written = pvalue(pair.adjusted)
+    assert f"{pair.low:.2f} to {pair.high:.2f}, for this pair alone" in report.verdict
+    assert re.search(rf"all \d+ pairs, p [=<] {re.escape(written.removeprefix('<'))}\.", report.verdict)
+
+
+def test_pairs_that_met_often_are_not_called_rare():
+    """Only where pairs met seldom does the model say more than the data."""
+    rng = np.random.default_rng(1)
+    left = np.repeat([0, 0, 1], 40)
+    right = np.repeat([1, 2, 2], 40)
+    table = bt.Matches(
+        systems=["A", "B", "C"], left=left, right=right, outcome=rng.choice([0.0, 1.0], 120, p=[0.4, 0.6])
+    )
+    often = next(part for part in compose(table).sections if part.key == "sure")
+    assert "Every pair met at least 30 times." in section_fragment(often)
+    few = bt.Matches(
+        systems=["A", "B", "C"], left=left[:90], right=right[:90], outcome=rng.choice([0.0, 1.0], 90)
+    )
+    seldom = next(part for part in compose(few).sections if part.key == "sure")
+    assert "1 of 3 pairs met fewer than 30 times" in section_fragment(seldom)
+
+
+def test_two_systems_have_one_pair():
+    """Nothing is corrected, so nothing is said about it."""
+    report = compose(made_scores(m=2))
+    assert "Corrected" not in report.verdict
+    assert "Corrected for looking at all 3 pairs, p " in compose(made_scores(m=3)).verdict
+
+
+def test_metrics_that_are_not_told_apart_have_a_subject(reports):
+    """The verdict names its metric, whatever the headline says; few systems are called few."""
+    report = reports["meta"]
+    found = report.results["meta-soft_pairwise_accuracy"]
+    assert report.verdict.startswith(
+        f"The soft pairwise accuracy of {found.metrics[0]} with {found.human} is "
+    )
+    assert f"{found.n_significant} of 6 pairs are told apart" in report.verdict
+    assert report.verdict.endswith("There are 8 systems, and agreement over so few is uncertain.")
+
+
+def test_the_best_mean_and_the_most_wins():
+    """Where the ways of aggregating part, the headline names both."""
+    rng = np.random.default_rng(3)
+    base = rng.normal(50, 5, 200)
+    often = base + np.where(np.arange(200) % 4 == 0, -60.0, 3.0)
+    table = bt.Scores(
+        name="m", systems=["steady", "often"], segments=map(str, range(200)), values=np.array([base, often])
+    )
+    assert compose(table).headline == "steady has the best mean, but by wins often comes first."
+
+
+def test_the_leader_is_not_counted_among_those_who_are_like_it(reports):
+    """Of three taggers of which two are equal, one other is not told apart."""
+    tags = bt.WordTags(
+        systems=["A", "B", "C"],
+        segments=[str(i) for i in range(40)],
+        gold=np.arange(400) % 4 == 0,
+        predicted=np.array(
+            [
+                np.arange(400) % 4 == 0,
+                np.where(np.arange(400) == 0, False, np.arange(400) % 4 == 0),
+                np.arange(400) % 3 == 0,
+            ]
+        ),
+        offsets=np.arange(41) * 10,
+    )
+    assert compose(tags).headline == "A leads by F1-mult, but 1 other system is not told apart from it."
+    assert "not told apart" not in reports["tags"].headline
