@@ -18,11 +18,19 @@ from __future__ import annotations
 
 import bisect
 import difflib
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 
 class BetterThanError(ValueError):
-    """Anything a user can cause and mend; the command line shows it as one line and exits with 2."""
+    """Anything a user can cause and mend; the command line shows it as one line and exits with 2.
+
+    A name or cell of ten thousand characters would hide what the message says, so long ones are cut: see
+    :func:`shortened`.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shortened(arg) if isinstance(arg, str) else arg for arg in args))
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         # Without this an error with keyword-only arguments could not leave a worker process.
@@ -58,11 +66,11 @@ class ReadError(BetterThanError):
     def __init__(
         self, message: str, *, path: str | None = None, line: int | None = None, code: str | None = None
     ) -> None:
-        self.message = message
+        self.message = shortened(message)
         self.path = path
         self.line = line
         self.code = code
-        super().__init__(f"{self.place}: {message}" if self.place else message)
+        super().__init__(f"{self.place}: {self.message}" if self.place else self.message)
 
     @property
     def place(self) -> str:
@@ -122,6 +130,47 @@ class BetterThanWarning(UserWarning):
     """Something true but unwelcome, such as fewer than ten segments."""
 
 
+LONGEST_MESSAGE = 1200
+"""About fifteen lines of a terminal."""
+_LONGEST_WORD = 120
+_LONGEST_QUOTE = 160
+_quote = re.compile(r'"[^"]*"')
+_long_word = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
+
+
+def shortened(message: str) -> str:
+    """Return a message with what is too long in it cut, marked by "…": quoted text, single words, and the middle.
+
+    Places and cures stand at the ends of messages, so that the middle is what can be spared.
+
+    Examples
+    --------
+    >>> print(shortened('"' + 10_000 * "x" + '" is not a number. Leave the cell empty.')[-60:])
+    xxxxxxxxxxxxxxxxxxx…" is not a number. Leave the cell empty.
+    >>> len(shortened("word " * 10_000))
+    1200
+    """
+    if len(message) <= _LONGEST_WORD:
+        return message
+    text = _quote.sub(_cut_quote, message)
+    text = _long_word.sub(_cut_word, text)
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    half = LONGEST_MESSAGE // 2
+    return f"{text[: half - 1]}…{text[-half:]}"
+
+
+def _cut_quote(found: re.Match[str]) -> str:
+    quote = found[0]
+    return quote if len(quote) <= _LONGEST_QUOTE else f'{quote[: _LONGEST_WORD // 2]}…"'
+
+
+def _cut_word(found: re.Match[str]) -> str:
+    word = found[0]
+    # The end of a path is its file, and the end of a quoted word its closing quote.
+    return word if "/" in word and len(word) <= LONGEST_MESSAGE // 3 else f"{word[:60]}…{word[-40:]}"
+
+
 def unknown_name(kind: str, given: str, choices: Iterable[str]) -> UnknownName:
     """Build the error for a name that is not known, with the nearest known name.
 
@@ -154,6 +203,10 @@ def some_of(names: Sequence[object], *, limit: int = 5) -> str:
     >>> some_of(["A", "B", "C", "D"], limit=2)
     'A, B and 2 more'
     """
-    shown = ", ".join(str(name) for name in names[:limit])
+    shown = ", ".join(_short(str(name)) for name in names[:limit])
     rest = len(names) - limit
     return f"{shown} and {rest} more" if rest > 0 else shown
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_WORD // 2 else f"{name[: _LONGEST_WORD // 2 - 1]}…"

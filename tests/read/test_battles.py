@@ -450,13 +450,17 @@ def test_what_is_no_table_is_refused(data):
     assert caught.value.code == ("BT002" if isinstance(data, list) else "BT120")
 
 
+def test_a_lazy_frame_is_collected():
+    """As for scores."""
+    assert read_matches(pl.LazyFrame(COLUMNS)) == read_matches(COLUMNS)
+
+
 @pytest.mark.parametrize(
     "frame",
     [
         pd.DataFrame({0: [1], 1: [2]}),
         pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("x", "y"), ("x", "z")])),
         pd.DataFrame([["x", "y", "left", "right"]], columns=["left", "right", "winner", "winner"]),
-        pl.LazyFrame(COLUMNS),
         pd.Series([1]),
         {},
         pl.DataFrame({**COLUMNS, "winner": [{"a": 1}] * 6}),

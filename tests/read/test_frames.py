@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from betterthan.errors import BetterThanError, ReadError, TableError
+from betterthan.read.check import check
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics, read_ratings, read_scores
 from betterthan.read.sniff import read_any
@@ -116,8 +117,48 @@ def test_what_is_no_table_is_refused(given, message):
 
 
 def test_an_unknown_layout_is_named():
-    """A data frame can be long, wide or ratings."""
-    with pytest.raises(BetterThanError, match='Unknown layout of a data frame "battles"'):
-        read_any({"A": [1, 2]}, format="battles")
+    """A data frame can be any table, but no layout of files."""
+    with pytest.raises(BetterThanError, match='Unknown layout of a data frame "mqm"'):
+        read_any({"A": [1, 2]}, format="mqm")
     with pytest.raises(TableError):
         read_scores({"A": [1, 2], "B": 3})
+
+
+FRAMES = {
+    "long": ("item,system,score", "1,A,0.5 1,B,0.25 2,A,0.75 2,B,1.0"),
+    "wide": ("id,A,B", "x,0.5,0.25 y,0.75,1.0"),
+    "ratings": ("item,system,rater,score", "1,A,x,0.5 1,B,x,0.25 1,A,y,0.75 1,B,y,1.0"),
+    "battles": ("model_a,model_b,winner,judge", "A,B,model_a,x B,C,tie,y A,C,model_b,x"),
+    "rankings": (
+        "judgeId,srcIndex,system1Id,system1rank,system2Id,system2rank,system3Id,system3rank",
+        "x,7,A,1,B,2,C,2 y,8,B,1,C,3,A,2",
+    ),
+    "tags_table": ("item,system,position,tag", "1,@gold,0,OK 1,@gold,1,BAD 1,A,0,OK 1,A,1,OK"),
+    "texts_table": ("item,system,text", "1,A,one 2,A,two 1,@ref,eins 2,@ref,zwei"),
+}
+
+
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_frame_is_checked_as_its_file_is(name, maker, tmp_path):
+    """Layout, tables, rows, problems and preview of the CSV with the same cells."""
+    header, rows = FRAMES[name]
+    path = tmp_path / "score.csv"
+    path.write_text(header + "\n" + "".join(f"{row}\n" for row in rows.split()))
+    columns = list(zip(*(row.split(",") for row in rows.split()), strict=True))
+    by_file = check(path)
+    by_frame = check(maker(dict(zip(header.split(","), map(list, columns), strict=True))))
+    for field in ("format", "because", "contents", "rows_read", "rows_kept", "preview", "preview_columns"):
+        assert getattr(by_frame, field) == getattr(by_file, field), field
+    assert by_frame.format == name
+    assert [problem.code for problem in by_frame.problems] == [problem.code for problem in by_file.problems]
+    assert by_frame.exit_code == by_file.exit_code == 0
+
+
+def test_columns_of_a_frame_of_battles_may_be_named():
+    """Also rows that are chosen, and a reading of scores that says what it found."""
+    frame = pd.DataFrame({"erstes": ["A", "B"], "zweites": ["B", "C"], "winner": ["left", "tie"]})
+    named = Options(columns={"left": "erstes", "right": "zweites"})
+    assert check(frame, options=named).contents == ("battles: 2 between 3 systems, 1 of them ties",)
+    with pytest.raises(ReadError, match="This holds matches, not scores"):
+        read_scores({"left": ["A"], "right": ["B"], "winner": ["left"]})

@@ -182,6 +182,9 @@ def test_damaged_inputs_end_in_a_table_or_our_error(case):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(
+    1800
+)  # on the clock, which other programs slow down; a single reading is timed by its own work
 @pytest.mark.parametrize("case", CASES)
 def test_many_damaged_inputs_in_little_memory(case):
     """Five hundred, in a process of its own, whose memory is limited and measured."""

@@ -157,6 +157,7 @@ def test_links_out_of_the_folder_are_refused(tmp_path):
         read_any(tmp_path / "in")
 
 
+@pytest.mark.timeout(1800)  # the engine is started for each of them
 @pytest.mark.parametrize("trials", [12, pytest.param(500, marks=pytest.mark.slow)])
 def test_damaged_files_give_a_table_or_our_error(trials):
     """Recognised or named, no foreign exception escapes."""

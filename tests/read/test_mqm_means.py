@@ -49,7 +49,8 @@ def test_assessments_of_systems_by_language_pair():
         ("de-en DA", [-0.25, 0.125]),
         ("fi-en DA", [0.5]),
     ]
-    assert (reading.rows_read, reading.rows_kept, reading.problems) == (3, 3, ())
+    assert (reading.rows_read, reading.rows_kept) == (3, 3)
+    assert [problem.code for problem in reading.problems] == ["BT203"]
     assert bt.read_metrics(io.StringIO(SYSTEMS))["fi-en DA"].segments == ("system",)
     with pytest.raises(bt.ReadError) as caught:
         bt.read_scores(io.StringIO(SYSTEMS))

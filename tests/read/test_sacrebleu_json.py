@@ -79,7 +79,8 @@ def test_the_file_names_the_only_system(tmp_path):
     with pytest.raises(ReadError, match="paired tests are impossible") as caught:
         bt.read_scores(path)
     assert caught.value.code == "BT103"
-    assert [problem.code for problem in bt.check(path).problems] == ["BT103"]
+    assert [problem.code for problem in bt.check(path).problems] == ["BT203"]
+    assert bt.check(path).exit_code == 0
 
 
 def test_a_score_that_is_null_is_missing():

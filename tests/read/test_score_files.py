@@ -124,7 +124,10 @@ def test_system_scores_are_a_table_of_one_segment_but_not_paired(tmp_path):
     with pytest.raises(ReadError, match="paired tests are impossible") as caught:
         bt.read_scores(path)
     assert caught.value.code == "BT103"
-    assert [problem.code for problem in bt.check(path).problems] == ["BT103"]
+    looked = bt.check(path)
+    assert [problem.code for problem in looked.problems] == ["BT203"]
+    assert "nothing can be tested without the scores of segments" in looked.problems[0].message
+    assert looked.exit_code == 0
     twice = write(tmp_path, "TER-refA.sys.score", "A 30\nB 31.5\nB 32\n")
     with pytest.raises(ReadError, match=r'line 3: System "B" has 2 scores.*a system-level file has one'):
         bt.read_metrics(twice)

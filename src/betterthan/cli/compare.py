@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("file")
-@click.argument("systems", nargs=-1, metavar="[A B]...")
+@click.argument("file", nargs=-1, required=True, metavar="FILE... [A B]...")
+@click.option("--only", "systems", multiple=True, metavar="SYSTEM", help="Only this system; name several.")
 @click.option(
     "--test",
     type=click.Choice(["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap"]),
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     type=click.Choice(["half", "drop", "as-published"]),
     help="In the sign test and in battles. [default: drop for scores, half for battles]",
 )
+@click.option("--prior", type=float, default=0.0, help="Regularises the model of battles; 0.5 is usual.")
 @click.option(
     "--missing",
     type=click.Choice(["raise", "drop", "pairwise"]),
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
 @computing_options
 @output_options
 def compare(
-    file: str,
+    file: tuple[str, ...],
     systems: tuple[str, ...],
     options: Options,
     format_in: str | None,
@@ -89,24 +90,27 @@ def compare(
 ) -> list[Result]:
     """Compare the systems in FILE pair by pair, or only those that are named.
 
+    Several files, a folder or a quoted pattern make one table. Behind the first, a word that names no file is a
+    system; write ./NAME for a file without a suffix, and --only NAME for a system that is called like a file.
+
     \b
     Examples:
       betterthan compare scores.csv
       betterthan compare scores.csv Aster Birch --test permutation
+      betterthan compare run1.csv run2.csv Aster Birch
       betterthan compare scores.csv --units groups --correction max-statistic -f latex
     """  # noqa: D301
     from betterthan.analysis.compare import compare as compared
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.tables import table_of
-    from betterthan.errors import BetterThanError
-    from betterthan.tables.matches import Matches
+    from betterthan.cli.tables import files_and_systems, table_of
 
-    table = table_of((file,), options, format_in, metric, cluster=cluster, covariates=covariates)
-    if systems and isinstance(table, Matches):
-        raise BetterThanError("Battles are compared all together. Leave out the names of systems.")
-    if systems and not isinstance(table, Matches):
-        table = table.select(systems)
+    files, named = files_and_systems(file)
+    systems = (*named, *systems)
+    # The receipt tells files and systems apart as well.
+    click.get_current_context().params.update(file=files, systems=systems)
+    table = table_of(files, options, format_in, metric, cluster=cluster, covariates=covariates)
     words = {
         name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
     }
-    return [compared(table, **computing_arguments(given), **{**given, **words})]
+    chosen = systems or None
+    return [compared(table, systems=chosen, **computing_arguments(given), **{**given, **words})]

@@ -20,7 +20,7 @@ _CODE = re.compile(r"BT\d{3}", re.IGNORECASE)
 
 
 @click.command()
-@click.argument("file")
+@click.argument("file", nargs=-1, metavar="FILE...")
 @click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
@@ -30,7 +30,7 @@ _CODE = re.compile(r"BT\d{3}", re.IGNORECASE)
 @reading_options
 @output_options
 def explain(
-    file: str,
+    file: tuple[str, ...],
     a: str | None,
     b: str | None,
     options: Options,
@@ -41,7 +41,7 @@ def explain(
 ) -> Explanation:
     """Explain how systems A and B compare in FILE: who wins by which mechanism, why, and on what it hangs.
 
-    With a problem code instead of a file, explain the code.
+    Several files, a folder or a quoted pattern make one table. With a problem code alone, explain the code.
 
     \b
     Examples:
@@ -49,17 +49,16 @@ def explain(
       betterthan explain scores.csv Daphne Elm --group domain --source source.txt
       betterthan explain BT101
     """  # noqa: D301
-    if a is None and _CODE.fullmatch(file):
+    if not file and a is None and b is not None and _CODE.fullmatch(b):
         context = click.get_current_context()
-        context.invoke(check, code=file)
+        context.invoke(check, code=b)
         context.exit()
-    if a is None or b is None:
+    if not file or a is None or b is None:
         raise click.UsageError("Name two systems after the file: betterthan explain FILE A B.")
     from betterthan.analysis.explain import explain as explained
-    from betterthan.read.scores import scores_of, the_metric
-    from betterthan.read.sniff import read_any
+    from betterthan.cli.tables import scores_table
 
-    scores = the_metric(scores_of(read_any(file, options, format=format_in)), metric, file)
+    scores = scores_table(file, options, format_in, metric)
     texts = None if source is None else _sources(source, scores)
     return explained(scores, a, b, texts=texts, **given)
 

@@ -109,7 +109,9 @@ def main(arguments: list[str] | None = None) -> None:
         _say(error, debug=debug)
         sys.exit(BAD_USE)
     except (KeyboardInterrupt, click.Abort):
-        kept = "" if "--no-cache" in given else " Finished parts are kept; run the same command again to go on."
+        kept = (
+            "" if "--no-cache" in given else " Finished parts are kept; run the same command again to go on."
+        )
         click.echo(f"Interrupted.{kept}", err=True)
         sys.exit(INTERRUPTED)
     except Exception as error:  # noqa: BLE001  (the last door: a user must never see a traceback unasked)

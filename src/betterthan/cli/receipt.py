@@ -50,7 +50,18 @@ VERBS: dict[str, Verb] = {
     "compare": Verb(
         ("file",),
         (
-            *("systems", "test", "by", "method", "metric", "ties", "missing", "units", "alternative"),
+            *(
+                "systems",
+                "test",
+                "by",
+                "method",
+                "metric",
+                "ties",
+                "prior",
+                "missing",
+                "units",
+                "alternative",
+            ),
             *("correction", "alpha", "confidence", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
@@ -58,7 +69,7 @@ VERBS: dict[str, Verb] = {
     "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "alpha", *_READING)),
     "human da": Verb(("file",), ("metric", "raw", "by_margin", *_JUDGES, *_READING)),
     "human mqm": Verb(("file",), ("weights", "standardize", *_JUDGES)),
-    "human rr": Verb(("file",), ("by", "languages", "identical", "ties", "confidence", *_COMPUTING)),
+    "human rr": Verb(("file",), ("by", "languages", "identical", "ties", "prior", "confidence", *_COMPUTING)),
     "meta": Verb(
         ("sources", "human"),
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
+from betterthan.present.tag_names import tag_measure_name
 from betterthan.results.pairwise import Pair, PairwiseTable
 
 _CORRECTIONS = {
@@ -13,6 +14,9 @@ _CORRECTIONS = {
     "benjamini_hochberg": "false discovery rate (Benjamini–Hochberg)",
     "max_statistic": "corrected by the maximum statistic",
 }
+
+_DIFFERENCE = "difference of "
+_TESTS = {"wald": "Wald", "wilcoxon": "Wilcoxon", "mood": "Mood's"}
 
 
 def pairwise_table(result: PairwiseTable) -> Table:
@@ -31,7 +35,7 @@ def pairwise_table(result: PairwiseTable) -> Table:
         Column(heading="verdict"),
     ]
     return Table(
-        title=f"{result.test} test of all pairs: {result.effect_name}",
+        title=f"{_TESTS.get(result.test, result.test)} test of all pairs: {_said(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         words=_words(result),
@@ -40,8 +44,14 @@ def pairwise_table(result: PairwiseTable) -> Table:
     )
 
 
+def _said(effect: str) -> str:
+    """Return an effect in words; measures of tags are called as people write them."""
+    measure = effect.removeprefix(_DIFFERENCE)
+    return effect if measure == effect else _DIFFERENCE + tag_measure_name(measure)
+
+
 def _heading(effect: str) -> str:
-    return {"P(row beats column)": "P(beats)", "difference of means": "difference"}.get(effect, effect)
+    return {"P(row beats column)": "P(beats)", "difference of means": "difference"}.get(effect, _said(effect))
 
 
 def _row(pair: Pair, *, corrected: bool) -> tuple[Cell, ...]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from betterthan.errors import ReadError, some_of
 from betterthan.read.columns import find, plain
+from betterthan.read.doubts import UNTESTABLE
 from betterthan.read.grid import Grid, quoted
 from betterthan.read.protocol import AnyTable, Options, Problem, Reading
 from betterthan.read.where import select
@@ -169,11 +170,15 @@ def _notes(parts: dict[str, Reading]) -> tuple[str, ...]:
 
 def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
     """Return doubts alone: what is missing is counted with each table, and matters only to the one that is chosen."""
+    found = [(value, problem) for value, reading in parts.items() for problem in reading.problems]
     return tuple(
-        replace(problem, message=f"{value}: {problem.message}")
-        for value, reading in parts.items()
-        for problem in reading.problems
-        if problem.code.startswith("BT2")
+        dict.fromkeys(
+            problem
+            if problem.message == UNTESTABLE  # the same of every part
+            else replace(problem, message=f"{value}: {problem.message}")
+            for value, problem in found
+            if problem.code.startswith("BT2")
+        )
     )
 
 

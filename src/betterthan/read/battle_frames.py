@@ -55,13 +55,14 @@ def open_frame(data: object) -> Frame:
     import narwhals as nw  # noqa: PLC0415  (imported when a frame is given)
 
     try:
-        frame: nw.DataFrame[Any] = nw.from_native(cast("Any", data), eager_only=True)
+        given: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(cast("Any", data))
     except (TypeError, ValueError) as error:
         raise ReadError(
             f"Battles cannot be read from {type(data).__name__}. "
             f"Pass a path, an open file, a data frame or a dictionary of columns.",
             code="BT120",
         ) from error
+    frame = given.collect() if isinstance(given, nw.LazyFrame) else given
     # pandas allows numbers and tuples as names; a column must be found again by what it is really called.
     real = {str(name): name for name in frame.columns}
     return Frame(list(real), lambda name: frame.get_column(real[name]).to_list())

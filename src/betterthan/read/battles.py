@@ -23,8 +23,8 @@ from betterthan.read.battle_columns import (
     plain_name,
 )
 from betterthan.read.battle_files import column_names, look_at, with_plain_line_ends
-from betterthan.read.battle_frames import IN_MEMORY, first_rows, open_frame, tally_frame
-from betterthan.read.battle_tally import Tally, settle
+from betterthan.read.battle_frames import IN_MEMORY, Frame, first_rows, open_frame, tally_frame
+from betterthan.read.battle_tally import Settled, Tally, settle
 from betterthan.read.formats import reader
 from betterthan.read.peek import Peek
 from betterthan.read.protocol import EVERY, Format, Guess, Options, Reading
@@ -38,6 +38,7 @@ FORMAT = Format(
     description="Two systems and a winner a row: CSV, TSV, JSON, JSONL or Parquet.",
 )
 _CERTAIN = 0.95
+SEVERAL = "several"
 
 
 def sniff(source: Source) -> Guess | None:
@@ -57,19 +58,26 @@ def read(source: Source, options: Options) -> Reading:
 
     With ``"*"`` among `options.covariates` all that a battle has is kept, where there are not too many of them.
     """
-    given = {role: options.columns[role] for role in ROLES if role in options.columns}
     source = with_plain_line_ends(source)
     look = look_at(source)
-    columns = find_columns(
+    columns = _columns(look, options, path=source.name)
+    settled = settle(_tally_file(source, look.header, columns), both_bad=options.both_bad)
+    return _reading(settled, columns, look)
+
+
+def _columns(look: Peek, options: Options, *, path: str) -> BattleColumns:
+    return find_columns(
         look.header,
-        given=given,
+        given={role: options.columns[role] for role in ROLES if role in options.columns},
         keep=options.keep,
         cluster=options.cluster,
         covariates=options.covariates,
         rows=look.rows,
-        path=source.name,
+        path=path,
     )
-    settled = settle(_tally_file(source, look.header, columns), both_bad=options.both_bad)
+
+
+def _reading(settled: Settled, columns: BattleColumns, look: Peek) -> Reading:
     return Reading(
         format=FORMAT,
         because=f'two systems in the columns "{columns.left}" and "{columns.right}"',
@@ -186,19 +194,21 @@ def _matches_of_file(source: Source, options: Options) -> Matches:
         return matches
     from betterthan.read.sniff import read_any  # noqa: PLC0415  (it knows all readers, this one among them)
 
-    if name != FORMAT.name:
+    if name not in (FORMAT.name, SEVERAL):
         _refuse_unused(source, options, name)
     reading = read_any(source, options, format=name)
     tables = [table for table in reading.tables if isinstance(table, Matches)]
     if len(tables) != 1:
         message = f"This holds {reading.format.kind}, not one table of battles ({reading.because})."
         raise ReadError(message, path=source.name, code="BT310")
-    return tables[0] if name == FORMAT.name else _as_asked(tables[0], options, source.name)
+    return tables[0] if name in (FORMAT.name, SEVERAL) else _as_asked(tables[0], options, source.name)
 
 
 def _layout(source: Source, options: Options) -> str:
     """Return the layout of matches that is recognised; else battles, whose reader says what it lacks."""
-    if not source.is_folder and ({"left", "right", "winner"} & options.columns.keys() or _is_certain(source)):
+    if {"left", "right", "winner"} & options.columns.keys():
+        return SEVERAL if source.is_folder else FORMAT.name
+    if not source.is_folder and _is_certain(source):
         return FORMAT.name
     from betterthan.read.sniff import recognise  # noqa: PLC0415
 
@@ -248,16 +258,25 @@ def _matches_of_frame(data: object, options: Options) -> Matches:
 
         found = read_rankings(data, languages=options.language_pair)
         return _as_asked(found, options, IN_MEMORY)
-    columns = find_columns(
-        frame.names,
-        given=options.columns,
-        keep=options.keep,
-        covariates=options.covariates,
-        rows=first_rows(frame) if options.covariates else (),
-        path=IN_MEMORY,
-    )
-    matches = settle(tally_frame(frame, columns), both_bad=options.both_bad).matches
+    matches = _settled(frame, _look(frame, with_rows=bool(options.covariates)), options)[0].matches
     return replace(matches, notes=(*notes, *matches.notes)) if notes else matches
+
+
+def read_frame(data: object, options: Options) -> Reading:
+    """Read a data frame or dict of columns as battles; see :func:`read_matches`."""
+    frame = open_frame(data)
+    look = _look(frame, with_rows=True)
+    settled, columns = _settled(frame, look, options)
+    return _reading(settled, columns, look)
+
+
+def _look(frame: Frame, *, with_rows: bool) -> Peek:
+    return Peek(container="delimited", header=tuple(frame.names), rows=first_rows(frame) if with_rows else [])
+
+
+def _settled(frame: Frame, look: Peek, options: Options) -> tuple[Settled, BattleColumns]:
+    columns = _columns(look, options, path=IN_MEMORY)
+    return settle(tally_frame(frame, columns), both_bad=options.both_bad), columns
 
 
 def _some_rows(data: object, options: Options) -> tuple[dict[str, list[object]], tuple[str, ...]]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from betterthan.errors import ReadError
+from betterthan.read.doubts import doubts_of
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.peek import first_lines

@@ -5,14 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Literal
 
 from betterthan.errors import ReadError
 from betterthan.read.grid import MemoryGrid
 from betterthan.read.source import LONGEST_LINE, Source
 
-_Quoting = Literal[0, 3]  # csv.QUOTE_MINIMAL and csv.QUOTE_NONE
+Quoting = Literal[0, 3]  # csv.QUOTE_MINIMAL and csv.QUOTE_NONE
 
 
 def delimited_grid(text: str, source: Source, delimiter: str) -> MemoryGrid:
@@ -33,7 +32,7 @@ def delimited_grid(text: str, source: Source, delimiter: str) -> MemoryGrid:
         raise
 
 
-def _grid(text: str, source: Source, delimiter: str, *, quoting: _Quoting) -> MemoryGrid:
+def _grid(text: str, source: Source, delimiter: str, *, quoting: Quoting) -> MemoryGrid:
     stream = io.StringIO(text, newline="\n")
     records = numbered_records(stream, source, delimiter, quoting=quoting)
     header = next(records, (1, []))[1]
@@ -51,7 +50,7 @@ def _grid(text: str, source: Source, delimiter: str, *, quoting: _Quoting) -> Me
 
 
 def numbered_records(
-    lines: Iterable[str], source: Source, delimiter: str, *, quoting: _Quoting = csv.QUOTE_MINIMAL
+    lines: Iterable[str], source: Source, delimiter: str, *, quoting: Quoting = csv.QUOTE_MINIMAL
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield each record with the line on which it begins; the first is the header.
 
@@ -81,10 +80,12 @@ def numbered_records(
         yield line, record
 
 
-def record_line(source: Source, delimiter: str, row: int) -> int | None:
+def record_line(
+    source: Source, delimiter: str, row: int, *, quoting: Quoting = csv.QUOTE_MINIMAL
+) -> int | None:
     """Return the line on which data row `row` (from 0) begins, by reading the file again."""
     lines = (line + "\n" for line in source.lines())
-    for number, (line, _) in enumerate(chain(numbered_records(lines, source, delimiter))):
+    for number, (line, _) in enumerate(numbered_records(lines, source, delimiter, quoting=quoting)):
         if number == row + 1:
             return line
     return None

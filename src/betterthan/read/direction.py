@@ -33,6 +33,9 @@ LOWER_IS_BETTER = frozenset(
         "mae",
         "edits",
         "distance",
+        "divergence",
+        "js",  # the Jensen–Shannon divergence, as JS_1 and JS_2
+        "jsd",
     ]
 )
 # Learned metrics are named after what they learned from (COMET-HTER, COMET-MQM), and yet more is better.

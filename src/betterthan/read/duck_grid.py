@@ -7,6 +7,7 @@ are fetched.
 # ruff: noqa: S608  (identifiers and paths are quoted by `duck`, and the engine is locked to one file)
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,10 +17,11 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError
-from betterthan.read.delimited import numbered_records, record_line
+from betterthan.read.delimited import Quoting, numbered_records, record_line
 from betterthan.read.duck import connect, identifier, literal
 from betterthan.read.grid import Labels, compact, nested_label
 from betterthan.read.json_lines import numbered_objects, object_line
+from betterthan.read.loose_quotes import rewritten
 from betterthan.read.numerals import number_sql
 from betterthan.read.peek import Peek
 from betterthan.read.source import LONGEST_LINE, Source
@@ -54,6 +56,8 @@ class DuckGrid:
     scan: str = field(repr=False)
     delimiter: str | None
     connection: duckdb.DuckDBPyConnection = field(repr=False)
+    quoting: Quoting = csv.QUOTE_MINIMAL
+    copy: Source | None = field(default=None, repr=False)  # a temporary file goes with the last who holds it
     n_rows: int = 0
 
     @property
@@ -136,7 +140,7 @@ class DuckGrid:
             return None
         if self.delimiter is None:
             return object_line(self.source, row)
-        return record_line(self.source, self.delimiter, row)
+        return record_line(self.source, self.delimiter, row, quoting=self.quoting)
 
     def fetch(self, query: str) -> duckdb.DuckDBPyConnection:
         """Run a query; what the engine says becomes our own error."""
@@ -154,7 +158,8 @@ class DuckGrid:
             if self.delimiter is None:
                 _exhaust(numbered_objects(lines, self.source))
             else:
-                _exhaust(numbered_records((f"{line}\n" for line in lines), self.source, self.delimiter))
+                every = (f"{line}\n" for line in lines)
+                _exhaust(numbered_records(every, self.source, self.delimiter, quoting=self.quoting))
         return _unreadable(error, self.source)
 
 
@@ -219,8 +224,20 @@ def _closed_on_error(grid: DuckGrid) -> Iterator[None]:
         raise
 
 
-def large_text_grid(source: Source, look: Peek) -> DuckGrid:
-    """Open a large text file that was checked to be plain text."""
+def large_text_grid(source: Source, look: Peek, *, has_loose: bool) -> DuckGrid:
+    """Open a large text file that was checked to be plain text.
+
+    The table is the one that `delimited_grid` makes: where DuckDB would read quotes otherwise (`has_loose`), the file
+    is written again first.
+    """
+    if look.container != "delimited" or not has_loose:
+        return _text_grid(source, look, source)
+    plain, quoting = rewritten(source, look.delimiter)
+    return _text_grid(source, look, plain, quoting)
+
+
+def _text_grid(source: Source, look: Peek, file: Source, quoting: Quoting = csv.QUOTE_MINIMAL) -> DuckGrid:
+    """Open `file`, which is `source` itself or a copy of it that was written with quotes."""
     grid = DuckGrid(
         source=source,
         header=look.header,
@@ -228,11 +245,13 @@ def large_text_grid(source: Source, look: Peek) -> DuckGrid:
         types=(),
         scan="",
         delimiter=look.delimiter if look.container == "delimited" else None,
-        connection=connect(source),
+        connection=connect(file),
+        quoting=quoting,
+        copy=file,
     )
     with _closed_on_error(grid):
         if look.container == "delimited":
-            _scan_delimited(grid)
+            _scan_delimited(grid, file)
         else:
             _scan_json(grid)
         grid.types = (_TEXT,) * len(grid.header)
@@ -248,9 +267,10 @@ def _load(grid: DuckGrid) -> None:
     grid.fetch(f"CREATE TEMP TABLE loaded AS SELECT {columns} FROM {grid.scan}")
     grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
     grid.scan = "loaded"
+    grid.fetch("DROP TABLE IF EXISTS objects")
 
 
-def _scan_delimited(grid: DuckGrid) -> None:
+def _scan_delimited(grid: DuckGrid, file: Source) -> None:
     columns = ", ".join(f"'c{i}': '{_TEXT}'" for i in range(len(grid.header)))
     options = {
         "auto_detect": "false",
@@ -260,10 +280,10 @@ def _scan_delimited(grid: DuckGrid) -> None:
         "escape": "'\"'",
         "strict_mode": "true",
         "max_line_size": str(LONGEST_LINE),
-        "compression": "'gzip'" if grid.source.is_gzip else "'none'",
+        "compression": "'gzip'" if file.is_gzip else "'none'",
     }
     given = ", ".join(f"{name} = {value}" for name, value in options.items())
-    path = literal(str(grid.source.path.resolve()))
+    path = literal(str(file.path.resolve()))
     grid.scan = f"read_csv({path}, columns = {{{columns}}}, {given})"
     grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
 
@@ -275,7 +295,9 @@ def _json_scan(source: Source) -> str:
 
 
 def _scan_json(grid: DuckGrid) -> None:
-    grid.scan = _json_scan(grid.source)
+    # Parsed from here on, so that the file is read once.
+    grid.fetch(f"CREATE TEMP TABLE objects AS SELECT json FROM {_json_scan(grid.source)}")
+    grid.scan = "objects"
     kinds = f"SELECT count(*) FROM {grid.scan} WHERE json_type(json) <> 'OBJECT'"
     odd = grid.fetch(kinds).fetchone()
     if odd is not None and odd[0]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from betterthan.errors import ReadError
 from betterthan.read.given_files import MOST_FILES, opened_parts, path_of
+from betterthan.read.packed import arrow_data
 from betterthan.read.source import Part, Source, open_source
 
 _NO_DATA = (
@@ -26,7 +27,18 @@ _NO_DATA = (
     ".toml",
     ".lock",
 )
-_ABOUT = ("readme", "license", "licence", "dataset_info", "dataset_infos", "state", "makefile", "citation")
+_DEPTH_OF_SPLITS = 1
+_ABOUT = (
+    "readme",
+    "license",
+    "licence",
+    "dataset_info",
+    "dataset_infos",
+    "dataset_dict",
+    "state",
+    "makefile",
+    "citation",
+)
 
 
 def folders_in(folder: Path) -> list[Path]:
@@ -132,6 +144,16 @@ def _gather(folder: Path, wanted: Callable[[Path], bool], depth: int, found: lis
             _gather(inner, wanted, depth - 1, found)
 
 
+def refuse_arrow_folder(source: Source) -> None:
+    """Refuse a data set as ``datasets.save_to_disk`` writes it, or a set of such data sets (BT341)."""
+    if not source.parts and paths_below(source.path, _is_arrow, depth=_DEPTH_OF_SPLITS):
+        raise arrow_data(source.name)
+
+
+def _is_arrow(path: Path) -> bool:
+    return path.suffix.lower() in (".arrow", ".feather")
+
+
 def found_in(source: Source, wanted: Callable[[Path], bool], *, depth: int) -> list[Part]:
     """Return the files of a folder that are wanted, or those of a list if all of them are; nothing is opened.
 
@@ -154,8 +176,13 @@ def files_of(source: Source, wanted: Callable[[Path], bool], *, depth: int) -> I
 
 
 def opened_files(source: Source, paths: list[Path]) -> Iterator[Source]:
-    """Open files somewhere inside a folder, each named by the folder as the user named it."""
+    """Open files somewhere inside a folder, one after the other."""
     for path in paths:
-        ordinary_file(path, source.path)
-        shown = os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named it)
-        yield replace(open_source(path), name=shown)
+        yield opened_file(source, path)
+
+
+def opened_file(source: Source, path: Path) -> Source:
+    """Open a file somewhere inside a folder, named by the folder as the user named it."""
+    ordinary_file(path, source.path)
+    shown = os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named it)
+    return replace(open_source(path), name=shown)

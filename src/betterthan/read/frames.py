@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.errors import TableError, unknown_name
-from betterthan.read import long_table, ratings_table, wide_table
+from betterthan.errors import ReadError, TableError, unknown_name
+from betterthan.read import long_table
 from betterthan.read.columns import find
 from betterthan.read.grid import MemoryGrid
 from betterthan.read.numerals import Cells
@@ -18,7 +18,9 @@ from betterthan.read.protocol import Options, Reading
 
 FrameLike = Any  # a data frame of any library, or a mapping of columns
 _SAMPLE = 50
-_LAYOUTS = {"long": long_table, "wide": wide_table, "ratings": ratings_table}
+BATTLES = "battles"
+_TIDY = ("rankings", "tags_table", "texts_table")
+LAYOUTS = ("long", "wide", "ratings", BATTLES, *_TIDY)
 
 
 def is_frame(given: object) -> bool:
@@ -32,17 +34,42 @@ _LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhal
 
 
 def read_frame(given: FrameLike, options: Options, *, format: str | None = None) -> Reading:  # noqa: A002
-    """Read a data frame or dict of columns as a long, wide or ratings table."""
+    """Read a data frame or dict of columns as scores, ratings, battles, rankings, tags or texts, whichever it holds."""
+    from betterthan.read.formats import reader  # noqa: PLC0415  (some of the layouts read frames by way of this module)
+
+    if format not in (None, *LAYOUTS):
+        raise unknown_name("layout of a data frame", str(format), LAYOUTS)
     grid = frame_grid(given)
     look = _look(grid)
-    layout = format or _layout(look, options)
-    if layout not in _LAYOUTS:
-        raise unknown_name("layout of a data frame", layout, _LAYOUTS)
-    module = _LAYOUTS[layout]
+    layout = format or _other_layout(look, options) or _layout(look, options)
+    module: Any = reader(layout)
+    if layout == BATTLES:
+        battles: Reading = module.read_frame(given, options)
+        return battles
     guess = module.guess(look, path=grid.name)
     because = guess.because if guess else "the columns were named"
     reading: Reading = module.read_grid(grid, options, stem="score", because=because)
     return reading
+
+
+def _other_layout(look: Peek, options: Options) -> str | None:
+    """Return the layout of battles, rankings, tags or texts that the columns show; None for tables of scores."""
+    from betterthan.read.battle_columns import find_columns  # noqa: PLC0415
+    from betterthan.read.formats import reader  # noqa: PLC0415
+
+    if {"left", "right", "winner"} & options.columns.keys():
+        return BATTLES
+    if {"system", "score"} & options.columns.keys():
+        return None
+    for name in _TIDY:
+        module: Any = reader(name)
+        if module.guess(look, path="data frame") is not None:
+            return name
+    try:
+        find_columns(look.header, given={}, path="data frame")
+    except ReadError:
+        return None
+    return BATTLES
 
 
 def frame_grid(given: FrameLike) -> MemoryGrid:

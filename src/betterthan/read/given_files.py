@@ -116,4 +116,9 @@ def path_of(part: Part) -> Path:
 def opened_parts(source: Source) -> Iterator[Source]:
     """Open the files of a list one by one, each as the user named it."""
     for part in source.parts:
-        yield part if isinstance(part, Source) else open_source(part, folders=True)
+        yield opened_part(part)
+
+
+def opened_part(part: Part) -> Source:
+    """Open a file of a list."""
+    return part if isinstance(part, Source) else open_source(part, folders=True)

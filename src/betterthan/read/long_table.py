@@ -13,7 +13,7 @@ from betterthan.read.apart import read_apart
 from betterthan.read.cells import fill
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
-from betterthan.read.doubts import doubts
+from betterthan.read.doubts import doubts_of
 from betterthan.read.grid import Grid, Labels, compact, first_rows, quoted
 from betterthan.read.long_columns import LongColumns, load, one_score_each, system_level_note
 from betterthan.read.numerals import parse_all
@@ -83,12 +83,7 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
         rows_kept=grid.n_rows - columns.dropped - merged,
         dropped={reason: count for reason, count in dropped.items() if count},
         notes=(*columns.notes, *((system_level_note(),) if columns.level == "system" else ())),
-        problems=tuple(
-            problem
-            for table in tables
-            if columns.level != "system"
-            for problem in doubts(table, place=grid.name)
-        ),
+        problems=doubts_of(tables, place=grid.name),
     )
 
 

@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.errors import ReadError
-from betterthan.read.doubts import doubts
+from betterthan.read.doubts import doubts_of
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.peek import first_lines
 from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.score_files import is_system_level, system_level_note
+from betterthan.read.score_files import system_level_note
 from betterthan.read.score_rows import SYSTEM, way
 from betterthan.read.source import Source
 from betterthan.tables.scores import Scores
@@ -114,12 +114,7 @@ def read(source: Source, options: Options) -> Reading:
         rows_kept=n_rows - merged,
         dropped=dropped,
         notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
-        problems=tuple(
-            problem
-            for table in tables
-            if not is_system_level(table)
-            for problem in doubts(table, place=source.name)
-        ),
+        problems=doubts_of(tables, place=source.name),
     )
 
 

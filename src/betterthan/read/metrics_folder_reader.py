@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from betterthan.errors import ReadError, some_of, unknown_name
-from betterthan.read.doubts import doubts
+from betterthan.read.doubts import doubts_of
 from betterthan.read.metrics_folder import FolderReading, read_pair
 from betterthan.read.metrics_folder_files import Folder, is_metrics_folder, pairs_of
-from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import Source
 from betterthan.read.where import by_column
 from betterthan.tables.scores import Scores
@@ -71,14 +71,11 @@ def _with_conditions(options: Options) -> tuple[Options, str | None]:
 def _reading(source: Source, found: list[FolderReading], *, named: bool = False) -> Reading:
     guess = sniff(source)
     tables: list[Scores] = []
-    problems: list[Problem] = []
     dropped: dict[str, int] = {}
     for folder, account in found:
         prefix = f"{folder.language_pair} " if named else ""
-        for table in (*folder.human.values(), *folder.metrics.values()):
-            renamed = replace(table, name=prefix + table.name)
-            tables.append(renamed)
-            problems += doubts(renamed, place=source.name)
+        held = (*folder.human.values(), *folder.metrics.values())
+        tables += [replace(table, name=prefix + table.name) for table in held]
         for reason, count in account.dropped.items():
             dropped[reason] = dropped.get(reason, 0) + count
     rows = sum(account.rows for _, account in found)
@@ -90,5 +87,5 @@ def _reading(source: Source, found: list[FolderReading], *, named: bool = False)
         rows_kept=rows - sum(dropped.values()),
         dropped=dropped,
         notes=tuple(note for folder, _ in found for note in folder.notes),
-        problems=tuple(problems),
+        problems=doubts_of(tables, place=source.name),
     )

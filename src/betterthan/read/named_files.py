@@ -55,6 +55,24 @@ def open_named(several: Several) -> list[NamedSource]:
     return opened
 
 
+def open_one(given: Given) -> NamedSource:
+    """Open the one file that a path, ``NAME=path`` or pattern stands for.
+
+    Raises
+    ------
+    ReadError
+        When it stands for several (BT339), or cannot be opened.
+    """
+    found = _pairs(given)
+    if len(found) > 1:
+        raise ReadError(
+            f"One file is needed here, and these are {len(found)}. Name one of them.",
+            path=_shown(given),
+            code="BT339",
+        )
+    return _opened(*found[0])
+
+
 def _pairs(several: Several) -> list[tuple[str | None, Given]]:
     if isinstance(several, Mapping):
         return list(several.items())

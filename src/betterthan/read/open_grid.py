@@ -10,6 +10,7 @@ from betterthan.errors import ReadError
 from betterthan.read.delimited import delimited_grid
 from betterthan.read.grid import Grid, MemoryGrid
 from betterthan.read.json_lines import array_grid, json_grid
+from betterthan.read.loose_quotes import LooseQuotes
 from betterthan.read.peek import Peek, peek
 from betterthan.read.source import Source
 from betterthan.read.text import SMALL, small_text
@@ -22,7 +23,8 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
     """Give the table in `source`; DuckDB is started only for Parquet and for text above `small` bytes."""
     look = peek(source)
     limit = LARGEST_ARRAY if look.container == "json" else small
-    text = None if look.container == "parquet" else small_text(source, limit=limit)
+    quotes = LooseQuotes(look.delimiter)
+    text = None if look.container == "parquet" else small_text(source, limit=limit, see=quotes.see)
     if text is not None:
         yield checked(_parsed(text, source, look))
         return
@@ -35,7 +37,8 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
         )
     from betterthan.read.duck_grid import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
 
-    large = parquet_grid(source) if look.container == "parquet" else large_text_grid(source, look)
+    is_parquet = look.container == "parquet"
+    large = parquet_grid(source) if is_parquet else large_text_grid(source, look, has_loose=quotes.found)
     try:
         yield checked(large)
     finally:

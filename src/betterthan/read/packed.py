@@ -26,6 +26,9 @@ _UNPACK = {
     b"7z\xbc\xaf\x27\x1c": "7z x FILE",
     b"Rar!\x1a\x07": "unrar x FILE",
 }
+_ARROW = (b"ARROW1", b"FEA1")
+_ARROW_STREAM = b"\xff\xff\xff\xff"
+_LONGEST_SCHEMA = 1 << 28
 _TAR = slice(257, 262)
 _OF_A_LOG = ("header.json", "summaries.json", "reductions.json", "samples/", "_journal/")
 
@@ -169,6 +172,31 @@ def refuse_archive(path: Path, name: str, head: bytes) -> None:
             path=name,
             code="BT338",
         )
+
+
+def refuse_arrow(name: str, head: bytes) -> None:
+    """Refuse Arrow and Feather, which the engine does not read without an extension from the network.
+
+    Raises
+    ------
+    ReadError
+        With the line that writes Parquet (BT341).
+    """
+    length = int.from_bytes(head[4:8], "little")
+    # A stream, as `save_to_disk` writes it, begins with a mark and the length of its schema, a multiple of 8.
+    is_stream = head.startswith(_ARROW_STREAM) and 0 < length < _LONGEST_SCHEMA and length % 8 == 0
+    if is_stream or head.startswith(_ARROW):
+        raise arrow_data(name)
+
+
+def arrow_data(name: str) -> ReadError:
+    """Build the error for Arrow data, in a file or in a folder."""
+    return ReadError(
+        "This is Arrow data, as datasets.save_to_disk writes it, and is not read. "
+        'Write it as Parquet once: datasets.load_from_disk("FOLDER").to_parquet("x.parquet")',
+        path=name,
+        code="BT341",
+    )
 
 
 def _names(path: Path) -> frozenset[str]:

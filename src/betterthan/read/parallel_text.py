@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from betterthan.errors import ReadError
-from betterthan.read.named_files import NamedSource, Several, open_named
+from betterthan.errors import ReadError, some_of
+from betterthan.read.named_files import NamedSource, Several, open_named, open_one
 from betterthan.read.numerals import parse_all
 from betterthan.read.peek import find_delimiter, first_lines
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source import HEAD_BYTES, Given, Source
+from betterthan.read.several_merge import is_role
+from betterthan.read.source import HEAD_BYTES, Given, Source, open_source
 from betterthan.tables.texts import Texts
 
 FORMAT = Format(
@@ -29,6 +30,8 @@ _OTHER_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".ta
 _TEXT = (".txt", ".src", ".ref", ".mt", ".hyp", ".tok")
 # A table of which few rows are damaged is still a table, and its reader names the damage.
 _ENOUGH = 5
+# Layouts of one file that hold the outputs of all systems.
+_SETS = ("texts_table", "wmt_texts")
 _SHAPED = 0.6
 
 
@@ -114,38 +117,55 @@ def read_texts(outputs: Several, *, references: Several = (), sources: Given | N
     ...     read_texts([f"{folder}/ours.txt", f"{folder}/base.txt"], references=f"{folder}/ref.txt")
     Texts(2 systems × 2 segments, 1 reference)
     """
-    if references == () and sources is None and _is_folder(outputs):
-        return _folder(outputs)
-    systems = [_read_lines(named) for named in open_named(outputs)]
+    is_path = isinstance(outputs, str | os.PathLike)
+    if references == () and sources is None and is_path and (whole := _whole_set(outputs)) is not None:
+        return whole
+    given = open_named(references)
+    source = None if sources is None else open_one(sources)
+    others = [*given, *([] if source is None else [source])]
+    named = open_named(outputs)
+    left_out = _of_no_system(named, others) if is_path and len(named) > 1 else []
+    systems = [_read_lines(one) for one in named if one not in left_out]
     if not systems:
         raise ReadError("No output was given. Pass at least one file.", code="BT134")
-    given = open_named(references)
-    refs = [_read_lines(named) for named in given]
+    refs = [_read_lines(one) for one in given]
     if len(given) == 1 and not given[0].is_given:
         refs = [refs[0]._replace(name="ref")]
-    source = None if sources is None else _read_lines(open_named(sources)[0])
-    return _texts(systems, references=refs, sources=source)
+    texts = _texts(systems, references=refs, sources=None if source is None else _read_lines(source))
+    if not left_out:
+        return texts
+    note = f"Not read as outputs, being sources or references: {some_of([one.name for one in left_out])}."
+    return replace(texts, notes=(*texts.notes, note))
 
 
-def _is_folder(outputs: Several) -> bool:
-    if not isinstance(outputs, str | os.PathLike):
-        return False
-    try:
-        return Path(outputs).expanduser().is_dir()
-    except (OSError, ValueError):
-        return False
+def _of_no_system(named: Sequence[NamedSource], others: Sequence[NamedSource]) -> list[NamedSource]:
+    """Return the files of a folder or pattern that are given as references or source, or called like them."""
+    known = {one.source.path.resolve() for one in others}
+    return [one for one in named if one.source.path.resolve() in known or is_role(one.source.name)]
 
 
-def _folder(outputs: Any) -> Texts:  # noqa: ANN401  (a path)
-    """Read a folder with outputs, references and source, told apart by their names."""
+def _whole_set(outputs: Any) -> Texts | None:  # noqa: ANN401  (a path)
+    """Return what a folder, a pattern or a table of texts holds, its references and source told apart; else None."""
     from betterthan.read.sniff import read_any  # noqa: PLC0415  (it asks this reader too)
 
-    table = read_any(outputs).tables[0]
+    if os.fspath(outputs) == "-":
+        return None  # it can be read only once
+    source = open_source(outputs, folders=True)
+    if not source.is_folder and not _is_set(source):
+        return None
+    table = next(iter(read_any(source).tables), None)
     if not isinstance(table, Texts):
-        raise ReadError(
-            "This folder does not hold texts. Name the files.", path=os.fspath(outputs), code="BT022"
-        )
+        raise ReadError("This does not hold texts. Name the files.", path=source.name, code="BT022")
     return table
+
+
+def _is_set(source: Source) -> bool:
+    from betterthan.read.sniff import recognise  # noqa: PLC0415
+
+    try:
+        return recognise(source).format in _SETS
+    except ReadError:  # lines of text need not look like anything
+        return False
 
 
 def _texts(systems: Sequence[_Lines], *, references: Sequence[_Lines], sources: _Lines | None) -> Texts:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
+from betterthan.errors import ReadError
 from betterthan.read.source import HEAD_BYTES, Source
 
 Container = Literal["delimited", "json", "jsonl", "parquet"]
@@ -46,14 +47,26 @@ class Peek:
         return [row[position] for row in self.rows]
 
 
-_seen: WeakKeyDictionary[Source, Peek] = WeakKeyDictionary()
+_seen: WeakKeyDictionary[Source, Peek | ReadError] = WeakKeyDictionary()
 
 
 def peek(source: Source) -> Peek:
-    """Look at a source once; the answer is remembered as long as the source lives."""
+    """Look at a source once; the answer, or what stood in its way, is remembered as long as the source lives."""
     if source not in _seen:
-        _seen[source] = _look(source)
-    return _seen[source]
+        try:
+            _seen[source] = _look(source)
+        except ReadError as error:
+            _seen[source] = _again(error)
+            raise
+    found = _seen[source]
+    if isinstance(found, ReadError):
+        raise _again(found)
+    return found
+
+
+def _again(error: ReadError) -> ReadError:
+    """Return an error like another, without the frames that would keep the source and its temporary file alive."""
+    return ReadError(error.message, path=error.path, line=error.line, code=error.code)
 
 
 def _look(source: Source) -> Peek:

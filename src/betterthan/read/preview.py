@@ -19,7 +19,10 @@ Preview = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 
 def preview_of(tables: tuple[AnyTable, ...]) -> Preview:
     """Return canonical column names and the first rows of the first table, as text."""
-    return preview(tables[0]) if tables else ((), ())
+    if not tables:
+        return (), ()
+    columns, rows = preview(tables[0])
+    return columns, tuple(tuple(map(_short, row)) for row in rows)
 
 
 @singledispatch
@@ -76,9 +79,7 @@ def _ratings(table: Ratings) -> Preview:
 def _tags(table: WordTags) -> Preview:
     words = [bool(bad) for bad in table.gold[: table.offsets[1]]]
     tags = ["BAD" if bad else "OK" for bad in words]
-    rows = tuple(
-        (table.segments[0], "@gold", str(position), tag) for position, tag in enumerate(tags[:ROWS], 1)
-    )
+    rows = tuple((table.segments[0], "@gold", str(position), tag) for position, tag in enumerate(tags[:ROWS]))
     return ("item", "system", "position", "tag"), rows
 
 
@@ -107,7 +108,7 @@ def _scores_summary(table: Scores) -> str:
     groups = f" in {_many(len(set(table.groups)), 'document')}" if table.groups else ""
     gaps = f", {table.n_missing:,} missing" if table.n_missing else ""
     size = f"{_many(table.n_systems, 'system')} × {_many(table.n_segments, 'segment')}{groups}"
-    return f'scores "{table.name}": {size}, {direction} is better{gaps}'
+    return f'scores "{_short(table.name)}": {size}, {direction} is better{gaps}'
 
 
 @summary.register
@@ -119,7 +120,7 @@ def _matches_summary(table: Matches) -> str:
 @summary.register
 def _ratings_summary(table: Ratings) -> str:
     size = f"{_many(len(table.systems), 'system')} × {_many(len(table.segments), 'segment')}"
-    return f'ratings "{table.name}": {table.n_judgements:,} of {size} by {_many(len(table.judges), "judge")}'
+    return f'ratings "{_short(table.name)}": {table.n_judgements:,} of {size} by {_many(len(table.judges), "judge")}'
 
 
 @summary.register

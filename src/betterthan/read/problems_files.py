@@ -58,5 +58,10 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "A member of the archive has an absolute path or one that climbs out of its folder, as hostile archives do.",
         "Do not unpack it; ask whoever made it.",
     ),
+    "BT341": (
+        "Arrow data",
+        "Arrow and Feather files, and folders of datasets.save_to_disk, are not read; Parquet holds the same.",
+        'Write Parquet once: datasets.load_from_disk("FOLDER").to_parquet("x.parquet"); a set of splits has one each.',
+    ),
 }
 """Title, meaning and cure by code."""

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from betterthan.errors import shortened
 from betterthan.read.source import Source
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
@@ -39,10 +40,14 @@ class Format:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guess:
-    """How sure a reader is that a source is its own (0 to 1), and the reason in words."""
+    """How sure a reader is that a source is its own (0 to 1), and the reason in words.
+
+    `kind` is what the source becomes where that is not always the kind of the reader's format.
+    """
 
     confidence: float
     because: str
+    kind: Kind | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +89,10 @@ class Problem:
     place: str
     message: str
 
+    def __post_init__(self) -> None:
+        # Names and cells of any length may be in it; an error is cut in the same place.
+        object.__setattr__(self, "message", shortened(self.message))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
@@ -97,6 +106,10 @@ class Reading:
     dropped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", tuple(map(shortened, self.notes)))
+        object.__setattr__(self, "because", shortened(self.because))
 
 
 class Reader(Protocol):

@@ -18,7 +18,7 @@ from betterthan.read.columns import plain
 from betterthan.read.frames import FrameLike, frame_grid, is_frame
 from betterthan.read.grid import Grid, Labels, check_numbers, fault, quoted
 from betterthan.read.open_grid import open_grid
-from betterthan.read.peek import peek
+from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import Given, Source, open_source
 from betterthan.tables.matches import Matches
@@ -54,7 +54,12 @@ class _Expanded(NamedTuple):
 
 def sniff(source: Source) -> Guess | None:
     """Recognise three pairs of columns or more with a system and its rank."""
-    found = _columns(peek(source).header)
+    return guess(peek(source), path=source.name)
+
+
+def guess(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as other layouts of tables have it)
+    """Say how sure it is that a table holds rankings."""
+    found = _columns(look.header)
     if len(found.systems) < 3:
         return None  # two systems a row are battles
     because = f"{len(found.systems)} systems and their ranks in each row"
@@ -65,6 +70,11 @@ def read(source: Source, options: Options) -> Reading:
     """Read a file of relative rankings; see :func:`read_rankings`."""
     with open_grid(source) as grid:
         return _reading(grid, languages=options.language_pair, identical="tie")
+
+
+def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
+    """Read a grid as relative rankings, which have no name and say themselves how they were recognised."""
+    return _reading(grid, languages=options.language_pair, identical="tie")
 
 
 def read_rankings(

@@ -10,9 +10,10 @@ import numpy as np
 from betterthan.errors import ReadError
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
+from betterthan.read.doubts import doubts_of
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
-from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.score_files import system_level_note
 from betterthan.read.score_rows import SYSTEM
 from betterthan.read.source import Source

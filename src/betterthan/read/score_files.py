@@ -165,7 +165,7 @@ def _read_folder(source: Source, options: Options) -> Reading:
         rows_read=sum(reading.rows_read for reading in readings),
         rows_kept=sum(reading.rows_kept for reading in readings),
         notes=tuple(note for reading in readings for note in reading.notes),
-        problems=tuple(problem for reading in readings for problem in reading.problems),
+        problems=tuple(dict.fromkeys(problem for reading in readings for problem in reading.problems)),
     )
 
 

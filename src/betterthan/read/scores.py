@@ -239,6 +239,9 @@ def read_ratings(
     opened = _opened(source)
     reading = whole(read_any(opened, options, format=_format_of_ratings(opened, options)))
     tables = {table.name: table for table in reading.tables if isinstance(table, Ratings)}
+    if not tables:
+        message = f"This holds {reading.format.kind}, not judgements ({reading.because}). Name the judge: judge=COLUMN."
+        raise ReadError(message, path=_name_of(opened), code="BT022")
     chosen = the_metric(tables, metric, _name_of(opened))
     return replace(chosen, name=name) if name else chosen
 
@@ -250,7 +253,7 @@ def _opened(source: Given | FrameLike) -> Source | FrameLike:
 
 def _format_of_ratings(source: Source | FrameLike, options: Options) -> str:
     """Return the layout of single judgements that is recognised; else a table, whose reader says what it lacks."""
-    if not isinstance(source, Source) or "judge" in options.columns:
+    if not isinstance(source, Source) or ("judge" in options.columns and not source.is_folder):
         return "ratings"
     try:
         found = recognise(source).format

@@ -6,6 +6,7 @@ In the gold labels of 2023 some scores read "hallucination": these sentences wer
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -77,7 +78,12 @@ def read(source: Source, options: Options) -> Reading:
     columns = columns_of(source, options, account)
     pairs = tuple(dict.fromkeys(column.pair for column in columns))
     tables = tuple(
-        _scores([column for column in columns if column.pair == pair], options, several=len(pairs) > 1)
+        _scores(
+            [column for column in columns if column.pair == pair],
+            options,
+            several=len(pairs) > 1,
+            is_hter=_is_hter(source.stem),
+        )
         for pair in pairs
     )
     found = sniff(source)
@@ -150,17 +156,20 @@ def _twice(pair: str, name: str, segment: str, source: Source, line: int) -> Rea
     )
 
 
-def _scores(columns: Sequence[Column], options: Options, *, several: bool) -> Scores:
+def _is_hter(stem: str) -> bool:
+    """Whether the name of a file says that its scores are edit rates, as "en-de.hter" or "task2_hter_gold" do."""
+    return "hter" in re.findall(r"[a-z]+", stem.casefold())
+
+
+def _scores(columns: Sequence[Column], options: Options, *, several: bool, is_hter: bool) -> Scores:
     segments = tuple(dict.fromkeys(segment for column in columns for segment in column.ids or ()))
     place = {segment: j for j, segment in enumerate(segments)}
     values = np.full((len(columns), len(segments)), np.nan)
     for row, column in zip(values, columns, strict=True):
         row[[place[segment] for segment in column.ids or ()]] = column.values
     name = f"{options.name or NAME}{f' {columns[0].pair}' if several else ''}"
-    way = direction(name, values, options)
-    told = (
-        way.note or f'Higher is taken for better in "{name}"; of HTER lower is: --lower-is-better "{name}".'
-    )
+    way = direction(name, values, options, declared=False if is_hter else None)
+    told = way.note or _told(name, is_hter=is_hter, higher=way.higher_is_better)
     return Scores(
         name=name,
         systems=tuple(column.name for column in columns),
@@ -169,3 +178,11 @@ def _scores(columns: Sequence[Column], options: Options, *, several: bool) -> Sc
         higher_is_better=way.higher_is_better,
         notes=(told,),
     )
+
+
+def _told(name: str, *, is_hter: bool, higher: bool) -> str:
+    """Say which way the scores point: more of a direct assessment is better, less of HTER."""
+    if higher:
+        return f'Higher is taken for better in "{name}" (DA); of HTER lower is: --lower-is-better "{name}".'
+    why = ", because the file is named after HTER" if is_hter else ""
+    return f'Lower is taken for better in "{name}"{why}. If not, say --higher-is-better "{name}".'

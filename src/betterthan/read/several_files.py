@@ -8,14 +8,16 @@ can say what they mean together; ``betterthan check`` lists them one by one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from betterthan.errors import BetterThanError, ReadError, some_of
 from betterthan.read.apart import whole
 from betterthan.read.doubts import doubts
-from betterthan.read.folders import is_data, opened_files, paths_below
-from betterthan.read.given_files import opened_parts, path_of
+from betterthan.read.folders import is_data, opened_file, paths_below
+from betterthan.read.given_files import opened_part, path_of
 from betterthan.read.protocol import AnyTable, Format, Guess, Options, Problem, Reading
 from betterthan.read.several_merge import (
     RatingsFrom,
@@ -31,11 +33,16 @@ from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
+if TYPE_CHECKING:
+    from betterthan.read.sniff import Recognition
+
 FORMAT = Format(
     name="several",
     kind="scores",
     description="several files (a folder, a pattern or a list), each recognised by itself and read together",
 )
+BATTLES = "battles"
+_SIDES = frozenset({"left", "right", "winner"})
 _DEPTH = 3
 _language_pair = re.compile(r"(?<![A-Za-z])(?:[a-z]{2}-[a-z]{2}|[a-z]{3}-[a-z]{3})(?![A-Za-z])").search
 # Together these tell nothing that a single file does not, or no longer hold.
@@ -60,24 +67,29 @@ def sniff(source: Source) -> Guess | None:
     if not source.is_folder:
         return None
     n_files = len(source.parts) or len(paths_below(source.path, is_data, depth=_DEPTH))
-    for number, file in enumerate(_members(source)):
+    for number, opened in enumerate(_openers(source)):
         try:
-            recognise(file)
+            kind = recognise(opened()).kind
         except BetterThanError:
             if number < _TRIED:
                 continue
             return None
-        return Guess(confidence=0.3, because=f"{n_files:,} files, each recognised by itself")
+        return Guess(confidence=0.3, because=f"{n_files:,} files, each recognised by itself", kind=kind)
     return None
 
 
 _TRIED = 50
 
 
-def _members(source: Source) -> Iterator[Source]:
+def _openers(source: Source) -> list[Callable[[], Source]]:
+    """Return what opens each of the files, so that one that cannot be opened does not hide the others."""
     if source.parts:
-        return opened_parts(source)
-    return opened_files(source, paths_below(source.path, is_data, depth=_DEPTH))
+        return [partial(opened_part, part) for part in source.parts]
+    return [partial(opened_file, source, path) for path in paths_below(source.path, is_data, depth=_DEPTH)]
+
+
+def _members(source: Source) -> Iterator[Source]:
+    return (opened() for opened in _openers(source))
 
 
 def read(source: Source, options: Options) -> Reading:
@@ -89,7 +101,7 @@ def read(source: Source, options: Options) -> Reading:
         When a file is not recognised, files are of different kinds (BT330), or have no common meaning (BT333).
     """
     check_pairs(source)
-    one = _one_table(source)
+    one = _one_table(source, are_battles=bool(_SIDES & options.columns.keys()))
     if one is not None:
         return _read_whole(one, options)
     return together(list(read_each(source, options, stop=True)), path=source.name)
@@ -111,7 +123,7 @@ def check_pairs(source: Source) -> None:
         )
 
 
-def _one_table(source: Source) -> Whole | None:
+def _one_table(source: Source, *, are_battles: bool) -> Whole | None:
     """Return files that are pieces of one table as one source; None when each is a table of its own."""
     from betterthan.read.peek import peek  # noqa: PLC0415
     from betterthan.read.sniff import recognise  # noqa: PLC0415
@@ -121,7 +133,8 @@ def _one_table(source: Source) -> Whole | None:
         check_shards(paths, path=source.name)
         return one_parquet(list(_members(source)), name=source.name)
     files = [file for file in _members(source) if not file.is_folder]
-    if len(files) != len(paths) or any(recognise(file).format != "battles" for file in files):
+    are_battles = are_battles or all(recognise(file).format == BATTLES for file in files)
+    if len(files) != len(paths) or not are_battles:
         return None
     containers = {peek(file).container for file in files}
     if containers == {"parquet"}:
@@ -139,7 +152,7 @@ def _read_whole(one: Whole, options: Options) -> Reading:
     from betterthan.read.sniff import read_any  # noqa: PLC0415
 
     try:
-        reading = read_any(one.source, options)
+        reading = read_any(one.source, options, format=BATTLES if _SIDES & options.columns.keys() else None)
     except ReadError as error:
         raise one.placed(error) from error
     n_files = len(one.starts)
@@ -150,16 +163,13 @@ def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterat
     """Read file by file; with `stop` the first one that cannot be read ends it."""
     from betterthan.read.sniff import read_any, recognise  # noqa: PLC0415
 
-    members = _members(source)
-    while True:
+    for opened in _openers(source):
         found, name = None, source.name
         try:
-            file = next(members, None)
-            if file is None:
-                return
+            file = opened()
             name = file.name
             found = recognise(file)
-            reading = read_any(file, options, format=found.format if found.confidence < 1 else None)
+            reading = read_any(file, options, format=_format(found, options))
         except BetterThanError as error:
             if stop:
                 raise
@@ -175,6 +185,13 @@ def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterat
             )
             continue
         yield Member(name=name, format=found.format, because=found.because, reading=reading, error=None)
+
+
+def _format(found: Recognition, options: Options) -> str | None:
+    """Return the layout of one of the files, as it was recognised or as the columns that the user named say."""
+    if "judge" in options.columns and found.kind in ("scores", "ratings"):
+        return "ratings"
+    return found.format if found.confidence < 1 else None
 
 
 def together(members: Sequence[Member], *, path: str) -> Reading:
@@ -213,6 +230,13 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
 
 
 def _tables(found: Sequence[tuple[str, AnyTable]], *, path: str) -> tuple[AnyTable, ...]:
+    if not found:
+        raise ReadError(
+            "These are tags or lists of segments, which say nothing by themselves. Read tags with their gold tags: "
+            "betterthan tags GOLD FILE...",
+            path=path,
+            code="BT333",
+        )
     if all(isinstance(table, Texts) for _, table in found):
         return (_texts(found, path=path),)
     by_name: dict[tuple[str, str], list[tuple[str, AnyTable]]] = {}

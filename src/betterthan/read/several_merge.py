@@ -27,6 +27,18 @@ _is_reference = re.compile(r"ref(?:erences?)?[A-Za-z0-9]?(?:[._-]?[A-Z0-9])?(?=[
 _language = re.compile(r"\.[a-z]{2,3}").fullmatch
 
 
+def is_role(file: str) -> bool:
+    """Whether a file is called like a source or a reference.
+
+    Examples
+    --------
+    >>> is_role("wmt/src.en"), is_role("wmt/refA.txt"), is_role("wmt/referee.txt")
+    (True, True, False)
+    """
+    name = PurePath(file).name
+    return bool(_is_source(name) or _is_reference(name))
+
+
 class ScoresFrom(NamedTuple):
     """A table of scores and the file that it is from."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from betterthan.errors import ReadError
+from betterthan.read.folders import refuse_arrow_folder
 from betterthan.read.formats import FOLDER_READERS, READERS, reader
 from betterthan.read.frames import FrameLike, is_frame, read_frame
 from betterthan.read.open_grid import open_grid
@@ -78,6 +79,7 @@ def recognise(source: Source) -> Recognition:
     asked = FOLDER_READERS if source.is_folder else READERS
     guesses = [(module, guess) for module in map(reader, asked) if (guess := module.sniff(source))]
     if source.is_folder and not guesses:
+        refuse_arrow_folder(source)
         raise no_data_folder(source.name)
     if not guesses:
         raise _unknown(source)
@@ -100,7 +102,7 @@ def _recognition(source: Source, found: Format, guess: Guess) -> Recognition:
     return Recognition(
         name=source.name,
         format=found.name,
-        kind=found.kind,
+        kind=guess.kind or found.kind,
         confidence=guess.confidence,
         because=guess.because,
     )

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Union, cast
 
 from betterthan.errors import ReadError
-from betterthan.read.packed import ZSTANDARD, Spool, refuse_archive, spooled, unpacked
+from betterthan.read.packed import ZSTANDARD, Spool, refuse_archive, refuse_arrow, spooled, unpacked
 
 Given = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
 Part = Union[str, "os.PathLike[str]", "Source"]
@@ -271,6 +271,7 @@ def _check_head(source: Source) -> None:
             code="BT008",
         )
     refuse_archive(source.path, name, head)
+    refuse_arrow(name, head)
     if head[:2] in _ENCODINGS:
         raise ReadError(
             f"The file is {_ENCODINGS[head[:2]]}, not UTF-8. Convert it first: iconv -f utf-16 -t utf-8 IN > OUT",

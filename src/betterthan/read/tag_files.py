@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.errors import ReadError, unknown_name
 from betterthan.read import tag_rows, tag_sentences, tag_spans
-from betterthan.read.named_files import NamedSource, Several, open_named
+from betterthan.read.named_files import NamedSource, Several, open_named, open_one
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.quality_pairs import check_names, of_pair
 from betterthan.read.source import HEAD_BYTES, Given, Source
@@ -106,7 +106,7 @@ def read_tags(
     """
     if side is not None and side not in _SIDES:
         raise unknown_name("side", side, _SIDES)
-    truth = open_named(gold)[0]
+    truth = open_one(gold)
     systems = open_named(predictions)
     if not systems:
         raise ReadError(

@@ -7,7 +7,7 @@ import numpy as np
 from betterthan.arrays import BoolArray, IntArray
 from betterthan.read.grid import Grid, check_numbers, fault, quoted
 from betterthan.read.open_grid import open_grid
-from betterthan.read.peek import peek
+from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import Source
 from betterthan.read.tidy import GOLD
@@ -25,23 +25,33 @@ _BECAUSE = "columns for item, system, position and tag"
 
 def sniff(source: Source) -> Guess | None:
     """Recognise the columns item, system, position and tag."""
-    found = has_columns(peek(source), "position", "tag")
+    return guess(peek(source), path=source.name)
+
+
+def guess(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as other layouts of tables have it)
+    """Say how sure it is that a table holds word tags."""
+    found = has_columns(look, "position", "tag")
     return Guess(confidence=0.95, because=_BECAUSE) if found else None
 
 
 def read(source: Source, options: Options) -> Reading:
     """Read a tidy table of word tags."""
     with open_grid(source) as grid:
-        rows = load_rows(grid, options)
-        where, bad = _positions(grid), _tags(grid)
-        check_once(grid, rows, where)
-        return Reading(
-            format=FORMAT,
-            because=_BECAUSE,
-            tables=(_table(grid, rows, where, bad),),
-            rows_read=grid.n_rows,
-            rows_kept=grid.n_rows,
-        )
+        return read_grid(grid, options, stem=source.stem, because=_BECAUSE)
+
+
+def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
+    """Read a grid as a tidy table of word tags, which have no name."""
+    rows = load_rows(grid, options)
+    where, bad = _positions(grid), _tags(grid)
+    check_once(grid, rows, where)
+    return Reading(
+        format=FORMAT,
+        because=because,
+        tables=(_table(grid, rows, where, bad),),
+        rows_read=grid.n_rows,
+        rows_kept=grid.n_rows,
+    )
 
 
 def _positions(grid: Grid) -> IntArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import zlib
+from collections.abc import Callable
 from typing import IO
 
 from betterthan.errors import ReadError
@@ -18,8 +19,12 @@ SMALL = 4 << 20
 _CHUNK = 1 << 20
 
 
-def small_text(source: Source, *, limit: int = SMALL) -> str | None:
+def small_text(
+    source: Source, *, limit: int = SMALL, see: Callable[[bytes], None] | None = None
+) -> str | None:
     """Return the text of a source of at most `limit` bytes; check a larger one and return None.
+
+    `see` is shown every piece of a larger one, so that it need not be read again to be looked at.
 
     Raises
     ------
@@ -31,7 +36,7 @@ def small_text(source: Source, *, limit: int = SMALL) -> str | None:
             data = stream.read(limit + 1)
             if len(data) <= limit and b"\x00" not in data:
                 return data.decode("utf-8-sig")
-            if len(data) > limit and _is_plain(stream, data):
+            if len(data) > limit and _is_plain(stream, data, see):
                 return None
     except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):
         pass
@@ -42,11 +47,13 @@ def small_text(source: Source, *, limit: int = SMALL) -> str | None:
     raise _fault(source)
 
 
-def _is_plain(stream: IO[bytes], chunk: bytes) -> bool:
+def _is_plain(stream: IO[bytes], chunk: bytes, see: Callable[[bytes], None] | None) -> bool:
     decode = codecs.getincrementaldecoder("utf-8")().decode
     length = 0
     while chunk:
         decode(chunk)
+        if see is not None:
+            see(chunk)
         last = chunk.rfind(b"\n")
         length = len(chunk) - last - 1 if last >= 0 else length + len(chunk)
         if length > LONGEST_LINE or b"\x00" in chunk:

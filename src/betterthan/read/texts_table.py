@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan.read.grid import Grid, fault, quoted
 from betterthan.read.open_grid import open_grid
-from betterthan.read.peek import peek
+from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import Source
 from betterthan.read.tidy import REFERENCE, SOURCE
@@ -18,26 +18,36 @@ FORMAT = Format(
     kind="texts",
     description="a table with one row for each text: item, system (or @src, @ref:NAME) and text",
 )
+_BECAUSE = "columns for item, system and text"
 
 
 def sniff(source: Source) -> Guess | None:
     """Recognise the columns item, system and text."""
-    if not has_columns(peek(source), "text") or position(peek(source).header, "score") is not None:
+    return guess(peek(source), path=source.name)
+
+
+def guess(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as other layouts of tables have it)
+    """Say how sure it is that a table holds texts."""
+    if not has_columns(look, "text") or position(look.header, "score") is not None:
         return None
-    return Guess(confidence=0.92, because="columns for item, system and text")
+    return Guess(confidence=0.92, because=_BECAUSE)
 
 
 def read(source: Source, options: Options) -> Reading:
     """Read a tidy table of texts."""
     with open_grid(source) as grid:
-        table = _texts(grid, options)
-        return Reading(
-            format=FORMAT,
-            because="columns for item, system and text",
-            tables=(table,),
-            rows_read=grid.n_rows,
-            rows_kept=grid.n_rows,
-        )
+        return read_grid(grid, options, stem=source.stem, because=_BECAUSE)
+
+
+def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
+    """Read a grid as a tidy table of texts, which have no name."""
+    return Reading(
+        format=FORMAT,
+        because=because,
+        tables=(_texts(grid, options),),
+        rows_read=grid.n_rows,
+        rows_kept=grid.n_rows,
+    )
 
 
 def _texts(grid: Grid, options: Options) -> Texts:

@@ -51,7 +51,13 @@ def all_tidy(tables: Sequence[AnyTable]) -> Tidy:
     """Return several tables of one kind, such as the scores of several metrics, as one."""
     if not tables:
         raise TableError(
-            "There is no table to write: a single file of tags or labels says nothing about a system."
+            "There is no table to write: a file of tags or labels says nothing about a system by itself. "
+            "Give a folder with gold.tags and the tags of systems."
+        )
+    if len(tables) > 1 and not isinstance(tables[0], Scores | Ratings) and not _fit(tables):
+        raise TableError(
+            f"These are {len(tables)} tables, of several language pairs, and their rows would be mixed up in one file. "
+            f"Choose one: --where lp=en-de."
         )
     parts = [tidy(table) for table in tables]
     columns = max((part.columns for part in parts), key=len)
@@ -62,6 +68,14 @@ def all_tidy(tables: Sequence[AnyTable]) -> Tidy:
             "Only tables of the same kind, all with documents or all without, fit into one file."
         )
     return Tidy(columns, (row for part in parts for row in part.rows), parts[0].measured)
+
+
+def _fit(tables: Sequence[AnyTable]) -> bool:
+    """Whether tags or texts can be told apart in one file: by their segments, with the same systems in each."""
+    if not all(isinstance(table, WordTags | Texts) for table in tables):
+        return False
+    segments = [name for table in tables if isinstance(table, WordTags | Texts) for name in table.segments]
+    return len(set(segments)) == len(segments) and len({table.systems for table in tables}) == 1
 
 
 def _with_groups(groups: tuple[str, ...] | None, *columns: str) -> tuple[str, ...]:

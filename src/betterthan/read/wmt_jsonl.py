@@ -6,14 +6,14 @@ The keys are ``langs, line_id, src, tgt, doc_id, domain, esa_spans, esa_score, s
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from betterthan.errors import ReadError
 from betterthan.read.appraise_table import no_real_document
-from betterthan.read.folders import files_in
+from betterthan.read.folders import files_in, opened_files
 from betterthan.read.grid import quoted
 from betterthan.read.json_lines import numbered_objects
 from betterthan.read.numerals import parse
@@ -50,6 +50,14 @@ def sniff_folder(source: Source, sniff: Callable[[Source], Guess | None], what: 
     except ReadError:
         return None
     return Guess(confidence=0.9, because=f"a folder with {len(files)} files of {what}") if first else None
+
+
+def system_files(source: Source) -> Iterator[Source]:
+    """Open a system's file, or one after the other those of a folder; each is named after its system."""
+    if not source.is_folder:
+        yield source
+        return
+    yield from opened_files(source, [path for path in files_in(source.path) if path.name.endswith(ENDS)])
 
 
 def first_object(source: Source) -> Mapping[str, Any] | None:

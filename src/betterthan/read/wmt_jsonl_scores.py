@@ -6,9 +6,8 @@ paragraph of a document, named ``DOCUMENT:NUMBER`` with numbers from 1.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,12 @@ import numpy as np
 from betterthan.errors import ReadError, some_of
 from betterthan.read.direction import direction
 from betterthan.read.doubts import doubts_of
-from betterthan.read.folders import files_in, ordinary_file
 from betterthan.read.grid import quoted
 from betterthan.read.json_lines import numbered_objects
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.source import Source, open_source
-from betterthan.read.wmt_jsonl import ENDS, first_object, sniff_folder
+from betterthan.read.source import Source
+from betterthan.read.wmt_jsonl import first_object, sniff_folder, system_files
 from betterthan.tables.scores import Scores
 
 FORMAT = Format(
@@ -58,7 +56,7 @@ def sniff(source: Source) -> Guess | None:
 def read(source: Source, options: Options) -> Reading:
     """Read a system's file, or every system of a folder, into one :class:`Scores` a metric and language pair."""
     found = _Found()
-    for opened in _opened(source):
+    for opened in system_files(source):
         system = opened.stem
         if system in found.systems:
             raise ReadError(
@@ -81,18 +79,6 @@ def read(source: Source, options: Options) -> Reading:
         notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
         problems=doubts_of(tables, place=source.name),
     )
-
-
-def _opened(source: Source) -> list[Source]:
-    if not source.is_folder:
-        return [source]
-    opened = []
-    for path in files_in(source.path):
-        if path.name.endswith(ENDS):
-            ordinary_file(path, source.path)
-            shown = os.path.join(source.name, path.name)  # noqa: PTH118  (as the user named the folder)
-            opened.append(replace(open_source(path), name=shown))
-    return opened
 
 
 def _add(found: _Found, system: str, document: Mapping[str, Any], source: Source, line: int) -> None:

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.folders import files_in, opened_files
 from betterthan.read.grid import quoted
 from betterthan.read.json_lines import numbered_objects
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.source import Source
-from betterthan.read.wmt_jsonl import ENDS, first_object, sniff_folder
+from betterthan.read.wmt_jsonl import first_object, sniff_folder, system_files
 from betterthan.tables.texts import Texts
 
 FORMAT = Format(
@@ -65,7 +64,7 @@ def sniff(source: Source) -> Guess | None:
 def read(source: Source, options: Options) -> Reading:
     """Read a system's file, or every system of a folder, into one :class:`Texts` a language pair."""
     found = _Found()
-    for opened in _opened(source):
+    for opened in system_files(source):
         if opened.stem in found.systems:
             raise ReadError(
                 f"System {quoted(opened.stem)} has two files. Remove one of them.",
@@ -96,12 +95,6 @@ def read(source: Source, options: Options) -> Reading:
         ),
         problems=_problems(odd, source),
     )
-
-
-def _opened(source: Source) -> list[Source]:
-    if not source.is_folder:
-        return [source]
-    return list(opened_files(source, [path for path in files_in(source.path) if path.name.endswith(ENDS)]))
 
 
 def _add(found: _Found, system: str, document: Mapping[str, Any], source: Source, line: int) -> None:
