@@ -112,5 +112,7 @@ def test_the_other_mechanisms_rank_every_setup(dataset, by):
         assert sorted(found.systems) == sorted(scores.systems)
         assert np.isfinite(found.strength).all()
         assert (np.diff(goodness) <= 1e-9).all()
-        assert (found.low <= found.high).all()
+        known = ~np.isnan(found.low)  # a system whose scores are all the same has no interval
+        assert (found.low <= found.high)[known].all()
+        assert known.mean() > 0.9
         assert ((found.rank_low <= found.rank) & (found.rank <= found.rank_high)).mean() > 0.9

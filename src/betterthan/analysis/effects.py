@@ -18,6 +18,7 @@ from betterthan.kernels.effects import (
     median_differences,
     medians_of_differences,
     rank_biserial,
+    shared_wins,
     win_probabilities,
 )
 from betterthan.kernels.intervals import percentile_interval, t_interval
@@ -26,7 +27,7 @@ from betterthan.kernels.paired import paired_t
 from betterthan.kernels.proportion_intervals import wilson_interval
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.tied_ranks import row_medians
-from betterthan.kernels.wins import TiesPolicy, win_counts, with_ties
+from betterthan.kernels.wins import TiesPolicy, win_counts
 
 Limits = tuple[FloatArray, FloatArray]
 _MEDIAN_RESAMPLES = 1000
@@ -123,7 +124,7 @@ def resampled_medians(
 
 
 def _probability_limits(goodness: FloatArray, setting: Setting) -> Limits:
-    won = with_ties(*win_counts(goodness), setting.ties)
+    won = shared_wins(win_counts(goodness), setting.ties)
     return wilson_interval(won, won + won.T, confidence=setting.confidence)
 
 

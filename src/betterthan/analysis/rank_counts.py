@@ -136,6 +136,8 @@ def _strengths(
     wish: Wish,
 ) -> Strengths:
     strength, low, high = found
+    if units_of(counts, wish.units).n_units == 1:  # drawn again and again, it says nothing of others
+        low = high = np.full_like(strength, np.nan)
     direction = "higher" if counts.higher_is_better else "lower"
     return Strengths(
         systems=counts.systems,

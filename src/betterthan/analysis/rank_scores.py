@@ -37,6 +37,7 @@ MANY_PAIRS = 1000  # beyond, certain p-values of every pair would take minutes
 HELP = 0.5  # wins and losses that every system gets where a bootstrap sample has no strengths
 _JACKKNIFE_ROWS = 256
 _ROUNDING = 1e-12
+_OF_WINS = ("win_rate", "bradley_terry")
 
 By = str | Callable[[FloatArray], FloatArray]
 
@@ -261,12 +262,14 @@ def _with_spread(
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     """Mend intervals of no width: segments that all say the same do not make a strength certain.
 
-    Shares of 0 or 1 (win rates, and means of nothing but 0 and 1) get Wilson's interval; nothing is known of others.
+    Shares of 0 or 1 (win rates, and means of nothing but 0 and 1) get Wilson's interval; nothing is known of others. A
+    median of scores that do vary may well be certain.
     """
     drawn = found.draws[~np.isnan(found.draws).any(axis=1)]
     if len(drawn) < 2:
         return low, high, ()
-    still = np.ptp(drawn, axis=0) <= _ROUNDING * np.abs(found.strength)
+    alike = np.ptp(scores.values, axis=1) == 0 if found.name not in _OF_WINS else True
+    still = alike & (np.ptp(drawn, axis=0) <= _ROUNDING * np.abs(found.strength))
     are_shares = found.name == "win_rate" or (
         found.name == "mean" and bool(np.isin(scores.values, (0, 1)).all())
     )

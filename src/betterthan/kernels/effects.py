@@ -8,7 +8,7 @@ from betterthan.arrays import FloatArray
 from betterthan.kernels.paired import differences
 from betterthan.kernels.tied_ranks import row_medians
 from betterthan.kernels.wilcoxon import Zeros, signed_ranks
-from betterthan.kernels.wins import TiesPolicy, win_counts, with_ties
+from betterthan.kernels.wins import TiesPolicy, WinCounts, win_counts, with_ties
 
 _BLOCK = 1 << 19
 
@@ -84,7 +84,7 @@ def win_probabilities(goodness: FloatArray, ties: TiesPolicy = "half") -> FloatA
 
     .. math:: P_{ab} = \frac{\omega_{ab}}{\omega_{ab} + \omega_{ba}}
 
-    with ties given to somebody or left out, see :func:`betterthan.kernels.wins.with_ties`; half a win for both makes
+    with ties shared or left out, see :func:`shared_wins`; half a win for both makes
     :math:`P_{ab} = (w_{ab} + \tfrac12 t_{ab}) / n_{ab}`. :math:`P_{ab} + P_{ba} = 1` exactly; the diagonal is ½.
 
     Parameters
@@ -109,9 +109,27 @@ def win_probabilities(goodness: FloatArray, ties: TiesPolicy = "half") -> FloatA
     >>> win_probabilities(np.array([[3.0, 6, 7, 7], [1.0, 2, 7, 8]]), "drop")[0, 1].round(3)
     np.float64(0.667)
     """
-    won = with_ties(*win_counts(goodness), ties)
+    won = shared_wins(win_counts(goodness), ties)
     met = won + won.T
     return _complementary(won / np.where(met > 0, met, np.nan))
+
+
+def shared_wins(counts: WinCounts, ties: TiesPolicy) -> FloatArray:
+    """Wins of the row over the column (m, m) once ties are left out, halved or counted against the leader.
+
+    The last is what "as_published" means in a test of two systems: the order of systems must not decide it.
+
+    Examples
+    --------
+    >>> three_to_one = WinCounts(np.array([[0.0, 3], [1, 0]]), np.array([[0.0, 2], [2, 0]]))
+    >>> shared_wins(three_to_one, "as_published")
+    array([[0., 3.],
+           [3., 0.]])
+    """
+    wins, tied = counts
+    if ties != "as_published":
+        return with_ties(wins, tied, ties)
+    return np.asarray(wins + np.where(wins < wins.T, tied, np.where(wins == wins.T, tied / 2, 0.0)))
 
 
 def dominance(goodness: FloatArray) -> FloatArray:

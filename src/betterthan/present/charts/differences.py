@@ -109,7 +109,7 @@ def _bars(difference: FloatArray, called: dict[str, str], x: Drawing, theme: The
     outcome = [called["win" if high > 0 else "loss"] for high in bars.high]
     data = rows({**bars._asdict(), "none": [0] * len(outcome), "outcome": outcome})
     base = alt.Chart(data).mark_bar(stroke=theme.paper, strokeWidth=0.6)
-    y = alt.Y("segments:Q", title="segments")
+    y = alt.Y("segments:Q", title="segments", axis=alt.Axis(tickMinStep=1, format="d"))
     color = _colors(called, theme)
     return base.encode(x=x, x2="high:Q", y=y, y2="none:Q", color=color, tooltip=_TOLD)
 
