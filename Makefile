@@ -24,7 +24,7 @@ test: $(VENV)/dev browser  ## Set up, then every check a change must pass
 	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/ruff check src tests benchmarks docs
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist=loadgroup
 
 # The pages are tested in Debian's Chromium. Without it, and without the right to install it, those tests are skipped,
 # visibly; with CI=true that is an error.
@@ -36,7 +36,7 @@ browser:
 	  echo 'There is no Chromium: tests of pages in the browser are skipped.'
 
 slow: $(VENV)/dev  ## Statistical checks and large runs
-	$(BIN)/python -m pytest -m slow -n $(WORKERS)
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist=loadgroup
 
 real: $(VENV)/dev  ## Only the checks on real data
 	$(BIN)/python -m pytest tests/real

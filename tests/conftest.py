@@ -6,11 +6,22 @@ import signal
 import socket
 from typing import Any
 
+import pytest
 from hypothesis import settings
 
 # How long an example takes depends on what else the machine does; hangs are caught by pytest-timeout.
-settings.register_profile("any machine", deadline=None)
+settings.register_profile("any machine", deadline=None, max_examples=60)
 settings.load_profile("any machine")
+
+# What these files make once (servers, pages, studies) is dear: one worker has all tests of a file.
+_MADE_ONCE = (
+    "tests/browser/",
+    "tests/cli/test_commands.py",
+    "tests/real/test_metrics_folder.py",
+    "tests/report/test_report.py",
+    "tests/studies/test_every_",
+    "tests/web/",
+)
 
 _connect = socket.socket.connect
 _LOOPBACK = ("127.", "::1", "localhost")
@@ -22,6 +33,14 @@ def _only_loopback(self: socket.socket, address: Any) -> None:
     if self.family != getattr(socket, "AF_UNIX", None) and not str(host).startswith(_LOOPBACK):
         raise AssertionError(f"a test tried to reach {host}")
     _connect(self, address)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of costly files together; has an effect with ``--dist=loadgroup`` only."""
+    for item in items:
+        file = item.nodeid.partition("::")[0]
+        if file.startswith(_MADE_ONCE):
+            item.add_marker(pytest.mark.xdist_group(file))
 
 
 def pytest_configure() -> None:

@@ -221,7 +221,7 @@ def test_without_scripts_the_app_works(browser, address):
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_a_narrow_screen_has_no_sideways_scroll(browser, address, scheme):
     """360 pixels, every kind of page, light and dark."""
     context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme)

@@ -208,7 +208,7 @@ def expected(large, tmp_path_factory):
     return out
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_the_bytes_do_not_depend_on_the_workers(workers, large, expected, tmp_path):
     """1, 2 and 4 workers write the same JSON to the last byte."""
     process = run("rank", large, "--json", "--resamples", RESAMPLES, "--workers", workers, cache=tmp_path)
@@ -225,7 +225,7 @@ def wait_for_a_checkpoint(folder: Path, process: subprocess.Popen) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_stopped_run_goes_on_and_gives_the_same_bytes(how, large, expected, tmp_path):
     """Killed or interrupted, the same command finishes the work and writes what it would have written."""
     arguments = ("rank", large, "--json", "--resamples", RESAMPLES, "--workers", 1)

@@ -242,6 +242,7 @@ def test_metrics_that_are_right_alike_have_p_one():
     np.testing.assert_array_equal(pair_swap_pvalues(twins, human), np.ones((2, 2)))
 
 
+@pytest.mark.slow
 def test_many_unequal_groups_agree_with_sampling():
     """Sizes from 2 to 14 on 300 segments: within Monte Carlo error of 8000 flips."""
     metrics, human = campaign(2, 14, 300, seed=14, missing=0.3)
