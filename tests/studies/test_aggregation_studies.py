@@ -266,6 +266,18 @@ def test_only_what_people_judged_is_scored(tmp_path):
     assert found.table("by-data").rows[0][:4] == ("en-de", "MQM", 2, 2)
 
 
+def test_rows_that_fit_the_lines_only_in_part_are_refused(tmp_path):
+    """Ids that happen to look like line numbers would join scores with the wrong lines."""
+    folder = tmp_path / "en-de"
+    (folder / "sys").mkdir(parents=True)
+    for name in ("A", "B"):
+        (folder / "sys" / f"{name}.txt").write_text("one\ntwo\nthree\n")
+    (folder / "refA.txt").write_text("one\ntwo\nfour\n")
+    (folder / "mqm.csv").write_text("item,A,B\n2,1,2\n3,2,2\n17,0,1\n")
+    with pytest.raises(bt.BetterThanError, match=r"mqm\.csv scores segments of which .* others not \(17\)"):
+        read_translated(folder)
+
+
 def test_each_data_set_has_its_own_correlations_and_weights():
     """By SciPy from the table of scores, and by the lengths of outputs."""
     used = translations()

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray, digest
-from betterthan.errors import BetterThanError
+from betterthan.errors import BetterThanError, some_of
 from betterthan.examples.campaign import campaign
 from betterthan.read.columns import plain
 from betterthan.read.open_grid import open_grid
@@ -211,7 +211,14 @@ def target(dataset: str) -> str:
 
 def _as_judged(texts: Texts, human: Scores, name: str) -> Texts:
     """Texts have lines and no names of segments; as many rows of human scores in the same order name them."""
-    if set(texts.segments) & set(human.segments) or len(texts.segments) != human.n_segments:
+    lines = set(texts.segments)
+    unknown = [segment for segment in human.segments if segment not in lines]
+    if 0 < len(unknown) < human.n_segments:
+        raise BetterThanError(
+            f"{name} scores segments of which the texts have some by name and others not ({some_of(unknown)}): they "
+            f"would be joined with the wrong lines. Number its segments as the lines of the texts are, from 1."
+        )
+    if not unknown or len(texts.segments) != human.n_segments:
         return texts
     note = f"Lines of the texts were matched with the rows of {name} by their order."
     return replace(texts, segments=human.segments, notes=(*texts.notes, note))
