@@ -35,6 +35,7 @@ def _only_loopback(self: socket.socket, address: Any) -> None:
     _connect(self, address)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of costly files together; has an effect with ``--dist=loadgroup`` only."""
     for item in items:

@@ -336,6 +336,7 @@ def test_a_system_without_a_match_is_named():
         bt.compare(matches)
 
 
+@pytest.mark.slow
 def test_a_thousand_systems_are_ranked_in_seconds():
     """Nothing is done pair by pair in Python."""
     rng = np.random.default_rng(1)

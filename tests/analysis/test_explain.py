@@ -398,7 +398,7 @@ class TestWords:
     """What the sentences may and may not say."""
 
     @given(tables())
-    @settings(deadline=None, max_examples=200)
+    @settings(deadline=None, max_examples=60)
     def test_every_number_is_in_a_field(self, scores):
         """Sentences make up no numbers; "significant" has its level; no p is 0; four to eight of them."""
         found = bt.explain(scores, "A", "B")

@@ -211,6 +211,7 @@ def test_a_lower_confidence_gives_narrower_intervals_and_bolder_ranks(by):
 
 
 @each_method
+@pytest.mark.slow
 def test_sixty_systems_are_ranked(by):
     """1770 pairs: the mean's tests become analytic, and everything stays quick."""
     found = bt.rank(drawn_scores(60, 25, gap=0.05), by=by, **FAST)

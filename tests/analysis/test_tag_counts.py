@@ -50,7 +50,7 @@ def swapped(tags, a, b, swap):
     return np.where(words, other, one), np.where(words, one, other)
 
 
-@pytest.mark.parametrize("name", ["f1_mult", "mcc"])
+@pytest.mark.parametrize("name", ["f1_mult", pytest.param("mcc", marks=pytest.mark.slow)])
 def test_randomisation_is_the_literal_loop(name):
     """Swap the tags of whole segments, score both corpora with scikit-learn, count."""
     tags, n_resamples = drawn_tags(3, 15, seed=3), 60

@@ -154,7 +154,7 @@ def test_copy_under_a_table(opened, address):
     )
 
 
-@pytest.mark.parametrize("width", [360, 768, 1180])
+@pytest.mark.parametrize("width", [360, pytest.param(768, marks=pytest.mark.slow), 1180])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_sideways_scroll_at_any_width(opened, address, width, scheme):
     """Wide tables scroll inside their frames; the ground follows the reader's choice."""
@@ -204,7 +204,9 @@ def test_prints_on_paper(opened, address, tmp_path):
     assert (tmp_path / "page.pdf").stat().st_size > 20_000
 
 
-@pytest.mark.parametrize("kind", ["battles", "meta", "texts", "tags"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.slow) for kind in ("battles", "meta", "texts")] + ["tags"]
+)
 def test_every_kind_opens_without_a_fault(opened, tmp_path, kind):
     """Small data of each kind; no message in the console, no sideways scroll."""
     path = write_report(tmp_path / "report.html", *_small(kind)[0], **_small(kind)[1])

@@ -120,7 +120,9 @@ def reported_kind(page, address, kind):
     page.locator("section#verdict").wait_for(timeout=2 * MINUTE)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", ["texts", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("battles", "tags"))]
+)
 def test_a_cell_leads_to_its_pair_and_its_segments(page, address, kind):
     """By the keyboard alone; a system or a word like a script is text; nothing is wider than a narrow screen."""
     reported_kind(page, address, kind)
@@ -186,6 +188,7 @@ def test_progress_moves_and_cancel_stops(page, address):
     assert page.get_by_text("long.csv").count() == 0
 
 
+@pytest.mark.slow
 def test_a_restart_in_mid_run_is_told_and_mended(browser, tmp_path):
     """The run says that it was interrupted and can go on; what was done before is there."""
     context = browser.new_context()
@@ -237,6 +240,7 @@ def test_a_narrow_screen_has_no_sideways_scroll(browser, address, scheme):
     context.close()
 
 
+@pytest.mark.slow
 def test_the_lesson_follows_the_arrow_keys_and_the_pointer(page, address):
     """Numbers as the library has them; a raised point changes the mean, and perhaps nothing else."""
     page.goto(address + "/learn")
@@ -277,6 +281,7 @@ def test_a_page_of_another_site_cannot_reach_the_app(browser, address, tmp_path)
     context.close()
 
 
+@pytest.mark.slow
 def test_the_server_stops_with_its_parent(tmp_path):
     """No test leaves a server behind."""
     with serving(tmp_path):

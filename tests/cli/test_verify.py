@@ -210,6 +210,7 @@ def test_every_verb_is_tried_above():
     )
 
 
+@pytest.mark.slow
 def test_a_study_in_a_folder_and_one_without_files_can_be_verified(betterthan):
     """study.json of the folder says its command; what was run on the example campaign needs no file."""
     assert betterthan("study", "spa-speed", "--quick", "--set", "repeats=2", "-o", "out").code == 0

@@ -20,6 +20,7 @@ def environment_restored(monkeypatch):
         monkeypatch.delenv(name)
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_gives_the_same_bytes(tmp_path):
     """Over processes on this machine, one of which is killed on the way."""
     job = Job(name="test", function=engine_blocks.kills_its_process_once, payload=str(tmp_path), n_blocks=12)

@@ -41,8 +41,8 @@ Ranking by mean: points, higher is better
      2        2   Birch    50.00   49.20 to 50.80                b
 
   Aster is better than all others at level 0.05 (Holm-corrected permutation tests).
-  * told apart from the next. Spread: ranks the data allow. Systems sharing a letter are not told
-  apart.
+  * told apart from the next. Beats next: share of comparisons won, ties half. Spread: ranks the
+  data allow. Lines part greedy clusters; it is systems sharing a letter that are not told apart.
   note: 3 rows dropped.
 
   betterthan|mean|data:abc|version:1

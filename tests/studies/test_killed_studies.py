@@ -46,6 +46,7 @@ def wait_for_a_checkpoint(folder, process):
     "name",
     [name if name == "tagging-sampling" else pytest.param(name, marks=pytest.mark.slow) for name in RUNS],
 )
+@pytest.mark.slow
 def test_a_killed_study_goes_on_and_gives_the_same_bytes(name, tmp_path):
     """Killed in the middle, run again, and run at once elsewhere: the same answer to the byte."""
     stopped = start(name, tmp_path / "killed")

@@ -161,6 +161,7 @@ def test_one_repeat_and_scores_of_systems_are_refused():
         study("spa-speed", whole, quick=True, workers=1)
 
 
+@pytest.mark.slow
 def test_times_stand_beside_the_printed_ones_and_nowhere_in_the_result(tmp_path):
     """40 ms and 1,000 times are printed; of two folders all files are the same but those of the clock."""
     options = {"permutations": 50, "repeats": 2}

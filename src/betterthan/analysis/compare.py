@@ -13,11 +13,13 @@ from betterthan.analysis.compare_counts import compare_counts
 from betterthan.analysis.compare_matches import compare_matches
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.effects import EFFECTS, Setting
+from betterthan.analysis.given import check_table
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.analysis.permutation import stepped_down
 from betterthan.analysis.question import Answer, PermutationMethod, Question, SignificanceTest, TestTies
 from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.analysis.units import UnitName, units_of
+from betterthan.analysis.wording import counted
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
@@ -146,6 +148,7 @@ def compare(
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
+    check_table(table, (Scores, Counts, Matches), verb="compare")
     chosen = table.systems if systems is None else tuple(systems)
     if len(chosen) < 2:
         raise TableError(f"There is only one system, {', '.join(chosen)}; a comparison needs two or more.")
@@ -282,8 +285,21 @@ def _findings(
             *answer.notes,
             *_direction(scores),
             *_apart(scores.systems, apart),
+            *_too_few(question, asked, decision),
             *_unbounded(low, decision.confidence),
         ),
+    )
+
+
+def _too_few(question: Question, asked: _Asked, decision: Decision) -> tuple[str, ...]:
+    """Say when so few units are swapped that no outcome could be significant."""
+    n = question.units.n_units
+    least = 2.0 ** (-n + (decision.alternative == "two-sided"))
+    if asked.test.name != "permutation" or least <= decision.alpha:
+        return ()
+    many = counted(n, "segment" if question.units.are_segments else "group")
+    return (
+        f"With {many} no p-value can be below {least:g}, so nothing is significant at level {decision.alpha:g}.",
     )
 
 

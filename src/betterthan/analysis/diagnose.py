@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from betterthan.analysis.given import check_table
 from betterthan.analysis.triples import troubled_triples
 from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray
@@ -66,6 +67,7 @@ def diagnose(scores: Scores) -> Diagnosis:
     >>> found.count("cycle"), found.count("levels"), found.pairing
     (1, 3, -0.5)
     """
+    check_table(scores, (Scores,), verb="diagnose")
     if scores.n_systems < 2:
         raise TableError(
             f'"{scores.name}" has one system, {scores.systems[0]}; a diagnosis needs two or more. '

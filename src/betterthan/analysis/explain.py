@@ -15,6 +15,7 @@ from betterthan.analysis.computing import Rng
 from betterthan.analysis.explain_counts import explain_counts
 from betterthan.analysis.explain_words import sentences_of
 from betterthan.analysis.fragility import flips
+from betterthan.analysis.given import check_table
 from betterthan.analysis.slices import Part, lengths_of, parts_of, reversed_slices
 from betterthan.analysis.wording import counted, p_of
 from betterthan.arrays import FloatArray
@@ -146,6 +147,7 @@ def explain(
     """
     if not 0 < alpha < 1:
         raise BetterThanError(f"alpha must lie between 0 and 1, such as 0.05; it is {alpha}.")
+    check_table(scores, (Scores, Counts), verb="explain")
     if isinstance(scores, Counts):
         if texts is not None:
             raise TableError("Counts know how long their segments are. Leave out texts, or pass lengths.")

@@ -72,6 +72,8 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
     pvalue = _open(found.pvalue)
     adjusted = _adjusted(pvalue, decision) if found.stepped is None else np.maximum(found.stepped, pvalue)
     order = np.argsort(shared_ranks(found.goodness), kind="stable")
+    if decision.alternative != "two-sided" and len(order) == 2:
+        order = np.arange(2)  # the question is about the first; the data must not choose which that is
     square = np.ix_(order, order)
     settings = Settings(
         method=found.test,

@@ -8,6 +8,7 @@ from typing import Literal
 
 from betterthan.analysis.aggregations import NAMES
 from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.given import check_table
 from betterthan.analysis.matches import TiesModel
 from betterthan.analysis.ordered import Order
 from betterthan.analysis.rank_counts import COUNT_METHODS, rank_counts
@@ -151,6 +152,7 @@ def rank(
     >>> bt.rank(scores, by="bradley_terry").systems
     ('C', 'B', 'A')
     """
+    check_table(table, (Scores, Counts, Matches), verb="rank")
     if table.n_systems < 2:
         raise TableError(
             f"There is only one system, {table.systems[0]}; a ranking needs two or more. "

@@ -53,11 +53,12 @@ def agree(
     from betterthan.analysis.agreement import agreement
     from betterthan.analysis.rank import rank
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.tables import as_source
+    from betterthan.cli.tables import as_source, refuse_unknown_directions
     from betterthan.read.scores import scores_of, the_metric
     from betterthan.read.sniff import read_any
 
-    found = scores_of(read_any(as_source(files), options, format=format_in))
+    found = scores_of(read_any(as_source(files), options, format=format_in), path=", ".join(files))
+    refuse_unknown_directions(options, found)
     computing = computing_arguments(given)
     several = len(metrics) > 1
     rankings = {}

@@ -9,6 +9,7 @@ import click
 
 from betterthan.cli.notes import say_notes
 from betterthan.cli.options import reading_options
+from betterthan.cli.overwriting import refuse_overwriting
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -65,6 +66,7 @@ def convert(
     from betterthan.read.write import write_table
 
     reading = read_any(file, replace(options, covariates=(EVERY,)), format=format_in)
+    refuse_overwriting(output)
     write_table(reading.tables, output)
     say_notes(reading.notes)
     click.echo(f"Wrote {output}: {'; '.join(map(summary, reading.tables))}", err=True)

@@ -29,9 +29,6 @@ def diagnose(
       betterthan diagnose metrics.tsv --metric chrF
     """  # noqa: D301
     from betterthan.analysis.diagnose import diagnose as diagnosed
-    from betterthan.cli.tables import as_source
-    from betterthan.read.scores import scores_of, the_metric
-    from betterthan.read.sniff import read_any
+    from betterthan.cli.tables import scores_table
 
-    found = scores_of(read_any(as_source(files), options, format=format_in))
-    return diagnosed(the_metric(found, metric, ", ".join(files)))
+    return diagnosed(scores_table(files, options, format_in, metric))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.options import computing_options, reading_options
+from betterthan.cli.overwriting import refuse_overwriting
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -107,6 +108,7 @@ def figure(
     from betterthan.present.charts.drawing import altair
     from betterthan.present.charts.save import format_of, save_chart
 
+    refuse_overwriting(output)
     format_of(output)  # a wrong suffix or a missing package is said before anything is computed
     altair()
     subject, asked = subject_of(kind.replace("-", "_"), files, options, given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from betterthan.cli.tables import refuse_unknown_directions
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.read.metrics_folder import MetricsFolder, language_pairs, read_metrics_folder
 from betterthan.read.protocol import Options
@@ -45,7 +46,9 @@ def meta_tables(
             f"{human} has several human scores: {some_of(list(judged))}. Choose one: --gold NAME."
         )
     people = the_metric(judged, gold, human)
-    return _chosen(_of_files(sources, options, format_in), only), people
+    found = _of_files(sources, options, format_in)
+    refuse_unknown_directions(options, [*found, *judged])
+    return _chosen(found, only), people
 
 
 def _read(source: str, options: Options, format_in: str | None) -> Metrics:

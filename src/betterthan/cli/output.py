@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from betterthan.cli.overwriting import refuse_overwriting
 from betterthan.cli.receipt import record
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError, unknown_name
@@ -58,6 +59,7 @@ def emit_all(
         ]
         text = "\n".join(texts)
     if to_file and output is not None:
+        refuse_overwriting(output)
         _write(Path(output), text)
         click.echo(f"Wrote {output}", err=True)
     else:
@@ -83,6 +85,9 @@ def to_stdout(text: str) -> None:
     except BrokenPipeError:
         # The reader of our pipe has seen enough; Python must not complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise BetterThanError(f"Standard output cannot be written ({error.strerror}).") from error
 
 
 def _format_of(output: str | None) -> str:

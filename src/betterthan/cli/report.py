@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.options import computing_options, reading_options, units_option
+from betterthan.cli.overwriting import refuse_overwriting
+from betterthan.errors import BetterThanError
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -102,6 +104,12 @@ def report(
     if COMPOSED in meta:
         meta[COMPOSED].append(compose(list(files), **asked))
         return
+    refuse_overwriting(output)
+    if Path(output).suffix.lower() not in (".html", ".htm", ""):
+        name = Path(output).with_suffix(".html").name
+        raise BetterThanError(
+            f"A report is a page for a browser. Call it {name}; the browser prints it as PDF."
+        )
     written = write_report(output, *files, **asked)
     size = Path(written).stat().st_size / 1024
     click.echo(f"Wrote {written} ({size:.0f} KB, opens without network)", err=True)

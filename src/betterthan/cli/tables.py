@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
-from betterthan.errors import BetterThanError, ReadError
+from betterthan.errors import BetterThanError, ReadError, unknown_name
 from betterthan.read.given_files import is_there, split_given
-from betterthan.read.protocol import Options
+from betterthan.read.protocol import EVERY, Options
 from betterthan.read.scores import scores_of, the_metric
 from betterthan.read.sniff import read_any
 from betterthan.tables.matches import Matches
+from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
 NO_CLUSTER = "none"
@@ -32,12 +34,22 @@ def table_of(
     """
     asked = replace(_with_cluster(options, cluster), covariates=covariates)
     reading, file = read_any(as_source(files), asked, format=format_in), ", ".join(files)
+    refuse_unknown_directions(
+        options, [table.name for table in reading.tables if isinstance(table, Scores | Ratings)]
+    )
     if reading.tables and isinstance(reading.tables[0], Matches):
         return reading.tables[0]
     if cluster is not None or covariates:
         option = "--covariate" if covariates else "--cluster"
         raise BetterThanError(f"{option} is for battles, and {file} holds none. Leave it out.")
     return the_metric(scores_of(reading, path=file), metric, file)
+
+
+def refuse_unknown_directions(options: Options, metrics: Collection[str]) -> None:
+    """Refuse a direction for a metric that is not there: a slip in its name would turn a ranking round unseen."""
+    told = (options.lower_is_better | options.higher_is_better) - {EVERY}
+    for name in sorted(told - set(metrics)):
+        raise unknown_name("metric", name, metrics)
 
 
 def _with_cluster(options: Options, cluster: str | None) -> Options:
@@ -58,6 +70,9 @@ def scores_table(
     """Read a file of scores or ratings; several files make one table."""
     several = (files,) if isinstance(files, str) else files
     reading, file = read_any(as_source(several), options, format=format_in), ", ".join(several)
+    refuse_unknown_directions(
+        options, [table.name for table in reading.tables if isinstance(table, Scores | Ratings)]
+    )
     return the_metric(scores_of(reading, path=file), metric, file)
 
 

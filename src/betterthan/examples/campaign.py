@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 
 import numpy as np
@@ -92,6 +93,7 @@ class Campaign:
     tags: Tags
 
 
+@cache
 def campaign(seed: int = 2024) -> Campaign:
     """Hold the example campaign.
 

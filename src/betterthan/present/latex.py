@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from betterthan.present.printable import printable
 from betterthan.present.table import Table
 
 _SPECIAL = {
@@ -70,10 +71,12 @@ def escaped(text: str) -> str:
 
     Examples
     --------
-    >>> print(escaped("50 % of A_1 & B"))
-    50 \% of A\_1 \& B
+    >>> print(escaped("50 % of A_1 & B"), escaped("[5pt]"))
+    50 \% of A\_1 \& B {[}5pt]
     """
-    return " ".join(text.split()).translate(_TABLE)
+    shown = " ".join(printable(text).split()).translate(_TABLE)
+    # At the start of a cell LaTeX would take these for an argument of the line before.
+    return f"{{{shown[0]}}}{shown[1:]}" if shown.startswith(("[", "*")) else shown
 
 
 def _row(cells: list[str]) -> str:

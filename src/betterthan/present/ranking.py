@@ -60,7 +60,10 @@ def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
 
 def _words(result: Ranking) -> tuple[str, ...]:
     level = f"level {1 - result.confidence:.3g} (Holm-corrected {_test(result.test)})"
-    legend = "* told apart from the next. Spread: ranks the data allow. Systems sharing a letter are not told apart."
+    legend = (
+        "* told apart from the next. Beats next: share of comparisons won, ties half. Spread: ranks the data allow. "
+        "Lines part greedy clusters; it is systems sharing a letter that are not told apart."
+    )
     return (_winner(result, level), *_needed(result), legend)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.errors import ReadError, TableError, unknown_name
 from betterthan.read import long_table
-from betterthan.read.columns import find
+from betterthan.read.columns import ROLES, find, plain
 from betterthan.read.grid import MemoryGrid
 from betterthan.read.numerals import Cells
 from betterthan.read.open_grid import checked
@@ -97,7 +97,20 @@ def _frame_columns(given: FrameLike) -> dict[str, Any]:
         frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
         raise TableError(f"A {type(given).__name__} is no table. Pass a data frame or a dict of lists.")
-    return {name: _plain(frame[name]) for name in frame.columns}
+    columns = {name: _plain(frame[name]) for name in frame.columns}
+    return {**_index(nw.maybe_get_index(frame), columns), **columns}
+
+
+def _index(index: Any, columns: Mapping[str, Any]) -> dict[str, list[str]]:  # noqa: ANN401  (of pandas)
+    """Return the row labels of pandas as a column, where they tell rows apart and no column does.
+
+    Dropped, they would let two tables be joined by the positions of their rows.
+    """
+    is_plain = index is None or type(index).__name__ == "RangeIndex" or getattr(index, "nlevels", 1) > 1
+    known = {plain(name) for name in ROLES["item"]}
+    if is_plain or not index.is_unique or any(plain(str(name)) in known for name in columns):
+        return {}
+    return {"segment": [str(label) for label in index]}
 
 
 def _plain(series: Any) -> Any:  # noqa: ANN401  (a narwhals series)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
 from betterthan.read.apart import whole
 from betterthan.read.cells import Duplicates
 from betterthan.read.formats import reader
@@ -335,6 +335,10 @@ def _columns(**roles: str | None) -> dict[str, str]:
 
 def _every(said: object, answer: bool) -> frozenset[str]:  # noqa: FBT001
     """Return "every metric" when the user said `answer` about the direction."""
+    if isinstance(said, str):
+        raise BetterThanError(
+            f'lower_is_better is True or False, or of several metrics a list of names; it is "{said}".'
+        )
     return frozenset({EVERY}) if said is answer else frozenset()
 
 

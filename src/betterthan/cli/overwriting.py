@@ -1,0 +1,36 @@
+"""Outputs that would overwrite what a command reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from betterthan.errors import BetterThanError
+
+
+def refuse_overwriting(output: str) -> None:
+    """Refuse to write over a file that the command reads: a slip of the hand must not cost data.
+
+    Raises
+    ------
+    BetterThanError
+        When a parameter of the running command, with or without ``NAME=`` before it, is the file `output`.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None or not Path(output).is_file():
+        return
+    given = [value for name, value in context.params.items() if name != "output"]
+    words = [word for value in given for word in (value if isinstance(value, tuple | list) else [value])]
+    paths = [path for word in words if isinstance(word, str) for path in (word, word.partition("=")[2])]
+    if any(_is_same(path, output) for path in paths):
+        raise BetterThanError(
+            f"{output} is one of the files that are read; it would be lost. Choose another name for the output."
+        )
+
+
+def _is_same(path: str, output: str) -> bool:
+    try:
+        return bool(path) and Path(path).samefile(output)
+    except (OSError, ValueError):  # not there, or nothing that could be a path
+        return False

@@ -1,0 +1,107 @@
+"""Slips of the hand: they are told, and cost nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import betterthan as bt
+
+ROWS = "item,Kea,Moa\n" + "".join(f"{i},{i % 7},{(i * 3) % 5}\n" for i in range(20))
+
+
+@pytest.fixture
+def scores(tmp_path, monkeypatch):
+    """A file of scores in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text(ROWS, encoding="utf-8")
+    return "scores.csv"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("rank", "scores.csv"),
+        ("rank", "ours=./scores.csv"),
+        ("compare", "scores.csv"),
+        ("convert", "scores.csv"),
+        ("report", "scores.csv"),
+    ],
+)
+def test_what_is_read_is_not_written_over(betterthan, scores, words):
+    """Whatever the file is called on the way in."""
+    said = betterthan(*words, "-o", scores)
+    assert said.code == 2
+    assert "scores.csv is one of the files that are read; it would be lost." in said.err
+    assert Path(scores).read_text(encoding="utf-8") == ROWS
+    assert [path.name for path in Path().iterdir()] == [scores]
+
+
+def test_a_report_is_not_called_pdf(betterthan, scores):
+    """The name would lie about what is inside."""
+    said = betterthan("report", scores, "-o", "report.pdf")
+    assert (said.code, "Call it report.html" in said.err) == (2, True)
+    assert not Path("report.pdf").exists()
+
+
+@pytest.mark.parametrize("option", ["--lower-is-better", "--higher-is-better"])
+def test_a_direction_for_nobody_is_refused(betterthan, scores, option):
+    """Else a misspelt metric would keep the wrong direction unseen."""
+    for words in (
+        ("rank", scores),
+        ("compare", scores),
+        ("diagnose", scores),
+        ("meta", scores, "--human", scores),
+    ):
+        said = betterthan(*words, option, "scoers")
+        assert (said.code, 'Unknown metric "scoers". Did you mean "scores"?' in said.err) == (2, True), words
+
+
+def test_the_one_sided_question_is_about_the_system_named_first(betterthan, scores):
+    """Either way round: the data must not choose the direction of the claim."""
+    pvalues = []
+    for pair in (("Kea", "Moa"), ("Moa", "Kea")):
+        said = betterthan("compare", scores, *pair, "--alternative", "greater", "-f", "tsv")
+        header, row = (line.split("\t") for line in said.out.splitlines()[:2])
+        cells = dict(zip(header, row, strict=True))
+        assert (cells["a"], cells["b"]) == pair
+        pvalues.append(float(cells["pvalue"]))
+    table = bt.read_scores(scores)
+    less = bt.compare(table, systems=["Kea", "Moa"], alternative="less").pair("Kea", "Moa").pvalue
+    assert pvalues[1] == pytest.approx(less)
+    assert sum(pvalues) >= 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_is_no_fault_of_ours(scores):
+    """Exit code 2 and the reason."""
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", "from betterthan.cli.main import main; main()", "rank", scores]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, "Standard output cannot be written" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("verb", ["rank", "compare", "diagnose"])
+def test_a_path_is_not_a_table(scores, verb):
+    """The cure can be pasted."""
+    with pytest.raises(
+        bt.TableError, match=r'not str\. Read it first, such as bt\.read_scores\("scores\.csv"\)'
+    ):
+        getattr(bt, verb)(scores)
+    with pytest.raises(bt.TableError, match=r"explain takes Scores or Counts, not dict"):
+        bt.explain({"A": [1]}, "A", "B")
+
+
+def test_row_labels_of_pandas_are_names_of_segments():
+    """Two frames in different order are joined by them; those of a long table, or plain numbers, are not used."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"A": [1.0, 2, 3], "B": [3.0, 2, 2]}, index=["x", "y", "z"])
+    turned = bt.read_scores(frame[::-1])
+    assert turned.segments == ("z", "y", "x")
+    assert turned.select(segments=("x", "y", "z")).values.tolist() == bt.read_scores(frame).values.tolist()
+    assert bt.read_scores(frame.reset_index(drop=True)).segments == ("1", "2", "3")
+    assert bt.read_scores(frame.assign(item=["p", "q", "r"])).segments == ("p", "q", "r")
+    assert bt.read_scores(frame.reset_index(drop=True)[1:]).segments == ("1", "2")  # labels 1 and 2 were kept
