@@ -47,7 +47,9 @@ def links(page: str, where: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("kind", ["battles", "texts", "tags"])
+@pytest.mark.parametrize(
+    "kind", ["battles", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("texts", "tags"))]
+)
 def test_every_address_that_a_page_links_to_is_answered(site, runs, kind):
     """From the report over pairs to segments, as far as links lead; a name like a script is text everywhere."""
     open_, seen = {f"/runs/{runs[kind]['id']}"}, {}

@@ -16,9 +16,9 @@ from betterthan.report.document import Card, Paragraph, Report, Section, TableBl
 from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
 from betterthan.report.method import method_section
-from betterthan.report.pairs import pairs_section
+from betterthan.report.pairs import pairs_card, pairs_section
 from betterthan.report.ranking import may_be_best, ranking_section
-from betterthan.report.wording import corrected, count
+from betterthan.report.wording import corrected, count, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
@@ -100,7 +100,7 @@ def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
         headline = "No system can be called best."
     else:
         headline = f"{first} leads, but {len(best)} systems may be best."
-    met = found.wins + found.ties + found.losses
+    met, lost = found.wins + found.ties + found.losses, found.pvalue <= pairs.alpha < found.adjusted
     direct = (
         f"Of their {count(met)} battles {first} won {count(found.wins)} and {second} {count(found.losses)}."
         if met
@@ -109,7 +109,7 @@ def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
     return headline, (
         f"{first} beats {second} with probability {found.effect:.2f} ({100 * pairs.confidence:g} % interval "
         f"{found.low:.2f} to {found.high:.2f}, for this pair alone) under Bradley–Terry."
-        f"{corrected(found.adjusted, m * (m - 1) // 2)} {direct}"
+        f"{corrected(found.adjusted, m * (m - 1) // 2, lost=lost)} {direct}"
     )
 
 
@@ -119,14 +119,14 @@ def _cards(matches: Matches, pairs: PairwiseTable) -> tuple[Card, ...]:
     few = int((met[np.triu_indices(m, 1)] == 0).sum())
     ties = _ties(matches)
     last = (
-        Card(number=str(few), of=f"of {m * (m - 1) // 2}", label="pairs never met", is_warning=True)
+        Card(number=count(few), of=f"of {count(m * (m - 1) // 2)}", label="pairs never met", is_warning=True)
         if few
         else Card(number=f"{100 * ties:.0f} %", label="ties", is_warning=ties > 0.4)
     )
     return (
         Card(number=str(m), label="systems"),
         Card(number=count(matches.n_matches), label="battles"),
-        Card(number=str(pairs.n_different), of=f"of {m * (m - 1) // 2}", label="pairs told apart"),
+        pairs_card(pairs.n_different, m * (m - 1) // 2),
         last,
     )
 
@@ -154,12 +154,16 @@ def _meetings(pairs: PairwiseTable) -> Section:
             (name, float(met[i].sum()), int((met[i] > 0).sum()), float(met[i, least]), pairs.systems[least])
         )
     few = int((met[np.triu_indices(m, 1)] < _FEW_MEETINGS).sum())
-    words = (
-        f"{few} of {m * (m - 1) // 2} pairs met fewer than {_FEW_MEETINGS} times; about these the model says more "
-        f"than the data."
-        if few
-        else f"Every pair met at least {_FEW_MEETINGS} times."
-    )
+    n_pairs = m * (m - 1) // 2
+    words = f"Every pair met at least {_FEW_MEETINGS} times."
+    if few:
+        who = "The one pair" if n_pairs == 1 else f"{count(few)} of {count(n_pairs)} pairs"
+        words = (
+            f"{who} met fewer than {_FEW_MEETINGS} times; about {plural(few, 'it', 'these')} the model says more than "
+            f"the data."
+        )
+    elif n_pairs == 1:
+        words = f"The one pair met at least {_FEW_MEETINGS} times."
     table = TableBlock(
         key="meetings", table=Table(title="How often systems met", columns=columns, rows=tuple(rows))
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +24,7 @@ _COMPOSERS = {
     "texts": ("texts", "texts_report"),
     "tags": ("tags", "tags_report"),
 }
+_NO_DOCUMENTS = "Documents as units are known to reports on scores only; this one does not use them."
 
 
 def compose(
@@ -107,6 +109,9 @@ def composed(inputs: Inputs) -> Report:
     """Compute the report of inputs that were already gathered."""
     module, name = _COMPOSERS[inputs.kind]
     report: Report = getattr(importlib.import_module(f"betterthan.report.{module}"), name)(inputs)
+    if inputs.options.get("units") == "groups" and inputs.kind != "scores":
+        # Said where nobody can miss it: the numbers are not those that were asked for.
+        return replace(report, verdict=f"{report.verdict} {_NO_DOCUMENTS}")
     return report
 
 

@@ -7,8 +7,18 @@ from collections.abc import Iterable
 from betterthan.read.problems import PROBLEMS
 from betterthan.report.document import Block, Checklist, Item, Section
 from betterthan.report.inputs import Inputs
+from betterthan.report.wording import count, thousands
 from betterthan.results.base import Result
 from betterthan.results.checkup import Checkup
+
+# How notes begin that only say how a number was made; whatever is not known to be harmless is a doubt.
+_HARMLESS = (
+    "Signature: ",
+    "Tokeniser ",
+    "bootstrap_mean is the mean score of corpora",
+    "Intervals keep each metric's threshold",
+    "Comparison graph: connected;",
+)
 
 
 def data_section(
@@ -20,23 +30,28 @@ def data_section(
         items += _of_checkup(checkup)
     known = {item.text for item in items}
     notes = dict.fromkeys([*inputs.notes, *(note for result in results for note in result.notes)])
-    items += [Item(state="doubt", text=note) for note in notes if note not in known]
-    if not any(item.state != "ok" for item in items):
+    items += [Item(state=_state(note), text=thousands(note)) for note in notes if note not in known]
+    if all(item.state in ("ok", "note") for item in items):
         items.append(Item(state="ok", text="No problems found."))
     return Section(
         key="data",
         title="Data check",
         menu="Data",
-        lead="What was read, left out, and doubted.",
+        lead="What was read, left out, noted and doubted.",
         blocks=(Checklist(tuple(items)), *blocks),
     )
+
+
+def _state(note: str) -> str:
+    """Return "note" for what only says how something was made, and "doubt" for everything else."""
+    return "note" if note.startswith(_HARMLESS) else "doubt"
 
 
 def _of_checkup(checkup: Checkup) -> list[Item]:
     account = ""
     if checkup.rows_read:
-        dropped = "; ".join(f"{count:,} dropped: {reason}" for reason, count in checkup.dropped.items())
-        account = f"; {checkup.rows_kept:,} of {checkup.rows_read:,} rows kept" + (
+        dropped = "; ".join(f"{count(n)} dropped: {reason}" for reason, n in checkup.dropped.items())
+        account = f"; {count(checkup.rows_kept)} of {count(checkup.rows_read)} rows kept" + (
             f" ({dropped})" if dropped else ""
         )
     items = [
@@ -48,7 +63,7 @@ def _of_checkup(checkup: Checkup) -> list[Item]:
             Item(
                 state="doubt" if problem.is_doubt else "fault",
                 code=problem.code,
-                text=f"{problem.title}, {problem.place}: {problem.message}",
+                text=f"{problem.title}, {problem.place}: {thousands(problem.message)}",
                 more=f"{known.meaning} {known.cure}" if known else "",
             )
         )

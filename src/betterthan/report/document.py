@@ -109,7 +109,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A line of a checklist: state "ok", "doubt" or "fault", code, text, and the explanation of the code."""
+    """A line of a checklist: state "ok", "note", "doubt" or "fault", code, text, and the explanation of the code."""
 
     state: str
     text: str

@@ -26,8 +26,9 @@ from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
 from betterthan.report.meta_matrices import systems_section, told_apart_section
 from betterthan.report.method import method_section
+from betterthan.report.pairs import pairs_card
 from betterthan.report.ranking import ranking_block
-from betterthan.report.wording import plural
+from betterthan.report.wording import count, for_page, plural, sentence, told_apart
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
 
@@ -63,7 +64,7 @@ def meta_report(inputs: Inputs) -> Report:
         files_section(results, files),
     ]
     return Report(
-        title=f"Metrics against {main.human} · {main.n_systems} systems · {main.n_segments} segments",
+        title=f"Metrics against {main.human} · {main.n_systems} systems · {count(main.n_segments)} segments",
         kind="meta",
         headline=_headline(main),
         verdict=_verdict(main),
@@ -107,7 +108,7 @@ def _table(found: MetaEvaluation, by: str) -> TableBlock:
     numbers = [getattr(found, name).tolist() for name in ("value", "low", "high")]
     return TableBlock(
         key=f"meta-{by}",
-        table=describe(found),
+        table=for_page(describe(found)),
         marks=interval_marks(*numbers, stressed=(found.cluster == 1).tolist()),
         marks_heading=scale_heading(*numbers),
         csv=csv_of_result(found),
@@ -182,7 +183,7 @@ def _verdict(found: MetaEvaluation) -> str:
         else ""
     )
     told = (
-        f" {found.n_significant} of {n_pairs} {plural(n_pairs, 'pair is', 'pairs are')} told apart "
+        f" {sentence(told_apart(found.n_significant, n_pairs))} told apart "
         f"({_test(found)}, p ≤ {found.comparisons.alpha:g})."
         if n_pairs
         else ""
@@ -204,25 +205,25 @@ def _cards(found: MetaEvaluation) -> tuple[Card, ...]:
     n_pairs = k * (k - 1) // 2
     return (
         Card(number=str(k), label=plural(k, "metric")),
-        Card(number=str(found.n_systems), label=f"systems, {found.n_segments} segments"),
-        Card(number=str(found.n_significant), of=f"of {n_pairs}", label="pairs of metrics told apart"),
+        Card(number=str(found.n_systems), label=f"systems, {count(found.n_segments)} segments"),
+        pairs_card(found.n_significant, n_pairs, "metrics"),
         Card(
-            number=str(found.n_pairs),
-            label="pairs of systems are all there is to agree on",
+            number=count(found.n_pairs),
+            label=f"{plural(found.n_pairs, 'pair of systems is', 'pairs of systems are')} all there is to agree on",
             is_warning=found.n_pairs < 30,
         ),
     )
 
 
 def _said(inputs: Inputs, found: MetaEvaluation) -> str:
-    size = f"{found.n_systems} systems × {found.n_segments} segments"
-    return f"{len(inputs.metrics)} metrics and {found.human} on {size}."
+    k, size = len(inputs.metrics), f"{found.n_systems} systems × {count(found.n_segments)} segments"
+    return f"{k} {plural(k, 'metric')} and {found.human} on {size}."
 
 
 def _paragraph(found: MetaEvaluation) -> list[str]:
     return [
-        f"We held {len(found.metrics)} metrics against {found.human}.",
-        f"There are {found.n_systems} systems and {found.n_segments} segments.",
+        f"We held {len(found.metrics)} {plural(len(found.metrics), 'metric')} against {found.human}.",
+        f"There are {found.n_systems} systems and {count(found.n_segments)} segments.",
         "Agreement is soft pairwise accuracy (Thompson et al., 2024), with intervals from a bootstrap over segments.",
         f"Metrics are compared by {_test(found)} with p ≤ {found.comparisons.alpha:g}.",
         "Computed with betterthan.",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from betterthan.analysis.compare import compare
 from betterthan.analysis.explain import explain
 from betterthan.present.charts.paired import paired
 from betterthan.present.describe import describe
@@ -11,6 +14,7 @@ from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Fold, Paragraph, Section, TableBlock
 from betterthan.report.figure_pair import histogram_picture, scatter_picture
 from betterthan.report.inputs import Inputs
+from betterthan.report.standing import ONE_BY_ONE, n_documents, standing
 from betterthan.results.explanation import Explanation
 from betterthan.tables.scores import Scores
 
@@ -28,7 +32,7 @@ def explained(inputs: Inputs, a: str, b: str) -> Explanation:
 
 
 def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = None) -> Section:
-    """Return everything about one pair.
+    """Return everything about one pair alone; where documents are the units, they decide.
 
     Parameters
     ----------
@@ -39,17 +43,36 @@ def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = Non
         When it is already known.
     """
     told = explained(inputs, a, b) if found is None else found
-    return Section(
-        key="pair",
-        title=f"{a} against {b}",
-        menu="One pair",
-        lead=told.sentences[0],
-        blocks=pair_blocks(inputs.scores, told),
-    )
+    lead, words = told.sentences[0], told.sentences[1:]
+    documents = n_documents(inputs)
+    if documents is not None:
+        options = {key: inputs.options[key] for key in ("missing", "rng") if key in inputs.options}
+        alone = compare(inputs.scores.select([a, b]), test="permutation", units="groups", **options)
+        _, lead, words = standing(told, {"permutation": alone}, documents)
+    blocks = pair_blocks(inputs.scores, told, words=words, one_by_one=documents is not None)
+    return Section(key="pair", title=f"{a} against {b}", menu="One pair", lead=lead, blocks=blocks)
 
 
-def pair_blocks(scores: Scores, found: Explanation, *, key: str = "top-pair") -> tuple[Block, ...]:
-    """Return the pictures beside the tests and the words."""
+def pair_blocks(
+    scores: Scores,
+    found: Explanation,
+    *,
+    key: str = "top-pair",
+    words: Sequence[str] | None = None,
+    one_by_one: bool = False,
+) -> tuple[Block, ...]:
+    """Return the pictures beside the tests and the words.
+
+    Parameters
+    ----------
+    scores : Scores
+    found : Explanation
+    key : str
+    words : sequence of str, optional
+        What is said beside the pictures; by default the explanation after its first sentence.
+    one_by_one : bool
+        Whether the tests must be said to take segments one by one, because the report has other units.
+    """
     pair = paired(scores, (found.a, found.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
     counts = (
@@ -59,14 +82,20 @@ def pair_blocks(scores: Scores, found: Explanation, *, key: str = "top-pair") ->
     left = (Figure(key=key, svg=scatter_picture(pair, **drawn), caption=_CAPTION),)
     right = (
         Figure(key=f"{key}-differences", svg=histogram_picture(pair, **drawn), caption=counts),
-        Paragraph(" ".join(found.sentences[1:]), "why"),
+        Paragraph(" ".join(found.sentences[1:] if words is None else words), "why"),
     )
-    return (Columns(left, right), side_by_side(found, key=f"{key}-tests"), *notes_of(found))
+    tests = side_by_side(found, key=f"{key}-tests", one_by_one=one_by_one)
+    return (Columns(left, right), tests, *notes_of(found))
 
 
-def side_by_side(found: Explanation, *, key: str, copies: bool = True) -> TableBlock:
+def side_by_side(
+    found: Explanation, *, key: str, copies: bool = True, one_by_one: bool = False
+) -> TableBlock:
     """Return the tests side by side."""
-    return TableBlock(key=key, table=describe(found), csv=csv_of_result(found), copies=copies)
+    table = describe(found)
+    if one_by_one:
+        table = replace(table, title=f"{ONE_BY_ONE}: {table.title}")
+    return TableBlock(key=key, table=table, csv=csv_of_result(found), copies=copies)
 
 
 def notes_of(found: Explanation) -> tuple[Paragraph, ...]:
@@ -74,12 +103,11 @@ def notes_of(found: Explanation) -> tuple[Paragraph, ...]:
     return tuple(Paragraph(note, "note") for note in describe(found).notes)
 
 
-def pair_fold(found: Explanation, i: int, j: int) -> Fold:
+def pair_fold(
+    found: Explanation, i: int, j: int, *, words: Sequence[str] | None = None, one_by_one: bool = False
+) -> Fold:
     """Return a pair behind a line, without pictures: readable without scripts, found by the cells of the matrix."""
     key = f"pair-{i}-{j}"
-    words = Paragraph(" ".join(found.sentences), "why")
-    return Fold(
-        key=key,
-        label=f"{found.a} against {found.b}",
-        blocks=(words, side_by_side(found, key=f"{key}-tests", copies=False)),
-    )
+    said = Paragraph(" ".join(found.sentences if words is None else words), "why")
+    tests = side_by_side(found, key=f"{key}-tests", copies=False, one_by_one=one_by_one)
+    return Fold(key=key, label=f"{found.a} against {found.b}", blocks=(said, tests))

@@ -12,7 +12,8 @@ from betterthan.present.charts.pairs import share_of_wins
 from betterthan.present.describe import describe
 from betterthan.present.numbers import pvalue
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import AnyPair, Block, Fold, Matrix, MatrixCell, Section, TableBlock
+from betterthan.report.document import AnyPair, Block, Card, Fold, Matrix, MatrixCell, Section, TableBlock
+from betterthan.report.wording import count, for_page, plural, told_apart
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_ROWS = 60
@@ -28,6 +29,7 @@ def pairs_section(
     any_pair: bool,
     opened: Mapping[tuple[int, int], str] | None = None,
     told: str = "",
+    over: str = "",
 ) -> Section:
     """Return the matrix of P(row beats column) and, behind a line, all numbers.
 
@@ -42,6 +44,8 @@ def pairs_section(
         Pairs with a place of their own in the page; other cells lead to their row of the table, where it has one.
     told : str
         A sentence to stand first.
+    over : str
+        What the tests take as units, such as "documents", where it is not what is won.
     """
     m = len(result.systems)
     n_pairs = m * (m - 1) // 2
@@ -49,36 +53,46 @@ def pairs_section(
     label = (
         f"All {n_pairs} pairs as a table"
         if n_pairs <= _MOST_PAIRS
-        else f"{_MOST_PAIRS} of {n_pairs} pairs as a table"
+        else f"{_MOST_PAIRS} of {count(n_pairs)} pairs as a table"
     )
     whole: Block = table if n_pairs <= _FEW else Fold(key="pairs-table", label=label, blocks=(table,))
     picker: tuple[Block, ...] = (AnyPair(systems=result.systems),) if any_pair else ()
-    share = (
-        "Probability that the row beats the column by the model."
-        if result.effect_name.startswith("P(") and unit == "battle"
-        else f"Share of {unit}s on which the row beats the column, ties half."
-    )
+    share = _shown(result, unit)
+    tests = f"{_NAMES.get(result.test, result.test)} tests{f' over {over}' if over else ''}"
     lead = (
-        f"{share} Bold: told apart at level {result.alpha:g} by {_NAMES.get(result.test, result.test)} tests after "
-        f"correction; {result.n_different} of {n_pairs} {'pair is' if n_pairs == 1 else 'pairs are'}."
+        f"{share}. Bold: told apart at level {result.alpha:g} by {tests}"
+        f"{' after correction' if n_pairs > 1 else ''}; {told_apart(result.n_different, n_pairs)}."
     )
     lead += " A cell leads to its pair." if n_pairs <= _MOST_PAIRS or any_pair else ""
     if m > MOST_ROWS:
         lead += f" The best {MOST_ROWS} of {m} systems are shown here."
-    blocks = (pair_matrix(result, _targets(result, opened or {})), whole, *picker)
+    blocks = (pair_matrix(result, _targets(result, opened or {}), caption=share), whole, *picker)
     return Section(
         key="pairs", title="Every pair", menu="Pairs", lead=f"{told} {lead}".strip(), blocks=blocks
     )
 
 
+def pairs_card(n_different: int, n_pairs: int, what: str = "") -> Card:
+    """Return how many pairs are told apart; `what` are the things in a pair where it must be said."""
+    label = f"{plural(n_pairs, 'pair')}{f' of {what}' if what else ''} told apart"
+    return Card(number=count(n_different), of=f"of {count(n_pairs)}", label=label)
+
+
+def _shown(result: PairwiseTable, unit: str) -> str:
+    """Say what a cell shows, which is what the model says where strengths were fitted."""
+    if result.effect_name.startswith("P(") and unit == "battle":
+        return "Probability by the model that the row beats the column"
+    return f"Share of {unit}s on which the row beats the column, ties half"
+
+
 def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
     """Return the pairs a row each; of very many only the first, because the file of all pairs is in the page too."""
-    whole = describe(result)
+    whole = for_page(describe(result))
     if n_pairs <= _MOST_PAIRS:
         return TableBlock(
             key="all-pairs", table=whole, csv=csv_of_result(result), words=True, anchors=_anchors(result)
         )
-    note = f"The pairs of the best systems; all {n_pairs} are in pairs.csv, under Files."
+    note = f"The pairs of the best systems; all {count(n_pairs)} are in pairs.csv, under Files."
     some = replace(whole, rows=whole.rows[:_MOST_PAIRS], words=(*whole.words, note))
     return TableBlock(key="all-pairs", table=some, words=True, anchors=_anchors(result))
 
@@ -96,7 +110,7 @@ def _targets(result: PairwiseTable, opened: Mapping[tuple[int, int], str]) -> di
     return found | {(j, i): anchor for (i, j), anchor in found.items()}
 
 
-def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str]) -> Matrix:
+def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str], *, caption: str) -> Matrix:
     """Return the matrix; shades reach as far as the data, so that close systems are not all pale."""
     shown = min(len(result.systems), MOST_ROWS)
     share = share_of_wins(result)[:shown, :shown]
@@ -118,7 +132,7 @@ def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str]) -
     names = result.systems[:shown]
     return Matrix(
         key="matrix",
-        caption="Share of comparisons that the row wins against the column",
+        caption=caption,
         corner="row beats column",
         rows=names,
         columns=names,

@@ -19,13 +19,14 @@ from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
 from betterthan.report.method import method_section
 from betterthan.report.one_pair import explained, pair_blocks, pair_fold
-from betterthan.report.pairs import pairs_section
+from betterthan.report.pairs import pairs_card, pairs_section
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
 from betterthan.report.ranking import may_be_best, ranking_section
 from betterthan.report.segments import chosen_segments, digits_of, segments_section
 from betterthan.report.slices import slices_section
+from betterthan.report.standing import Standing, n_documents, standing
 from betterthan.report.sureness import sureness_section
-from betterthan.report.wording import corrected, count, plural
+from betterthan.report.wording import count, plural
 from betterthan.results.base import Result
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
@@ -47,6 +48,8 @@ def scores_report(inputs: Inputs) -> Report:
     pairs = tests["permutation"]
     neighbours = list(zip(top.systems, top.systems[1:], strict=False))[:_EXPLAINED]
     explanations = [explained(inputs, a, b) for a, b in neighbours]
+    documents = n_documents(inputs)
+    stand = [standing(found, tests, documents) for found in explanations]
     agreement = agreed(known)
     results: dict[str, Result] = {f"ranking-{by}": found for by, found in known.items()}
     results |= {"pairs": pairs, "pair": explanations[0], "diagnosis": diagnose(inputs.scores)}
@@ -61,29 +64,35 @@ def scores_report(inputs: Inputs) -> Report:
             any_pair=fits(inputs.scores),
             opened=_opened(explanations, pairs.systems),
             told=told_size(inputs.scores),
+            over=_over(documents),
         ),
-        _pair(inputs, explanations, pairs.systems),
+        _pair(inputs, explanations, stand, pairs.systems),
         *([agreement_section(known, agreement)] if agreement is not None else []),
         *_metrics(inputs, top),
         slices_section(inputs, *neighbours[0]),
         segments_section(inputs, *neighbours[0]),
-        sureness_section(inputs, top),
-        data_section(inputs, _said(inputs), results.values(), blocks=_diagnosis(results["diagnosis"])),
+        sureness_section(inputs, top, documents=documents is not None),
+        data_section(
+            inputs,
+            _said(inputs),
+            # What an explanation notes about single segments stands below it, and is no doubt about documents.
+            [found for name, found in results.items() if documents is None or name != "pair"],
+            blocks=_diagnosis(results["diagnosis"]),
+        ),
         method_section(_paragraph(inputs, top, pairs), results, _METHODS_CITED, inputs.command),
         files_section(results, files),
     ]
-    headline, verdict = _verdict(known, explanations[0], pairs)
     return Report(
         title=_title(inputs),
         kind="scores",
-        headline=headline,
-        verdict=verdict,
+        headline=_headline(known, explanations[0]),
+        verdict=stand[0].verdict,
         cards=_cards(inputs, pairs, explanations[0], known),
         sections=tuple(section for section in sections if section is not None),
         results=results,
         notes=inputs.notes,
         command=inputs.command,
-        payload={"csv": files, **_payload(inputs, tests, explanations)},
+        payload={"csv": files, **_payload(inputs, tests, explanations, stand)},
     )
 
 
@@ -114,20 +123,27 @@ def _tests(inputs: Inputs) -> dict[str, PairwiseTable]:
     return tests
 
 
-def _pair(inputs: Inputs, explanations: list[Explanation], systems: tuple[str, ...]) -> Section:
+def _over(documents: int | None) -> str:
+    return "" if documents is None else "documents"
+
+
+def _pair(
+    inputs: Inputs, explanations: list[Explanation], stand: list[Standing], systems: tuple[str, ...]
+) -> Section:
     first, *others = explanations
-    blocks: tuple[Block, ...] = pair_blocks(inputs.scores, first)
+    one_by_one = inputs.options.get("units") == "groups"
+    blocks = pair_blocks(inputs.scores, first, words=stand[0].words, one_by_one=one_by_one)
     if others:
         place = {name: i for i, name in enumerate(systems)}
-        folds = tuple(pair_fold(found, place[found.a], place[found.b]) for found in others)
+        folds = tuple(
+            pair_fold(
+                found, place[found.a], place[found.b], words=(told.lead, *told.words), one_by_one=one_by_one
+            )
+            for found, told in zip(others, stand[1:], strict=True)
+        )
         blocks = (*blocks, Paragraph("Other neighbours in the ranking:", "dim"), *folds)
-    return Section(
-        key="pair",
-        title=f"{first.a} against {first.b}",
-        menu="One pair",
-        lead=first.sentences[0],
-        blocks=blocks,
-    )
+    title = f"{first.a} against {first.b}"
+    return Section(key="pair", title=title, menu="One pair", lead=stand[0].lead, blocks=blocks)
 
 
 def _opened(explanations: list[Explanation], systems: tuple[str, ...]) -> dict[tuple[int, int], str]:
@@ -158,14 +174,16 @@ def _diagnosis(found: Result) -> tuple[Block, ...]:
 def _title(inputs: Inputs) -> str:
     scores = inputs.scores
     direction = "higher is better" if scores.higher_is_better else "lower is better"
-    return f"{scores.name} ({direction}) · {scores.n_systems} systems · {scores.n_segments} segments"
+    n = scores.n_segments
+    return f"{scores.name} ({direction}) · {scores.n_systems} systems · {count(n)} {plural(n, 'segment')}"
 
 
 def _said(inputs: Inputs) -> list[str]:
     scores = inputs.scores
-    said = f"{scores.n_systems} systems × {scores.n_segments} segments"
+    said = f"{scores.n_systems} systems × {count(scores.n_segments)} {plural(scores.n_segments, 'segment')}"
     said += f" in {_documents(scores)}" if scores.groups else ""
-    said += f", {scores.n_missing} scores missing." if scores.n_missing else ", no score missing."
+    n = scores.n_missing
+    said += f", {count(n)} {plural(n, 'score')} missing." if n else ", no score missing."
     return [said]
 
 
@@ -174,7 +192,7 @@ def _documents(scores: Scores) -> str:
     return f"{count(n)} {plural(n, 'document')}"
 
 
-def _verdict(rankings: dict[str, Ranking], pair: Explanation, pairs: PairwiseTable) -> tuple[str, str]:
+def _headline(rankings: dict[str, Ranking], pair: Explanation) -> str:
     top = rankings["mean"]
     best = may_be_best(top)
     first = top.systems[0]
@@ -182,18 +200,14 @@ def _verdict(rankings: dict[str, Ranking], pair: Explanation, pairs: PairwiseTab
     other = wins.systems[0] if wins is not None else first
     m = len(top.systems)
     if len(best) == 1 and other == first:
-        headline = f"{first} is better than {pair.b}." if m == 2 else f"{first} is the best of {m} systems."
-    elif len(best) == 1:
-        headline = f"{first} has the best mean, but by wins {other} comes first."
-    elif m == 2:
-        headline = f"{pair.a} and {pair.b} cannot be told apart."
-    elif len(best) == m:
-        headline = "No system can be called best."
-    else:
-        headline = f"{first} leads, but {len(best)} systems may be best."
-    found = pairs.pair(pair.a, pair.b)
-    words = " ".join(pair.sentences[:2])
-    return headline, f"{words}{corrected(found.adjusted, m * (m - 1) // 2)}"
+        return f"{first} is better than {pair.b}." if m == 2 else f"{first} is the best of {m} systems."
+    if len(best) == 1:
+        return f"{first} has the best mean, but by wins {other} comes first."
+    if m == 2:
+        return f"{pair.a} and {pair.b} cannot be told apart."
+    if len(best) == m:
+        return "No system can be called best."
+    return f"{first} leads, but {len(best)} systems may be best."
 
 
 def _cards(
@@ -201,18 +215,18 @@ def _cards(
 ) -> tuple[Card, ...]:
     scores = inputs.scores
     m = scores.n_systems
-    documents = f", {_documents(scores)}" if scores.groups else ""
-    n = count(scores.n_segments)
+    n, by_documents = count(scores.n_segments), inputs.options.get("units") == "groups"
+    documents = f", {_documents(scores)}{' as units' if by_documents else ''}" if scores.groups else ""
     return (
         Card(number=str(m), label="systems"),
         Card(number=n, label=f"segments{documents}"),
-        Card(number=str(pairs.n_different), of=f"of {m * (m - 1) // 2}", label="pairs told apart"),
-        _warning(pair, rankings),
+        pairs_card(pairs.n_different, m * (m - 1) // 2),
+        _warning(pair, rankings, by_documents=by_documents),
     )
 
 
-def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
-    """Return the one thing that a reader must not miss."""
+def _warning(pair: Explanation, rankings: dict[str, Ranking], *, by_documents: bool) -> Card:
+    """Return the one thing that a reader must not miss; how many segments are needed is no question of documents."""
     ties = pair.ties / pair.n_segments
     wins = rankings.get("bradley_terry")
     if wins is not None and wins.systems[0] != rankings["mean"].systems[0]:
@@ -222,26 +236,29 @@ def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
     if ties > _MANY_TIES:
         label = "of segments tie in the top pair: medians say little here"
         return Card(number=f"{100 * ties:.0f} %", label=label, is_warning=True)
-    if pair.n_needed is not None and pair.n_needed > pair.n_segments:
-        many = count(pair.n_needed)
-        return Card(
-            number=many, label="segments would be needed to tell the first two apart", is_warning=True
-        )
+    if pair.n_needed is not None and pair.n_needed > pair.n_segments and not by_documents:
+        label = "segments would tell the first two apart, for this pair alone, four times out of five"
+        return Card(number=count(pair.n_needed), label=label, is_warning=True)
     flip = pair.flip("mean")
     if flip.n_segments is None:
         return Card(number="none", label="of the segments turn the first place when left out")
-    return Card(number=str(flip.n_segments), label="segments left out would turn the first place")
+    label = f"{plural(flip.n_segments, 'segment')} left out would turn the first place"
+    return Card(number=count(flip.n_segments), label=label)
 
 
 def _paragraph(inputs: Inputs, ranking: Ranking, pairs: PairwiseTable) -> list[str]:
     scores = inputs.scores
     level = f"{100 * ranking.confidence:g} %"
     m = scores.n_systems
-    units = inputs.options.get("units", "segments")
+    by_documents = inputs.options.get("units") == "groups"
+    units = "documents" if by_documents else "segments"
+    tests = f"two-sided paired permutation tests{' over documents' if by_documents else ''}"
+    n_pairs = m * (m - 1) // 2
+    over = f", Holm-corrected over {count(n_pairs)} pairs" if n_pairs > 1 else ""
     return [
-        f"We compared {m} systems on the same {scores.n_segments} segments by {scores.name}.",
+        f"We compared {m} systems on the same {count(scores.n_segments)} segments by {scores.name}.",
         f"Systems are ranked by their mean with {level} intervals (percentile bootstrap over {units}).",
-        f"Pairs are compared with two-sided paired permutation tests, Holm-corrected over {m * (m - 1) // 2} pairs.",
+        f"Pairs are compared with {tests}{over}.",
         f"We call systems different at level {pairs.alpha:g}.",
         "We also report medians, win rates and Bradley–Terry strengths (Peyrard et al., 2021).",
         "Computed with betterthan.",
@@ -252,17 +269,27 @@ def _payload(
     inputs: Inputs,
     tests: dict[str, PairwiseTable],
     explanations: list[Explanation],
+    stand: list[Standing],
 ) -> dict[str, Any]:
     if not fits(inputs.scores):
         return {}
     scores = inputs.scores.select(tests["permutation"].systems)
     place = {name: i for i, name in enumerate(scores.systems)}
-    named = (("mean (permutation)", "permutation"), ("wins (sign)", "sign"), ("shift (Wilcoxon)", "wilcoxon"))
+    by_documents = inputs.options.get("units") == "groups"
+    over, single = (", documents", ", single segments") if by_documents else ("", "")
+    named = (
+        (f"mean (permutation{over})", "permutation"),
+        (f"wins (sign{single})", "sign"),
+        (f"shift (Wilcoxon{single})", "wilcoxon"),
+    )
     first = explanations[0]
     payload: dict[str, Any] = {
         "scores": packed_scores(scores, digits=digits_of(scores)),
         "tests": packed_tests([(label, tests[key]) for label, key in named], scores.systems),
-        "words": {f"{place[found.a]} {place[found.b]}": list(found.sentences) for found in explanations},
+        "words": {
+            f"{place[found.a]} {place[found.b]}": [told.lead, *told.words]
+            for found, told in zip(explanations, stand, strict=True)
+        },
         "top": [place[first.a], place[first.b]],
     }
     if inputs.texts is not None and inputs.show_texts:

@@ -24,6 +24,8 @@ def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
     turned = [part for part in found if part.is_reversed]
     sure = [part for part in turned if part.adjusted <= _LEVEL]
     lead = f"{a} less {b} in each part; right of 0 {a} is better. p-values are corrected over all {len(found)} parts."
+    if inputs.options.get("units") == "groups":
+        lead += " Inside a part the tests take segments one by one, also where documents are the units of the report."
     blocks: list[Block] = [Paragraph(_words(turned, sure, len(found), a, b), "warning" if sure else "plain")]
     blocks.append(_table(shown, a, b))
     groups = sum(part.by == "group" for part in found)

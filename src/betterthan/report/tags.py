@@ -20,8 +20,8 @@ from betterthan.report.figure_marks import interval_marks, scale_heading
 from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
 from betterthan.report.method import method_section
-from betterthan.report.pairs import pairs_section
-from betterthan.report.wording import count, plural
+from betterthan.report.pairs import pairs_card, pairs_section
+from betterthan.report.wording import count, for_page, plural, sentence, told_apart
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.tag_ranking import TagRanking
@@ -44,7 +44,7 @@ def tags_report(inputs: Inputs) -> Report:
         _ranking(ranking),
         *([pairs_section(pairs, unit="segment", any_pair=False)] if pairs is not None else []),
         _confusion(tags, ranking),
-        data_section(inputs, [repr(tags)], results.values()),
+        data_section(inputs, [_said(tags)], results.values()),
         method_section(_paragraph(tags, ranking), results, ("tags", "permutation"), inputs.command),
         files_section(results, files),
     ]
@@ -71,7 +71,8 @@ def _ranking(ranking: TagRanking) -> Section:
             Choice(key=measure, label=tag_measure_name(measure), blocks=(_by_measure(ranking, k, order),))
         )
     switch = Switch(key="measure", label="Measure", choices=tuple(choices))
-    whole = TableBlock(key="all-measures", table=describe(ranking), csv=csv_of_result(ranking), words=True)
+    table = for_page(describe(ranking))
+    whole = TableBlock(key="all-measures", table=table, csv=csv_of_result(ranking), words=True)
     lead = "Best first. [In brackets]: labellings that know next to nothing; a measure by which they win can be gamed."
     return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch, whole))
 
@@ -157,9 +158,8 @@ def _verdict(ranking: TagRanking) -> str:
     )
     if ranking.n_pairs:
         said += (
-            f" {ranking.n_different[0]} of {ranking.n_pairs} "
-            f"{plural(ranking.n_pairs, 'pair is', 'pairs are')} told apart at level "
-            f"{ranking.alpha:g} after correction."
+            f" {sentence(told_apart(int(ranking.n_different[0]), ranking.n_pairs))} told apart at level "
+            f"{ranking.alpha:g}{' after correction' if ranking.n_pairs > 1 else ''}."
         )
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
@@ -170,12 +170,20 @@ def _verdict(ranking: TagRanking) -> str:
     return said
 
 
+def _said(tags: WordTags) -> str:
+    m, bad = len(tags.systems), 100 * tags.gold.mean()
+    size = (
+        f"{count(tags.n_words)} words in {count(len(tags.segments))} {plural(len(tags.segments), 'segment')}"
+    )
+    return f"Tags of {m} {plural(m, 'system')} on {size}; {bad:.1f} % of the words are BAD in the gold tags."
+
+
 def _cards(tags: WordTags, ranking: TagRanking) -> tuple[Card, ...]:
     gamed = max(ranking.above(ranking.measures[0]).values(), default=0)
     return (
         Card(number=str(len(tags.systems)), label=plural(len(tags.systems), "system")),
         Card(number=count(tags.n_words), label=f"words in {count(len(tags.segments))} segments"),
-        Card(number=str(int(ranking.n_different[0])), of=f"of {ranking.n_pairs}", label="pairs told apart"),
+        pairs_card(int(ranking.n_different[0]), ranking.n_pairs),
         Card(
             number=str(gamed),
             label=f"{plural(gamed, 'system scores', 'systems score')} below a labelling that knows next to nothing",

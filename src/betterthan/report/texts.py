@@ -34,11 +34,11 @@ from betterthan.report.figure_pair import histogram_picture, scatter_picture
 from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
 from betterthan.report.method import method_section
-from betterthan.report.pairs import pairs_section
+from betterthan.report.pairs import pairs_card, pairs_section
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
 from betterthan.report.segments import chosen_segments, digits_of, segments_section
 from betterthan.report.sureness import sureness_section
-from betterthan.report.wording import corrected, count, plural
+from betterthan.report.wording import LOST, corrected, count, plural
 from betterthan.results.aggregated import Aggregated
 from betterthan.results.base import Result
 from betterthan.results.counts_explanation import CountsExplanation
@@ -69,7 +69,7 @@ def texts_report(inputs: Inputs) -> Report:
     sections = [
         _ranking(found),
         *(compared.sections if compared is not None else ()),
-        data_section(inputs, [repr(texts)], results.values()),
+        data_section(inputs, [_said(texts)], results.values()),
         method_section(_paragraph(texts, found), results, cited, inputs.command),
         files_section(results, files),
     ]
@@ -115,7 +115,7 @@ def _compared(inputs: Inputs, counted: dict[str, Counts], top: Aggregated, told:
             opened={(pairs.systems.index(pair.a), pairs.systems.index(pair.b)): "pair"},
             told=told_size(segments.scores),
         ),
-        _pair(segments, pair),
+        _pair(segments, pair, _words(pair, pairs)),
         agreement_section(rankings, alike, title="Do BLEU, chrF and TER agree?"),
         segments_section(segments, *top.systems[:2]),
         sureness_section(segments, rank(segments.scores, by="mean", **told)),
@@ -166,7 +166,7 @@ def _ranking(found: dict[str, Aggregated]) -> Section:
     return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch,))
 
 
-def _pair(segments: Inputs, found: CountsExplanation) -> Section:
+def _pair(segments: Inputs, found: CountsExplanation, words: tuple[str, ...]) -> Section:
     scores = segments.scores
     both = paired(scores, (found.a, found.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
@@ -185,7 +185,7 @@ def _pair(segments: Inputs, found: CountsExplanation) -> Section:
                     svg=histogram_picture(both, **drawn),
                     caption="Differences of segment scores.",
                 ),
-                Paragraph(" ".join(found.sentences[1:]), "why"),
+                Paragraph(" ".join(words[1:]), "why"),
             ),
         ),
         TableBlock(key="pair-tests", table=describe(found), csv=csv_of_result(found)),
@@ -194,7 +194,7 @@ def _pair(segments: Inputs, found: CountsExplanation) -> Section:
         key="pair",
         title=f"{found.a} against {found.b}",
         menu="One pair",
-        lead=found.sentences[0],
+        lead=words[0],
         blocks=blocks,
     )
 
@@ -214,7 +214,30 @@ def _headline(found: Aggregated) -> str:
 def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:
     m = len(pairs.systems)
     adjusted = pairs.pair(pair.a, pair.b).adjusted
-    return f"{' '.join(pair.sentences[:2])}{corrected(adjusted, m * (m - 1) // 2)}"
+    return (
+        f"{' '.join(pair.sentences[:2])}{corrected(adjusted, m * (m - 1) // 2, lost=_is_lost(pair, pairs))}"
+    )
+
+
+def _is_lost(pair: CountsExplanation, pairs: PairwiseTable) -> bool:
+    """Whether the pooled score tells this pair apart alone, and not among all pairs."""
+    alone = pair.aggregation("pooled").is_significant
+    return alone and len(pairs.systems) > 2 and not pairs.pair(pair.a, pair.b).adjusted <= pairs.alpha
+
+
+def _words(pair: CountsExplanation, pairs: PairwiseTable) -> tuple[str, ...]:
+    """Return the explanation; what to choose is not said where all pairs together leave it open."""
+    if not _is_lost(pair, pairs):
+        return pair.sentences
+    left = f"The pooled score is {LOST}, so that nothing is decided between {pair.a} and {pair.b}."
+    return (*pair.sentences[:-1], left)
+
+
+def _said(texts: Texts) -> str:
+    m, n = len(texts.systems), len(texts.segments)
+    return (
+        f"Texts of {m} {plural(m, 'system')} on {count(n)} {plural(n, 'segment')}, with {_references(texts)}."
+    )
 
 
 def _references(texts: Texts) -> str:
@@ -229,9 +252,7 @@ def _cards(texts: Texts, top: Aggregated, pairs: PairwiseTable | None) -> tuple[
         Card(number=count(len(texts.segments)), label=f"segments, {_references(texts)}"),
     ]
     if pairs is not None:
-        cards.append(
-            Card(number=str(pairs.n_different), of=f"of {m * (m - 1) // 2}", label="pairs told apart")
-        )
+        cards.append(pairs_card(pairs.n_different, m * (m - 1) // 2))
     if top.longest_tenth == top.longest_tenth:
         share = 100 * top.longest_tenth
         label = "of the pooled score's weight lies on the longest tenth of the segments"
@@ -241,8 +262,9 @@ def _cards(texts: Texts, top: Aggregated, pairs: PairwiseTable | None) -> tuple[
 
 def _paragraph(texts: Texts, found: dict[str, Aggregated]) -> list[str]:
     named = ", ".join(f"{table.metric} ({table.score})" for table in found.values())
+    m, n = len(texts.systems), count(len(texts.segments))
     return [
-        f"We scored {len(texts.systems)} systems on {len(texts.segments)} segments with {_references(texts)}.",
+        f"We scored {m} {plural(m, 'system')} on {n} segments with {_references(texts)}.",
         f"Metrics: {named}.",
         "Pairs are compared with paired permutation tests of the pooled score, corrected by Holm's method.",
         "Intervals are percentiles of a bootstrap over segments.",
@@ -256,7 +278,7 @@ def _payload(segments: Inputs, pairs: PairwiseTable, pair: CountsExplanation) ->
     payload: dict[str, Any] = {
         "scores": packed_scores(scores, digits=digits_of(scores)),
         "tests": packed_tests([("pooled (permutation)", pairs)], scores.systems),
-        "words": {f"{place[pair.a]} {place[pair.b]}": list(pair.sentences)},
+        "words": {f"{place[pair.a]} {place[pair.b]}": list(_words(pair, pairs))},
         "top": [place[pair.a], place[pair.b]],
     }
     if segments.show_texts and segments.texts is not None:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from betterthan.present.numbers import pvalue
+from betterthan.present.table import Table
+
+LOST = "alone significant, but not after correction for all pairs"
+_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w)")
 
 
 def count(n: float) -> str:
@@ -39,12 +46,84 @@ def equals_p(p: float) -> str:
     return f"p < {written.removeprefix('<')}" if written.startswith("<") else f"p = {written}"
 
 
-def corrected(p: float, n_pairs: int) -> str:
+def thousands(text: str) -> str:
+    """Return a text of ours with thin spaces where other modules put commas between thousands.
+
+    Examples
+    --------
+    >>> thousands("8,400 of 12,000 rows kept, 3,14 and x1,000 as they are").replace("\u202f", " ")
+    '8 400 of 12 000 rows kept, 3,14 and x1,000 as they are'
+    """
+    return _THOUSANDS.sub(lambda found: found.group().replace(",", "\u202f"), text)
+
+
+def one_pair(text: str) -> str:
+    """Return a text about all pairs as it is said where two systems make a single one.
+
+    Examples
+    --------
+    >>> one_pair("All 3 rankings order all 1 pair of systems alike.")
+    'All 3 rankings order the one pair of systems alike.'
+    """
+    return text.replace("all 1 pair of", "the one pair of").replace("Of 1 pairs of", "Of 1 pair of")
+
+
+def for_page(table: Table) -> Table:
+    """Return a table written as the page writes: thin spaces between thousands, one pair; names stay as they are."""
+    counts = {j for j, column in enumerate(table.columns) if column.kind == "count"}
+    rows = tuple(
+        tuple(
+            thousands(cell) if j in counts and isinstance(cell, str) else cell for j, cell in enumerate(row)
+        )
+        for row in table.rows
+    )
+    words = tuple(thousands(one_pair(text)) for text in table.words)
+    return replace(table, title=thousands(table.title), words=words, rows=rows)
+
+
+def sentence(words: str) -> str:
+    """Return words with a capital first letter.
+
+    Examples
+    --------
+    >>> sentence("the one pair is")
+    'The one pair is'
+    """
+    return words[:1].upper() + words[1:]
+
+
+def told_apart(n_different: int, n_pairs: int) -> str:
+    """Say how many pairs are told apart, as the end of a sentence.
+
+    Examples
+    --------
+    >>> told_apart(3, 28), told_apart(1, 28), told_apart(0, 1), told_apart(1, 1)
+    ('3 of 28 pairs are', '1 of 28 pairs is', 'the one pair is not', 'the one pair is')
+    """
+    if n_pairs == 1:
+        return "the one pair is" if n_different else "the one pair is not"
+    return f"{count(n_different)} of {count(n_pairs)} pairs {plural(n_different, 'is', 'are')}"
+
+
+def corrected(p: float, n_pairs: int, *, lost: bool = False) -> str:
     """Say what the p-value of a pair becomes when all pairs are looked at; nothing where there is only one.
+
+    Parameters
+    ----------
+    p : float
+        After correction.
+    n_pairs : int
+    lost : bool
+        Whether the pair taken alone was significant and is not after correction.
 
     Examples
     --------
     >>> corrected(0.04, 28), corrected(0.04, 1)
     (' Corrected for looking at all 28 pairs, p = 0.0400.', '')
+    >>> corrected(0.0502, 3, lost=True)
+    ' Corrected for looking at all 3 pairs, p = 0.0502: alone significant, but not after correction for all pairs.'
     """
-    return f" Corrected for looking at all {n_pairs} pairs, {equals_p(p)}." if n_pairs > 1 else ""
+    if n_pairs < 2:
+        return ""
+    end = f": {LOST}." if lost else "."
+    return f" Corrected for looking at all {count(n_pairs)} pairs, {equals_p(p)}{end}"

@@ -11,12 +11,13 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 
 from betterthan.web.asking import TheRun, TheService, TheShelf
 from betterthan.web.choosing import ChoicesIn
 from betterthan.web.example_files import EXAMPLES, store_example
 from betterthan.web.forms import FIELD, check_form
+from betterthan.web.pages import listed
 from betterthan.web.run import ID, Choices
 from betterthan.web.service import Service
 from betterthan.web.uploads import free_bytes, store_all
@@ -109,6 +110,15 @@ async def restart(request: Request, run: TheRun, service: TheService) -> Redirec
     return RedirectResponse(f"/runs/{run.id}", 303)
 
 
+@router.post("/runs/{run_id}/back")
+async def back(request: Request, run: TheRun, service: TheService) -> RedirectResponse:
+    """Show the report again that was there before the last start."""
+    await check(request, service)
+    if not await run_in_threadpool(service.go_back, run):
+        raise HTTPException(409, "There is no earlier report, or the run is busy.")
+    return RedirectResponse(f"/runs/{run.id}", 303)
+
+
 @router.post("/runs/{run_id}/cancel")
 async def cancel(request: Request, run: TheRun, service: TheService) -> RedirectResponse:
     """Stop a run; one that has just ended is left as it is."""
@@ -127,12 +137,17 @@ async def delete(request: Request, run: TheRun, service: TheService, shelf: TheS
 
 
 @router.post("/compare")
-async def compare(request: Request, service: TheService) -> RedirectResponse:
-    """Lead to the page of the two runs that were ticked."""
+async def compare(request: Request, service: TheService) -> Response:
+    """Lead to the page of the two runs that were ticked; if they are not two, say so where they were ticked."""
     async with checked_form(request, service) as form:
+        page = str(form.get("page", ""))
         ids = [value for value in form.getlist("run") if isinstance(value, str) and ID.fullmatch(value)]
     if len(ids) != 2:
-        raise HTTPException(400, "Tick exactly two runs to compare them.")
+        said = f"Tick exactly two runs to compare them; {len(ids) or 'none'} {'is' if len(ids) < 2 else 'are'} ticked."
+        where = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
+        return await run_in_threadpool(
+            listed, request, service, page=max(1, where), ticked=ids, problem=said, status=400
+        )
     return RedirectResponse(f"/compare/{ids[1]}/{ids[0]}", 303)  # the list has the newest first
 
 

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 
 from betterthan.tables.scores import Scores
+from betterthan.web.errors import NO_RUN
 from betterthan.web.forms import form_token, remember, session_of
 from betterthan.web.kept import Kept, kept
 from betterthan.web.render import page
@@ -57,9 +58,7 @@ def found_run(run_id: str, service: Service) -> Run:
     """
     run = service.runs.get(run_id)
     if run is None:
-        raise HTTPException(
-            404, "There is no run of this id. It may have been deleted; the list of runs is at /."
-        )
+        raise HTTPException(404, NO_RUN)
     return run
 
 

@@ -43,7 +43,10 @@ class Comparison:
         Name of the ranking that both have.
     unit : str
     is_same_measure : bool
-        Whether both were made by the same method and options; else strengths cannot be subtracted.
+        Whether both were made by the same method, in the same unit; else strengths cannot be subtracted. What the
+        metric is called does not count, because a name may be that of a file.
+    renamed : tuple of (str, str), optional
+        What the metric is called before and after, where that differs.
     differences : tuple of (str, str, str)
         Setting, before, after: where the two were made differently.
     moves : tuple of Move
@@ -53,8 +56,14 @@ class Comparison:
     result: str
     unit: str
     is_same_measure: bool
+    renamed: tuple[str, str] | None
     differences: tuple[tuple[str, str, str], ...]
     moves: tuple[Move, ...]
+
+    @property
+    def n_shared(self) -> int:
+        """How many systems are in both runs."""
+        return sum(move.before is not None and move.after is not None for move in self.moves)
 
     @property
     def digits(self) -> int:
@@ -80,16 +89,54 @@ def compare_runs(before: dict[str, Any], after: dict[str, Any]) -> tuple[Compari
         for name, result in after.items()
         if result.get("kind") == "ranking" and before.get(name, {}).get("kind") == "ranking"
     ]
-    return tuple(_comparison(name, before[name], after[name]) for name in shared)
+    metrics = _metric(before), _metric(after)
+    return tuple(_comparison(name, before[name], after[name], metrics) for name in shared)
 
 
-def _comparison(name: str, before: dict[str, Any], after: dict[str, Any]) -> Comparison:
+def measured_in(unit: str, metric: str) -> tuple[str, str]:
+    """Return what a metric is called and what its strengths are measured in, from a ranking's unit.
+
+    Parameters
+    ----------
+    unit : str
+    metric : str
+        Its name, if it is known; else it ends at the first comma.
+
+    Examples
+    --------
+    >>> measured_in("human, higher is better", ""), measured_in("Elo points", "")
+    (('human', 'higher is better'), ('', 'Elo points'))
+    >>> measured_in("a, b, lower is better", "a, b")
+    ('a, b', 'lower is better')
+    """
+    if metric and unit.startswith(f"{metric}, "):
+        return metric, unit.removeprefix(f"{metric}, ")
+    name, comma, rest = unit.partition(", ")
+    return (name, rest) if comma else ("", unit)
+
+
+def _metric(results: dict[str, Any]) -> str:
+    """Return the metric that a report on scores is about; its explanation of a pair names it."""
+    return str(results.get("pair", {}).get("metric") or "")
+
+
+def _comparison(
+    name: str, before: dict[str, Any], after: dict[str, Any], metrics: tuple[str, str]
+) -> Comparison:
     differences = _differences(before, after)
-    same = before["method"] == after["method"] and before["unit"] == after["unit"]
+    old, new = (
+        measured_in(run["unit"], metric) for run, metric in zip((before, after), metrics, strict=True)
+    )
+    same = before["method"] == after["method"] and old[1] == new[1]
     systems = dict.fromkeys([*after["systems"], *before["systems"]])
     moves = tuple(_move(system, before, after, same=same) for system in systems)
     return Comparison(
-        result=name, unit=after["unit"], is_same_measure=same, differences=differences, moves=moves
+        result=name,
+        unit=after["unit"],
+        is_same_measure=same,
+        renamed=(old[0], new[0]) if old[0] != new[0] else None,
+        differences=differences,
+        moves=moves,
     )
 
 

@@ -20,6 +20,7 @@ from betterthan.web.kept import Kept, keep
 from betterthan.web.linking import linked, pair_address
 from betterthan.web.look import given, options_of, suggested_parts
 from betterthan.web.run import PARTS, StoredFile
+from betterthan.web.unused import unused, unused_note
 from betterthan.web.worker import News, Task, told
 
 
@@ -29,7 +30,7 @@ def answer(task: Task, news: News) -> dict[str, str]:
     parts = _parts(task)
     inputs = _gathered(task, news, parts)
     words, notes = words_of(parts["words"], inputs.tags)
-    inputs = replace(inputs, notes=(*inputs.notes, *notes))
+    inputs = replace(inputs, notes=(*inputs.notes, *notes, *_left_out(task, inputs.kind)))
     news.stage("Computing")
     report = composed(inputs)
     news.stage("Writing the report")
@@ -75,13 +76,23 @@ def _question(task: Task) -> str:
 
 def _parts(task: Task) -> dict[str, list[StoredFile]]:
     """Return the files by what they are."""
-    look = task.folder.read("look.json") or {"files": []}
-    kinds = [entry["kind"] for entry in look["files"]] or ["unknown"] * len(task.files)
-    named = list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds)
     found: dict[str, list[StoredFile]] = {part: [] for part in PARTS}
-    for file, part in zip(task.files, named, strict=True):
+    for file, part in zip(task.files, _named_parts(task)[0], strict=True):
         found[part].append(file)
     return found
+
+
+def _named_parts(task: Task) -> tuple[list[str], list[str]]:
+    """Return what each file is in the run, and what it looks like."""
+    look = task.folder.read("look.json") or {"files": []}
+    kinds = [entry["kind"] for entry in look["files"]] or ["unknown"] * len(task.files)
+    return list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds), kinds
+
+
+def _left_out(task: Task, question: str) -> tuple[str, ...]:
+    """Return a note on every file that the question has no use for."""
+    parts, kinds = _named_parts(task)
+    return tuple(unused_note(task.files[at], question, parts[at]) for at in unused(question, parts, kinds))
 
 
 def _checkups(task: Task, parts: dict[str, list[StoredFile]], inputs: Inputs) -> tuple[Checkup, ...]:

@@ -23,8 +23,11 @@ from betterthan.web.folder import RunFolder
 from betterthan.web.kept import Kept
 from betterthan.web.pair_battles import battle_pair, pair_as_data
 from betterthan.web.pair_counts import explained_counts, text_pair
+from betterthan.web.pair_decided import ONE_BY_ONE, Tested, decided_data, decided_section, one_by_one, tested
 from betterthan.web.pair_tags import tag_pair, tag_pair_data
 from betterthan.web.shelf import Shelf
+
+_LAYOUT = 2  # of the kept page; one of another layout is made anew
 
 
 class PairAsked(NamedTuple):
@@ -57,7 +60,7 @@ def pair_asked(kept: Kept, a: str, b: str, metric: str) -> PairAsked:
 
 
 def pair_data(folder: RunFolder, kept: Kept, asked: PairAsked) -> dict[str, Any]:
-    """Return what is known about a pair as plain data.
+    """Return what is known about a pair as plain data; under "decided" the run's own test, where it made one.
 
     Raises
     ------
@@ -68,11 +71,15 @@ def pair_data(folder: RunFolder, kept: Kept, asked: PairAsked) -> dict[str, Any]
     try:
         if asked.scores is None:
             return pair_as_data(pairs_of(folder), asked.a, asked.b)
+        how = tested(folder)
+        own = _own_test(how, kept, asked)
+        decided = None if own is None else decided_data(own, asked.a, asked.b)
+        head = {"decided": decided, "taken": ONE_BY_ONE if how.is_by_documents else ""}
         if kept.tags is not None:
-            return tag_pair_data(kept.counts, asked.a, asked.b)
+            return head | tag_pair_data(kept.counts, asked.a, asked.b)
         if counts is not None:
-            return explained_counts(counts, asked.a, asked.b).to_dict()
-        return explained(inputs_of(asked.scores), asked.a, asked.b).to_dict()
+            return head | explained_counts(counts, asked.a, asked.b).to_dict()
+        return head | explained(inputs_of(asked.scores), asked.a, asked.b).to_dict()
     except BetterThanError as error:
         raise HTTPException(409, str(error)) from error
 
@@ -90,7 +97,7 @@ def pair_html(folder: RunFolder, kept: Kept, asked: PairAsked, shelf: Shelf) -> 
     if copy is not None:
         return Markup(copy.plain.decode("utf-8"))  # noqa: S704  (written by us, below)
     try:
-        html = section_fragment(_section(folder, kept, asked))
+        html = "".join(section_fragment(section) for section in _sections(folder, kept, asked))
     except BetterThanError as error:
         raise HTTPException(409, str(error)) from error
     folder.write(name, html)
@@ -116,6 +123,30 @@ def inputs_of(scores: Scores, texts: Texts | None = None) -> Inputs:
     )
 
 
+def _own_test(how: Tested, kept: Kept, asked: PairAsked) -> PairwiseTable | None:
+    """Return the run's own test, if it is of this pair: of the metric that the report is about, the first."""
+    pairs = how.pairs
+    if pairs is None or not {asked.a, asked.b} <= set(pairs.systems):
+        return None
+    # Of tags a page shows all measures, the report's own among them.
+    return pairs if kept.tags is not None or asked.metric == kept.scores[0].name else None
+
+
+def _sections(folder: RunFolder, kept: Kept, asked: PairAsked) -> list[Section]:
+    """Return what the run decided first, and then the explanation, said to be by segments where the run is not."""
+    section = _section(folder, kept, asked)
+    if asked.scores is None:
+        return [section]
+    how = tested(folder)
+    own = _own_test(how, kept, asked)
+    if how.is_by_documents:
+        about = "tags" if kept.tags is not None else asked.metric
+        section = one_by_one(section, about, is_tested=own is not None)
+    elif kept.tags is not None:  # names its adjusted p itself
+        return [section]
+    return [section] if own is None else [decided_section(own, asked.a, asked.b), section]
+
+
 def _section(folder: RunFolder, kept: Kept, asked: PairAsked) -> Section:
     a, b, scores = asked
     if scores is None:
@@ -137,4 +168,4 @@ def _file_name(kept: Kept, asked: PairAsked) -> str:
         assert kept.battles is not None  # noqa: S101  (asked so)
         table = kept.battles.matches
     i, j = table.systems.index(asked.a), table.systems.index(asked.b)
-    return f"pair-{table.digest}-{i}-{j}.html"
+    return f"pair-{_LAYOUT}-{table.digest}-{i}-{j}.html"

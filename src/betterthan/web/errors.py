@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -15,6 +16,8 @@ from starlette.types import Scope
 from betterthan.web.render import page
 
 API = "/api/"
+NO_RUN = "There is no such run. It may have been deleted; the list of runs is at /."
+_LONGEST = 60
 
 
 def refusal(scope: Scope, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -52,10 +55,30 @@ def _methods(request: Request) -> list[str]:
 
 async def on_wrong_request(request: Request, error: RequestValidationError) -> Response:
     """Answer a request whose fields are not as documented; the first fault is named, as all must be mended."""
+    if not request.scope["path"].startswith(API):
+        place, *names = error.errors()[0]["loc"]
+        if place == "path":
+            return refusal(request.scope, 404, NO_RUN)
+        if place == "query":
+            return refusal(request.scope, 400, _in_words(error.errors()[0], str(names[-1])))
     faults = [
         f"{' → '.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()[:5]
     ]
     return refusal(request.scope, 422, "The request is not as documented. " + "; ".join(faults))
+
+
+def _in_words(fault: dict[str, Any], name: str) -> str:
+    """Return what is wrong with a value in an address, for people."""
+    context = fault.get("ctx", {})
+    if "expected" in context:
+        wanted = f"It can be {context['expected'].replace(chr(39), '')}"
+    elif "max_length" in context:
+        wanted = f"It has at most {context['max_length']} characters"
+    else:
+        wanted = "It is a whole number from 1"
+    given = str(fault["input"])
+    shown = given if len(given) <= _LONGEST else given[: _LONGEST - 1] + "…"
+    return f"The address says {name}={shown}, which means nothing here. {wanted}; or leave it out."
 
 
 _MEANING = {

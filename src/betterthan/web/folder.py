@@ -12,6 +12,9 @@ from typing import Any
 
 from betterthan.web.run import ID
 
+_LOOK = "look.json"
+_FACTS = "facts.json"  # what the list says of an earlier report
+
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
@@ -57,6 +60,21 @@ class RunFolder:
         """What a worker needs only while it works."""
         return self.path / "scratch"
 
+    @property
+    def previous(self) -> Path:
+        """The answers before those that are being made; they come back if no new ones do."""
+        return self.path / "previous"
+
+    @property
+    def has_report(self) -> bool:
+        """Whether there is a report to read."""
+        return (self.answers / "report.html").exists()
+
+    @property
+    def has_previous(self) -> bool:
+        """Whether there is an earlier report to go back to."""
+        return (self.previous / _FACTS).exists()
+
     def make(self) -> None:
         """Make the folders, for this user alone."""
         for folder in (self.path, self.files, self.answers):
@@ -82,8 +100,34 @@ class RunFolder:
     def forget_answers(self) -> None:
         """Remove what an earlier start wrote, the look at the files excepted."""
         for path in self.answers.glob("*"):
-            if path.name != "look.json":
+            if path.name != _LOOK:
                 path.unlink(missing_ok=True)
+
+    def set_aside(self, facts: dict[str, Any]) -> None:
+        """Keep the report of a run that is started again, with what the list says of it, until there is a new one."""
+        self.forget_previous()
+        self.write(_FACTS, facts)
+        self.previous.mkdir(mode=0o700)
+        # What the list says goes last: without it there is nothing to go back to.
+        names = [path.name for path in self.answers.glob("*") if path.name not in (_LOOK, _FACTS)]
+        for name in (*names, _FACTS):
+            (self.answers / name).replace(self.previous / name)
+
+    def go_back(self) -> dict[str, Any] | None:
+        """Put an earlier report in its place again and return what the list said of it; None if there is none."""
+        if not self.has_previous:
+            return None
+        self.forget_answers()
+        facts: dict[str, Any] = json.loads((self.previous / _FACTS).read_bytes())
+        for path in self.previous.glob("*"):
+            if path.name != _FACTS:
+                path.replace(self.answers / path.name)
+        self.forget_previous()
+        return facts
+
+    def forget_previous(self) -> None:
+        """Remove an earlier report."""
+        shutil.rmtree(self.previous, ignore_errors=True)
 
     def delete(self) -> None:
         """Remove the folder with everything in it."""

@@ -14,6 +14,7 @@ from betterthan.read.source import open_source
 from betterthan.read.tag_match import ALONE
 from betterthan.results.checkup import Checkup
 from betterthan.web.run import Choices, StoredFile
+from betterthan.web.unused import unused, unused_note
 from betterthan.web.worker import News, Task, told
 
 ROWS = 5
@@ -43,6 +44,10 @@ def look(task: Task, news: News) -> None:
         if "gold" in parts:  # what a file of tags needs is here
             entry["notes"] = [note for note in entry["notes"] if note != ALONE]
     question = suggested_question(kinds, parts)
+    asked = question if task.choices.question == "auto" else task.choices.question
+    without = unused(asked, parts, kinds)
+    for at, entry in enumerate(found):
+        entry["unused"] = unused_note(task.files[at], asked, parts[at]) if at in without else ""
     task.folder.write("look.json", {"files": found, "question": question})
 
 

@@ -101,6 +101,7 @@ class LookedAt(Answer):
     problems: list[ProblemOut]
     n_problems: int
     notes: list[str]
+    unused: str = Field("", description="Why the file is not used for the question; empty if it is.")
 
 
 class Look(Answer):
@@ -190,6 +191,7 @@ class ComparisonOut(Answer):
     result: str
     unit: str
     is_same_measure: bool
+    renamed: tuple[str, str] | None = Field(description="The metric's names, where they differ.")
     differences: list[tuple[str, str, str]]
     moves: list[MoveOut]
 

@@ -3,6 +3,7 @@
 # ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,10 +15,12 @@ import betterthan.report
 from betterthan.examples.figure_one import figure_one
 from betterthan.read.formats import READERS
 from betterthan.web.asking import TheRun, TheService, TheShelf, show
+from betterthan.web.cures import needs_fold
 from betterthan.web.example_files import EXAMPLES
 from betterthan.web.lesson import lesson
 from betterthan.web.render import HERE
 from betterthan.web.run import PARTS
+from betterthan.web.service import Service
 from betterthan.web.shelf import answer
 
 PER_PAGE = 50
@@ -56,17 +59,34 @@ router = APIRouter(include_in_schema=False)
 def home(
     request: Request, service: TheService, page: Annotated[int, Query(ge=1, le=100_000)] = 1
 ) -> HTMLResponse:
-    """Show where to drop files, and the past runs with their verdicts."""
-    runs = service.runs.page(limit=PER_PAGE, offset=(page - 1) * PER_PAGE)
+    """Show where to drop files, and the past runs with their verdicts; beyond the last page, the last one."""
+    return listed(request, service, page=page)
+
+
+def listed(
+    request: Request,
+    service: Service,
+    *,
+    page: int = 1,
+    ticked: Collection[str] = (),
+    problem: str = "",
+    status: int = 200,
+) -> HTMLResponse:
+    """Show the list of runs, with what was wrong with a wish and the ticks it came with."""
     total = service.runs.count()
+    pages = max(1, -(-total // PER_PAGE))
+    shown = min(page, pages)
     return show(
         request,
         "home.html.j2",
+        status=status,
         title="Runs",
-        runs=runs,
+        runs=service.runs.page(limit=PER_PAGE, offset=(shown - 1) * PER_PAGE),
         total=total,
-        page=page,
-        pages=max(1, -(-total // PER_PAGE)),
+        page=shown,
+        pages=pages,
+        ticked=ticked,
+        problem=problem,
         examples=EXAMPLES,
         limits=service.settings.limits,
     )
@@ -93,6 +113,7 @@ def recognised(request: Request, run: TheRun, service: TheService) -> Response:
         run=run,
         look=look or {"files": [], "question": "auto"},
         columns=_columns(look),
+        is_open=bool(run.choices.columns) or needs_fold(look, run.problem),
         roles=ROLES_IN_WORDS,
         questions=QUESTIONS_IN_WORDS,
         kinds_of_file=PARTS,

@@ -11,6 +11,7 @@ import jinja2
 
 from betterthan import __version__
 from betterthan.present.numbers import number
+from betterthan.web.cures import cure
 from betterthan.web.tilde import tilde
 
 HERE = Path(__file__).parent
@@ -26,7 +27,9 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(size=size, time=time_of_day, tilde=tilde, signed=signed, plain=plain, count=count)
+    made.filters.update(
+        size=size, time=time_of_day, tilde=tilde, signed=signed, plain=plain, count=count, cure=cure
+    )
     made.globals.update(version=__version__)
     return made
 

@@ -78,7 +78,8 @@ def report(request: Request, run: TheRun, service: TheService, shelf: TheShelf) 
     if run.state in {"looking", "ready"}:
         return RedirectResponse(f"/new/{run.id}", 303)
     if run.state != "done":
-        return show(request, "ended.html.j2", title=run.title, run=run)
+        earlier = service.folder(run.id).has_previous
+        return show(request, "ended.html.j2", title=run.title, run=run, has_previous=earlier)
     folder = service.folder(run.id).answers
     copy, policy = shelf.get(folder / "report.html"), shelf.get(folder / "policy.txt")
     if copy is None or policy is None:
@@ -151,7 +152,7 @@ def items(
     first = a if a in scores.systems else scores.systems[0]
     second = b if b in scores.systems and b != first else next(s for s in scores.systems if s != first)
     wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
-    return _segments(request, run, service, kept, scores, wanted)
+    return _segments(request, run, service, kept, scores, wanted, asked_same=first if a == b == first else "")
 
 
 def _known(name: str, systems: tuple[str, ...]) -> str:
@@ -159,7 +160,14 @@ def _known(name: str, systems: tuple[str, ...]) -> str:
 
 
 def _segments(
-    request: Request, run: Run, service: Service, kept: Kept, scores: Scores, wanted: Filter
+    request: Request,
+    run: Run,
+    service: Service,
+    kept: Kept,
+    scores: Scores,
+    wanted: Filter,
+    *,
+    asked_same: str,
 ) -> Response:
     folder = service.folder(run.id)
     rows = segment_rows(folder, stamp_of(folder), scores.name, wanted)
@@ -170,6 +178,7 @@ def _segments(
         run=run,
         scores=scores,
         wanted=wanted,
+        asked_same=asked_same,
         found=rows.found,
         table=rows.table,
         metrics=[(table.name, measure_name(kept, table.name)) for table in kept.scores],

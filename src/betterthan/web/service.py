@@ -33,7 +33,9 @@ class Service:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.root = settings.folder / "runs"
-        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # One by one: the mode holds for the last folder of a path alone.
+        for folder in (settings.folder, self.root):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = _locked(settings.folder / "lock")
         self.secret = _secret(settings.folder / "secret")
         self.runs = Runs(settings.folder / "runs.sqlite")
@@ -105,17 +107,30 @@ class Service:
         return True
 
     def start(self, run: Run, choices: Choices | None = None) -> bool:
-        """Make the report, or make it again; False when the run is busy or too many wait."""
+        """Make the report, or make it again; False when the run is busy or too many wait.
+
+        A report that is there already is set aside, and comes back if the new one is cancelled.
+        """
         changed = {"choices": choices} if choices is not None else {}
         if not self.runs.change(
             run.id, only_from=RESTARTABLE, state="waiting", problem="", verdict="", **changed
         ):
             return False
-        self.folder(run.id).forget_answers()
+        folder = self.folder(run.id)
+        if folder.has_report:
+            folder.set_aside({"kind": run.kind, "verdict": run.verdict})
+        folder.forget_answers()
         if self._submit(run.id, "compose"):
             return True
-        self.runs.change(run.id, state="ready", problem="Too many runs are waiting. Try again in a while.")
+        if not self._went_back(run.id):
+            self.runs.change(
+                run.id, state="ready", problem="Too many runs are waiting. Try again in a while."
+            )
         return False
+
+    def go_back(self, run: Run) -> bool:
+        """Show the report again that was there before the last start; False when there is none, or the run is busy."""
+        return not run.is_on_the_way and self._went_back(run.id)
 
     def cancel(self, run_id: str) -> bool:
         """Stop a run; False when it was not on the way."""
@@ -154,12 +169,36 @@ class Service:
     def _ended(self, task: Task, outcome: Outcome) -> None:
         """Write down how a task ended; of a deleted run there is nothing left to write to."""
         state: State = outcome["state"]
-        if state == "cancelled" and task.name == "look":
-            state = "ready"
+        if task.name == "look" and (state != "failed" or self.folder(task.run_id).has_report):
+            self._looked(task.run_id, str(outcome.get("problem", "")))
+            return
+        if task.name == "compose":
+            self._settle_answers(task.run_id, state)
+            if state == "cancelled" and self._went_back(task.run_id):
+                return
         words: dict[str, Any] = {name: str(outcome.get(name, "")) for name in ("kind", "verdict", "problem")}
         if outcome.get("title"):
             words["title"] = str(outcome["title"])
         self.runs.change(task.run_id, state=state, **words)
+
+    def _looked(self, run_id: str, problem: str) -> None:
+        """After a look: a run that has its report still has it, and any other is ready for its start."""
+        if self.folder(run_id).has_report:
+            self.runs.change(run_id, state="done", problem=problem)
+        else:
+            self.runs.change(run_id, state="ready", kind="", verdict="", problem="")
+
+    def _settle_answers(self, run_id: str, state: State) -> None:
+        """Keep whole answers alone: new ones replace those set aside, and half of new ones are removed."""
+        folder = self.folder(run_id)
+        if state == "done":
+            folder.forget_previous()
+        else:
+            folder.forget_answers()
+
+    def _went_back(self, run_id: str) -> bool:
+        facts = self.folder(run_id).go_back()
+        return facts is not None and self.runs.change(run_id, state="done", problem="", **facts)
 
 
 def _title(files: tuple[StoredFile, ...]) -> str:

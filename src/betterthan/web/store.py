@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ class Runs:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        _keep_private(path)
         self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         with self._opened() as database:
             database.execute("PRAGMA journal_mode = WAL")
@@ -137,6 +139,14 @@ class Runs:
         with self._opened() as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return found
+
+
+def _keep_private(path: Path) -> None:
+    """Have the list readable by this user alone; SQLite gives its journals the permissions of the file itself."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    for beside in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        if beside.exists():  # perhaps of an earlier version, which let others read it
+            beside.chmod(0o600)
 
 
 def _run(row: tuple[Any, ...]) -> Run:
