@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from betterthan.analysis.compare import compare
 from betterthan.analysis.explain import explain
 from betterthan.present.charts.paired import paired
 from betterthan.present.describe import describe
@@ -14,7 +13,7 @@ from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Fold, Paragraph, Section, TableBlock
 from betterthan.report.figure_pair import histogram_picture, scatter_picture
 from betterthan.report.inputs import Inputs
-from betterthan.report.standing import ONE_BY_ONE, n_documents, standing
+from betterthan.report.standing import ONE_BY_ONE
 from betterthan.results.explanation import Explanation
 from betterthan.tables.scores import Scores
 
@@ -32,7 +31,7 @@ def explained(inputs: Inputs, a: str, b: str) -> Explanation:
 
 
 def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = None) -> Section:
-    """Return everything about one pair alone; where documents are the units, they decide.
+    """Return everything about one pair alone, taking segments one by one.
 
     Parameters
     ----------
@@ -43,14 +42,13 @@ def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = Non
         When it is already known.
     """
     told = explained(inputs, a, b) if found is None else found
-    lead, words = told.sentences[0], told.sentences[1:]
-    documents = n_documents(inputs)
-    if documents is not None:
-        options = {key: inputs.options[key] for key in ("missing", "rng") if key in inputs.options}
-        alone = compare(inputs.scores.select([a, b]), test="permutation", units="groups", **options)
-        _, lead, words = standing(told, {"permutation": alone}, documents)
-    blocks = pair_blocks(inputs.scores, told, words=words, one_by_one=documents is not None)
-    return Section(key="pair", title=f"{a} against {b}", menu="One pair", lead=lead, blocks=blocks)
+    return Section(
+        key="pair",
+        title=f"{a} against {b}",
+        menu="One pair",
+        lead=told.sentences[0],
+        blocks=pair_blocks(inputs.scores, told),
+    )
 
 
 def pair_blocks(
@@ -69,7 +67,7 @@ def pair_blocks(
     found : Explanation
     key : str
     words : sequence of str, optional
-        What is said beside the pictures; by default the explanation after its first sentence.
+        What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
     one_by_one : bool
         Whether the tests must be said to take segments one by one, because the report has other units.
     """
@@ -82,17 +80,23 @@ def pair_blocks(
     left = (Figure(key=key, svg=scatter_picture(pair, **drawn), caption=_CAPTION),)
     right = (
         Figure(key=f"{key}-differences", svg=histogram_picture(pair, **drawn), caption=counts),
-        Paragraph(" ".join(found.sentences[1:] if words is None else words), "why"),
+        Paragraph(" ".join((words or found.sentences)[1:]), "why"),
     )
-    tests = side_by_side(found, key=f"{key}-tests", one_by_one=one_by_one)
+    tests = side_by_side(found, key=f"{key}-tests", words=words, one_by_one=one_by_one)
     return (Columns(left, right), tests, *notes_of(found))
 
 
 def side_by_side(
-    found: Explanation, *, key: str, copies: bool = True, one_by_one: bool = False
+    found: Explanation,
+    *,
+    key: str,
+    copies: bool = True,
+    words: Sequence[str] | None = None,
+    one_by_one: bool = False,
 ) -> TableBlock:
     """Return the tests side by side."""
-    table = describe(found)
+    # The copies of a table carry its words, and must not say more than the page.
+    table = describe(found) if words is None else replace(describe(found), words=tuple(words))
     if one_by_one:
         table = replace(table, title=f"{ONE_BY_ONE}: {table.title}")
     return TableBlock(key=key, table=table, csv=csv_of_result(found), copies=copies)

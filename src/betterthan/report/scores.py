@@ -58,14 +58,7 @@ def scores_report(inputs: Inputs) -> Report:
     files = csv_files(results)
     sections = [
         ranking_section(rankings),
-        pairs_section(
-            pairs,
-            unit="segment",
-            any_pair=fits(inputs.scores),
-            opened=_opened(explanations, pairs.systems),
-            told=told_size(inputs.scores),
-            over=_over(documents),
-        ),
+        _pairs(inputs, pairs, explanations, documents),
         _pair(inputs, explanations, stand, pairs.systems),
         *([agreement_section(known, agreement)] if agreement is not None else []),
         *_metrics(inputs, top),
@@ -73,11 +66,7 @@ def scores_report(inputs: Inputs) -> Report:
         segments_section(inputs, *neighbours[0]),
         sureness_section(inputs, top, documents=documents is not None),
         data_section(
-            inputs,
-            _said(inputs),
-            # What an explanation notes about single segments stands below it, and is no doubt about documents.
-            [found for name, found in results.items() if documents is None or name != "pair"],
-            blocks=_diagnosis(results["diagnosis"]),
+            inputs, _said(inputs), _noted(results, documents), blocks=_diagnosis(results["diagnosis"])
         ),
         method_section(_paragraph(inputs, top, pairs), results, _METHODS_CITED, inputs.command),
         files_section(results, files),
@@ -123,8 +112,17 @@ def _tests(inputs: Inputs) -> dict[str, PairwiseTable]:
     return tests
 
 
-def _over(documents: int | None) -> str:
-    return "" if documents is None else "documents"
+def _pairs(
+    inputs: Inputs, pairs: PairwiseTable, explanations: list[Explanation], documents: int | None
+) -> Section:
+    return pairs_section(
+        pairs,
+        unit="segment",
+        any_pair=fits(inputs.scores),
+        opened=_opened(explanations, pairs.systems),
+        told=told_size(inputs.scores),
+        over="" if documents is None else "documents",
+    )
 
 
 def _pair(
@@ -132,7 +130,7 @@ def _pair(
 ) -> Section:
     first, *others = explanations
     one_by_one = inputs.options.get("units") == "groups"
-    blocks = pair_blocks(inputs.scores, first, words=stand[0].words, one_by_one=one_by_one)
+    blocks = pair_blocks(inputs.scores, first, words=(stand[0].lead, *stand[0].words), one_by_one=one_by_one)
     if others:
         place = {name: i for i, name in enumerate(systems)}
         folds = tuple(
@@ -164,6 +162,14 @@ def _metrics(inputs: Inputs, first: Ranking) -> list[Section]:
     if found is None:
         return []
     return [agreement_section(rankings, found, key="metrics", title="Do the metrics agree?")]
+
+
+def _noted(results: dict[str, Result], documents: int | None) -> list[Result]:
+    """Return the results whose notes belong to the data check.
+
+    What an explanation notes about single segments stands below it, and is no doubt about documents.
+    """
+    return [found for name, found in results.items() if documents is None or name != "pair"]
 
 
 def _diagnosis(found: Result) -> tuple[Block, ...]:

@@ -23,7 +23,14 @@ from betterthan.web.folder import RunFolder
 from betterthan.web.kept import Kept
 from betterthan.web.pair_battles import battle_pair, pair_as_data
 from betterthan.web.pair_counts import explained_counts, text_pair
-from betterthan.web.pair_decided import ONE_BY_ONE, Tested, decided_data, decided_section, one_by_one, tested
+from betterthan.web.pair_decided import (
+    ONE_BY_ONE,
+    HowTested,
+    decided_data,
+    decided_section,
+    how_tested,
+    one_by_one,
+)
 from betterthan.web.pair_tags import tag_pair, tag_pair_data
 from betterthan.web.shelf import Shelf
 
@@ -71,7 +78,7 @@ def pair_data(folder: RunFolder, kept: Kept, asked: PairAsked) -> dict[str, Any]
     try:
         if asked.scores is None:
             return pair_as_data(pairs_of(folder), asked.a, asked.b)
-        how = tested(folder)
+        how = how_tested(folder)
         own = _own_test(how, kept, asked)
         decided = None if own is None else decided_data(own, asked.a, asked.b)
         head = {"decided": decided, "taken": ONE_BY_ONE if how.is_by_documents else ""}
@@ -123,7 +130,7 @@ def inputs_of(scores: Scores, texts: Texts | None = None) -> Inputs:
     )
 
 
-def _own_test(how: Tested, kept: Kept, asked: PairAsked) -> PairwiseTable | None:
+def _own_test(how: HowTested, kept: Kept, asked: PairAsked) -> PairwiseTable | None:
     """Return the run's own test, if it is of this pair: of the metric that the report is about, the first."""
     pairs = how.pairs
     if pairs is None or not {asked.a, asked.b} <= set(pairs.systems):
@@ -137,7 +144,7 @@ def _sections(folder: RunFolder, kept: Kept, asked: PairAsked) -> list[Section]:
     section = _section(folder, kept, asked)
     if asked.scores is None:
         return [section]
-    how = tested(folder)
+    how = how_tested(folder)
     own = _own_test(how, kept, asked)
     if how.is_by_documents:
         about = "tags" if kept.tags is not None else asked.metric

@@ -1,0 +1,141 @@
+"""A pair as the run itself tested it: in the units that were chosen, corrected for all pairs. This decides."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from betterthan.present.numbers import digits_for, interval, number, percent, pvalue
+from betterthan.present.table import Column, Table
+from betterthan.report.document import Paragraph, Section, TableBlock
+from betterthan.results.base import Result
+from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.web.folder import RunFolder
+
+ONE_BY_ONE = "Taking segments one by one"
+_UNITS = {"segments": "each segment by itself", "groups": "whole documents as one"}
+_NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted")
+
+
+class HowTested(NamedTuple):
+    """How a run tested its pairs: what it took as one, and the table of all pairs where it made one."""
+
+    units: str
+    pairs: PairwiseTable | None
+
+    @property
+    def is_by_documents(self) -> bool:
+        """Whether whole documents were taken as one."""
+        return self.units == "groups"
+
+
+def how_tested(folder: RunFolder) -> HowTested:
+    """Return how a run tested its pairs, from its results."""
+    results = folder.read("results.json")["results"]
+    found = results.get("pairs", {})
+    pairs = Result.from_dict(found) if found.get("kind") == "pairwise" else None
+    assert pairs is None or isinstance(pairs, PairwiseTable)  # noqa: S101  (of that kind)
+    units = {units_of(result) for result in results.values()}
+    return HowTested("groups" if "groups" in units else "segments", pairs)
+
+
+def units_of(result: dict[str, Any]) -> str:
+    """Return what a result, as plain data, took as one; empty where that is no question.
+
+    Examples
+    --------
+    >>> units_of({"settings": {"options": {"units": "groups"}}}), units_of({"kind": "diagnosis"})
+    ('groups', '')
+    """
+    options = result.get("settings", {}).get("options", {})
+    return str(options.get("units") or "")
+
+
+def decided_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
+    """Return the run's own numbers of a pair as plain data; what is not defined is None."""
+    pair = pairs.pair(a, b)
+    numbers = {name: getattr(pair, name) for name in _NUMBERS}
+    return {
+        "units": pairs.settings.options.get("units") or "segments",
+        "test": pairs.test,
+        "correction": pairs.correction,
+        "alpha": pairs.alpha,
+        "confidence": pairs.confidence,
+        "effect_name": pairs.effect_name,
+        **{name: None if math.isnan(value) else value for name, value in numbers.items()},
+        "verdict": pair.verdict,
+        "notes": list(pairs.notes),
+    }
+
+
+def decided_section(pairs: PairwiseTable, a: str, b: str) -> Section:
+    """Return what the run decided about a pair, with the numbers that its report shows."""
+    pair = pairs.pair(a, b)
+    units = _UNITS[str(pairs.settings.options.get("units") or "segments")]
+    return Section(
+        key="decided",
+        title="What this run decides",
+        lead=f"{_verdict(pair)} at level {pairs.alpha:g}: {_p(pairs, pair)}, taking {units}.",
+        blocks=(
+            TableBlock(key="pair-decided", table=_table(pairs, pair)),
+            *(Paragraph(note, "note") for note in pairs.notes),
+        ),
+    )
+
+
+def one_by_one(section: Section, about: str, *, is_tested: bool) -> Section:
+    """Return an explanation that takes each segment by itself, headed so, in a run that does not.
+
+    Parameters
+    ----------
+    section : Section
+    about : str
+        The metric by which the segments are compared.
+    is_tested : bool
+        Whether the run's own test of this pair stands above.
+    """
+    above = "What decides is the test above" if is_tested else "They are no test of this pair"
+    words = (
+        f"The run takes whole documents as one, and its units decide; segments of one document may be alike, and "
+        f"then the p-values below, which take each segment by itself, are too small. {above}."
+    )
+    return replace(
+        section,
+        title=f"{ONE_BY_ONE}, by {about}",
+        lead=words,
+        blocks=(Paragraph(section.lead, "plain"), *section.blocks),
+    )
+
+
+def _verdict(pair: Pair) -> str:
+    if pair.verdict is None:
+        return f"{pair.a} and {pair.b} cannot be told apart"
+    return f"{pair.verdict} is better than {pair.b if pair.verdict == pair.a else pair.a}"
+
+
+def _p(pairs: PairwiseTable, pair: Pair) -> str:
+    n_pairs = math.comb(len(pairs.systems), 2)
+    if n_pairs == 1 or pairs.correction == "none":
+        return f"p {_equals(pair.pvalue)}"
+    return f"p {_equals(pair.adjusted)}, adjusted for all {n_pairs} pairs"
+
+
+def _equals(p: float) -> str:
+    shown = pvalue(p)
+    return shown if shown.startswith("<") else f"= {shown}"
+
+
+def _table(pairs: PairwiseTable, pair: Pair) -> Table:
+    digits = digits_for([(pair.high - pair.low) / 2], [pair.effect])
+    columns = (
+        Column(heading=f"{pair.a} against {pair.b}"),
+        Column(heading="value", kind="count"),
+        Column(heading=percent(pairs.confidence), kind="count"),
+    )
+    rows = (
+        (pairs.effect_name, number(pair.effect, digits), interval(pair.low, pair.high, digits)),
+        (f"p ({pairs.test} test)", pvalue(pair.pvalue), "–"),
+        (f"p adjusted ({pairs.correction.title()})", pvalue(pair.adjusted), "–"),
+    )
+    return Table(title="The run's own test of this pair", columns=columns, rows=rows)

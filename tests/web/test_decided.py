@@ -1,0 +1,113 @@
+"""A pair in a run that takes whole documents as one: the run's own test comes first, and decides."""
+
+from __future__ import annotations
+
+import html
+import io
+import itertools
+import random
+import re
+
+import numpy as np
+import pytest
+
+import betterthan as bt
+
+
+def by_documents() -> str:
+    """Three documents of twenty segments; Aster is far better in two of them, and worse in the third."""
+    draw = random.Random(3)  # noqa: S311  (made data)
+    lift = (8, 8, -1)
+    rows = (
+        f"s{i},d{i // 20},{60 + draw.gauss(0, 3) + lift[i // 20]:.2f},{58 + draw.gauss(0, 3):.2f}\n"
+        for i in range(60)
+    )
+    return "segment,doc,Aster,Cedar\n" + "".join(rows)
+
+
+@pytest.fixture(scope="module")
+def grouped(site):
+    """A finished run by documents."""
+    run = site.report({"human.csv": by_documents()}, units="groups")
+    assert run["state"] == "done", run["problem"]
+    return run
+
+
+def signs_p(text: str) -> float:
+    """The permutation test over documents, literally: every way to swap the two systems in whole documents."""
+    rows = [line.split(",") for line in text.splitlines()[1:]]
+    sums = {}
+    for _, doc, a, b in rows:
+        sums[doc] = sums.get(doc, 0.0) + float(a) - float(b)
+    gaps = np.array(list(sums.values()))
+    drawn = [abs(np.dot(signs, gaps)) for signs in itertools.product((1, -1), repeat=len(gaps))]
+    return float(np.mean([value >= abs(gaps.sum()) - 1e-9 for value in drawn]))
+
+
+def test_the_api_gives_the_test_of_the_run_first(site, grouped):
+    """By documents, as a literal loop and the library find it; the explanation says that it is by segments."""
+    found = site.client.get(f"/api/v1/runs/{grouped['id']}/pairs/Aster/Cedar").json()
+    assert next(iter(found)) == "decided"
+    decided = found["decided"]
+    scores = bt.read_scores(io.StringIO(by_documents()), name="human")
+    expected = bt.compare(scores, units="groups", rng=12345).pair("Aster", "Cedar")
+    assert (decided["units"], decided["verdict"]) == ("groups", None)
+    assert decided["pvalue"] == expected.pvalue == pytest.approx(signs_p(by_documents()))
+    assert decided["adjusted"] == expected.adjusted
+    assert found["taken"] == "Taking segments one by one"
+    assert found["mechanisms"][0]["pvalue"] < 0.0001  # what was taken for the answer
+
+
+def test_the_page_shows_the_test_of_the_run_first(site, grouped):
+    """The verdict by documents stands above the segments, which are headed for what they are."""
+    text = html.unescape(site.client.get(f"/runs/{grouped['id']}/pairs/Aster/Cedar").text)
+    decided = text.index(
+        "Aster and Cedar cannot be told apart at level 0.05: p = 0.2500, taking whole documents as one."
+    )
+    assert decided < text.index("Taking segments one by one") < text.index("its units decide")
+    assert re.findall(r"<h2[^>]*>([^<]+)", text)[:2] == [
+        "What this run decides",
+        "Taking segments one by one, by human",
+    ]
+
+
+def test_the_other_way_round_is_the_same_test(site, grouped):
+    """The effect changes its sign, and p does not."""
+    one, other = (
+        site.client.get(f"/api/v1/runs/{grouped['id']}/pairs/{pair}").json()["decided"]
+        for pair in ("Aster/Cedar", "Cedar/Aster")
+    )
+    assert one["effect"] == -other["effect"]
+    assert (one["low"], one["pvalue"]) == (-other["high"], other["pvalue"])
+
+
+def test_a_run_by_segments_shows_its_adjusted_p(site, done):
+    """Three systems are three tests, and the page of one pair says so."""
+    found = site.client.get(f"/api/v1/runs/{done['id']}/pairs/B~2Ftwo/~3DC").json()
+    table = site.client.get(f"/runs/{done['id']}.json").json()["results"]["pairs"]
+    i, j = table["systems"].index("B/two"), table["systems"].index("=C")
+    assert (found["decided"]["adjusted"], found["taken"]) == (table["adjusted"][i][j], "")
+    text = site.client.get(f"/runs/{done['id']}/pairs/B~2Ftwo/~3DC").text
+    assert "adjusted for all 3 pairs, taking each segment by itself." in text
+    assert "one by one" not in text
+
+
+def test_another_metric_has_no_test_of_the_run(site):
+    """The run tested its first metric; of the second only the explanation is shown."""
+    head, *lines = by_documents().splitlines()
+    rows = [line.split(",") for line in lines]
+    long = "segment,doc,system,metric,score\n" + "".join(
+        f"{s},{d},{name},{metric},{value}\n"
+        for s, d, a, b in rows
+        for name, value in (("Aster", a), ("Cedar", b))
+        for metric in ("first", "second")
+    )
+    assert head.startswith("segment")
+    run = site.report({"many.csv": long}, units="groups")
+    assert run["state"] == "done", run["problem"]
+    where = f"/api/v1/runs/{run['id']}/pairs/Aster/Cedar"
+    assert site.client.get(where).json()["decided"]["pvalue"] == 0.25
+    assert site.client.get(where, params={"metric": "second"}).json()["decided"] is None
+    text = site.client.get(where.removeprefix("/api/v1"), params={"metric": "second"}).text
+    assert "They are no test of this pair." in text
+    assert "What this run decides" not in text
