@@ -103,3 +103,16 @@ def test_the_leader_is_not_counted_among_those_who_are_like_it(reports):
     )
     assert compose(tags).headline == "A leads by F1-mult, but 1 other system is not told apart from it."
     assert "not told apart" not in reports["tags"].headline
+
+
+def test_a_name_cannot_turn_the_sentences_around_it(tmp_path):
+    """Overrides of the reading direction are written out, in text, pictures and what is embedded."""
+    scores = bt.Scores(
+        name="points",
+        systems=["A\u202ebc", "B"],
+        segments=[str(i) for i in range(12)],
+        values=[[float(i % 5) for i in range(12)], [float(i % 3) for i in range(12)]],
+    )
+    page = bt.write_report(tmp_path / "report.html", scores).read_text(encoding="utf-8")
+    assert "\u202e" not in page
+    assert "A\\u202ebc" in page

@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from betterthan import __version__
 from betterthan.errors import BetterThanError, unknown_name
+from betterthan.present.printable import unturned
 from betterthan.present.table import Table
 from betterthan.report import one_pair
 from betterthan.report.copies import copies_of
@@ -193,6 +194,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=unturned,
     )
     made.globals.update(
         copies_of=copies_of, sort_key=_sort_key, pair_address=_pair_address, version=__version__

@@ -11,6 +11,7 @@ import jinja2
 
 from betterthan import __version__
 from betterthan.present.numbers import number
+from betterthan.present.printable import unturned
 from betterthan.web.cures import cure
 from betterthan.web.tilde import tilde
 
@@ -26,6 +27,7 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=unturned,
     )
     made.filters.update(
         size=size, time=time_of_day, tilde=tilde, signed=signed, plain=plain, count=count, cure=cure
