@@ -52,10 +52,10 @@ def test_without_a_folder_to_keep_it_the_code_is_compiled_all_the_same(monkeypat
     numba = pytest.importorskip("numba")
     real = numba.njit
 
-    def without_folder(**options: bool) -> object:
+    def without_folder(*functions: object, **options: bool) -> object:
         if options.pop("cache", False):
             raise RuntimeError("cannot cache function: no locator available")
-        return real(**options)
+        return real(*functions, **options)  # numba decorates functions of its own with it
 
     monkeypatch.setattr(numba, "njit", without_folder)
     assert compiled(halved)(3.0) == 1.5
