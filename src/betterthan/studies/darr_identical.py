@@ -11,6 +11,7 @@ from betterthan.errors import BetterThanError
 from betterthan.results.identical_outputs import IdenticalOutputs
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.asked import Asked
+from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.translated import Translated, answered, read_translated, translated_or_demo
 
 read = read_translated
@@ -125,27 +126,20 @@ def _printed() -> StudyTable:
 
 def _chart(found: list[_Found]) -> StudyChart:
     marks = [
-        (one.dataset, what, count)
+        Mark("", what, one.dataset, count)
         for one in found
         for what, count in (
             ("identical and judged", one.n_judged),
             ("identical and kept", one.twins.n_surviving),
         )
     ]
-    return StudyChart(
+    return lines_chart(
+        marks,
         name="table-3",
         title="Pairs of systems with identical texts that were judged, and those called better and worse",
         kind="bars",
         x="data",
         y="pairs",
-        columns={
-            "panel": ("",) * len(marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[0] for mark in marks),
-            "y": tuple(mark[2] for mark in marks),
-            "low": (None,) * len(marks),
-            "high": (None,) * len(marks),
-        },
     )
 
 

@@ -1,4 +1,4 @@
-"""The figure that most studies draw: lines over x, a panel a data set, with or without an interval."""
+"""The figures that most studies draw: lines or bars over x, a panel a data set, with or without an interval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from betterthan.results.study import Entry, StudyChart
 
 
 class Mark(NamedTuple):
-    """One point of a line.
+    """One point of a line, or one bar.
 
     Attributes
     ----------
@@ -28,13 +28,15 @@ class Mark(NamedTuple):
     high: Entry = None
 
 
-def lines_chart(marks: Iterable[Mark], *, name: str, title: str, x: str, y: str) -> StudyChart:
+def lines_chart(
+    marks: Iterable[Mark], *, name: str, title: str, x: str, y: str, kind: str = "lines"
+) -> StudyChart:
     """Return marks as the data of a figure; those whose y is NaN are left out.
 
     Parameters
     ----------
     marks : iterable of Mark
-    name, title, x, y : str
+    name, title, x, y, kind : str
         As :class:`~betterthan.results.study.StudyChart` has them.
 
     Examples
@@ -47,7 +49,7 @@ def lines_chart(marks: Iterable[Mark], *, name: str, title: str, x: str, y: str)
     return StudyChart(
         name=name,
         title=title,
-        kind="lines",
+        kind=kind,
         x=x,
         y=y,
         columns={field: tuple(getattr(mark, field) for mark in known) for field in Mark._fields},

@@ -22,6 +22,7 @@ from betterthan.kernels.soft_pairwise import pvalues_of_tables, soft_pairwise_ac
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.against_people import Panel, asked_panels, further_notes
 from betterthan.studies.asked import Asked
+from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.shared_permutations import batch_pvalues, costs, own_pvalues, sums_pvalues
 from betterthan.studies.spa_printed import SAME_READING
 
@@ -203,25 +204,18 @@ def _spreads(found: list[_Spread]) -> StudyTable:
 def _chart(tables: list[_Tables], b: int) -> StudyChart:
     """Operations of each way, by data set."""
     marks = [
-        (one.dataset, WAYS[way], _total(cost))
+        Mark("", WAYS[way], one.dataset, _total(cost))
         for one in tables
         for k, m, n in [one.goodness.shape]
         for way, cost in costs(k, m, n, b).items()
     ]
-    return StudyChart(
+    return lines_chart(
+        marks,
         name="operations",
         title="Operations behind the p-values of people and all metrics",
         kind="bars",
         x="data",
         y="operations",
-        columns={
-            "panel": ("",) * len(marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[0] for mark in marks),
-            "y": tuple(mark[2] for mark in marks),
-            "low": (None,) * len(marks),
-            "high": (None,) * len(marks),
-        },
     )
 
 
