@@ -6,20 +6,19 @@ import numpy as np
 
 from betterthan import __version__
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.strength_intervals import pooled_difference_limits
 from betterthan.analysis.units import UnitName, Units, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
-from betterthan.kernels.counts_permutation import counts_bootstrap_block, counts_permutation_block
-from betterthan.kernels.intervals import percentile_interval
+from betterthan.kernels.counts_permutation import counts_permutation_block
 from betterthan.kernels.permutation import add_one
 from betterthan.kernels.pvalues import Alternative
 from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.counts import Counts, Formula
 
-INTERVAL_RESAMPLES = 2000
 _Part = tuple[FloatArray, Formula, float, Alternative, int, tuple[range, ...]]
 
 
@@ -32,9 +31,8 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
     unit = units_of(counts, units)
     values = unit_counts(counts, unit)
     side = 1.0 if counts.higher_is_better else -1.0
-    tallies = np.sum(np.stack(_run(counts, values, side, decision, _permuted, decision.n_resamples)), axis=0)
-    drawn = side * np.concatenate(_run(counts, values, side, decision, _drawn, INTERVAL_RESAMPLES))
-    low, high = _difference_limits(drawn, decision.confidence)
+    tallies = np.sum(np.stack(_permutations(counts, values, side, decision)), axis=0)
+    limits = pooled_difference_limits(counts, values, decision)
     goodness = side * counts.pooled()
     effect = goodness[:, None] - goodness[None, :]
     wins = win_counts(counts.per_segment().goodness)
@@ -46,9 +44,9 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
             effect_name=f"difference of {counts.formula.name.partition('|')[0]}",
             size_name="difference over its standard error",
             effect=effect,
-            low=low,
-            high=high,
-            size=_over_error(effect, drawn),
+            low=limits.low,
+            high=limits.high,
+            size=_over_error(effect, limits.standard_error),
             wins=wins.wins,
             ties=wins.ties,
             pvalue=add_one(tallies, decision.n_resamples),
@@ -72,15 +70,14 @@ def unit_counts(counts: Counts, units: Units) -> FloatArray:
     return summed
 
 
-def _run(
-    counts: Counts, values: FloatArray, side: float, decision: Decision, part: object, n_resamples: int
-) -> list[FloatArray]:
+def _permutations(counts: Counts, values: FloatArray, side: float, decision: Decision) -> list[IntArray]:
     m, n_units, k = values.shape
+    n_resamples = decision.n_resamples
     blocks = block_ranges(n_resamples, 8 * (3 * n_units + 4 * m * k))
-    name = "permutation of counts" if part is _permuted else "bootstrap of counts"
-    job: Job[_Part, FloatArray] = Job(
+    name = "permutation of counts"
+    job: Job[_Part, IntArray] = Job(
         name=f"{name} ({n_resamples:,} resamples)",
-        function=part,  # type: ignore[arg-type]  # one of the two functions below
+        function=_permuted,
         payload=(values, counts.formula, side, decision.alternative, decision.seed, blocks),
         n_blocks=len(blocks),
         digest=f"{counts.digest} {name} {decision.alternative} {n_units} {n_resamples} {decision.seed} {__version__}",
@@ -101,20 +98,6 @@ def _permuted(payload: _Part, block: int) -> IntArray:
     return np.asarray(tallies.greater + tallies.equal)
 
 
-def _drawn(payload: _Part, block: int) -> FloatArray:
-    values, formula, _, _, seed, blocks = payload
-    rng = stream(seed, "bootstrap of counts", block)
-    return counts_bootstrap_block(values, len(blocks[block]), rng, formula=formula.pooled)
-
-
-def _difference_limits(drawn: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    limits = [percentile_interval(drawn[:, a, None] - drawn, confidence) for a in range(drawn.shape[1])]
-    return np.array([low for low, _ in limits]), np.array([high for _, high in limits])
-
-
-def _over_error(effect: FloatArray, drawn: FloatArray) -> FloatArray:
-    covariance = np.cov(drawn, rowvar=False)
-    spread = np.diag(covariance)
-    variance = np.maximum(spread[:, None] + spread[None, :] - 2 * covariance, 0.0)
+def _over_error(effect: FloatArray, error: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(variance > 0, effect / np.sqrt(variance), np.nan)
+        return np.where(error > 0, effect / error, np.nan)

@@ -7,23 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from betterthan import __version__
 from betterthan.analysis.aggregations import MEAN, NAMES
 from betterthan.analysis.bootstrap_mean import bootstrap_mean
 from betterthan.analysis.compare_counts import compare_counts, unit_counts
-from betterthan.analysis.rank_scores import RESAMPLES, rank_scores
+from betterthan.analysis.rank_scores import rank_scores
 from betterthan.analysis.ranking import Strengths, Wish, ranking
 from betterthan.analysis.resampling import Bootstrap, bootstrap
+from betterthan.analysis.strength_intervals import RESAMPLES, pooled_limits
 from betterthan.analysis.units import units_of
 from betterthan.arrays import FloatArray
-from betterthan.engine.blocks import Job, block_ranges
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.kernels.counts_permutation import counts_bootstrap_block
 from betterthan.kernels.intervals import percentile_interval, t_interval
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
-from betterthan.tables.counts import Counts, Formula
+from betterthan.tables.counts import Counts
 
 COUNT_METHODS = ("pooled", "segment_mean", "bootstrap_mean")
 
@@ -49,14 +46,10 @@ def rank_counts(counts: Counts, wish: Wish) -> Ranking:
 
 
 def pooled(counts: Counts, wish: Wish) -> Strengths:
-    """The score of the summed counts (corpus-level), with the percentiles of corpora drawn anew."""
-    if wish.interval not in ("default", "percentile"):
-        raise BetterThanError('Intervals of pooled scores are interval="percentile".')
-    draws = _draws(counts, wish)
-    low, high = percentile_interval(draws, wish.confidence)
-    return _strengths(
-        counts, "pooled", (counts.pooled(), low, high), {"ci": _ci(wish, "percentile", len(draws))}, wish
-    )
+    """The score of the summed counts (corpus-level), with its interval."""
+    limits = pooled_limits(counts, unit_counts(counts, units_of(counts, wish.units)), wish)
+    options = {"ci": f"{100 * wish.confidence:g},{limits.method}"}
+    return _strengths(counts, "pooled", (counts.pooled(), limits.low, limits.high), options, wish)
 
 
 def segment_means(counts: Counts, wish: Wish) -> Strengths:
@@ -152,23 +145,3 @@ def _strengths(
         options={"score": counts.formula.name, **options, "units": wish.units},
         notes=counts.notes,
     )
-
-
-def _draws(counts: Counts, wish: Wish) -> FloatArray:
-    units = units_of(counts, wish.units)
-    n_resamples = wish.n_resamples or RESAMPLES
-    blocks = block_ranges(n_resamples, 24 * units.n_units + 32 * counts.n_systems * len(counts.columns))
-    job: Job[Any, FloatArray] = Job(
-        name=f"bootstrap of {counts.formula.name} ({n_resamples:,} resamples)",
-        function=_block,
-        payload=(unit_counts(counts, units), counts.formula, wish.seed, blocks),
-        n_blocks=len(blocks),
-        digest=f"{counts.digest} pooled {units.n_units} {n_resamples} {wish.seed} {__version__}",
-    )
-    return np.concatenate(wish.computing.run(job))
-
-
-def _block(payload: tuple[FloatArray, Formula, int, tuple[range, ...]], block: int) -> FloatArray:
-    values, formula, seed, blocks = payload
-    rng = stream(seed, "bootstrap of pooled scores", block)
-    return counts_bootstrap_block(values, len(blocks[block]), rng, formula=formula.pooled)

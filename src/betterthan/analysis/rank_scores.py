@@ -17,27 +17,22 @@ from betterthan.analysis.ordered import UNITS, Play, in_order, rated, refuse_too
 from betterthan.analysis.ranking import FEW_SEGMENTS, Strengths, Wish, ranking
 from betterthan.analysis.resampling import Bootstrap, bootstrap
 from betterthan.analysis.significance import OWN_TEST, TESTS
+from betterthan.analysis.strength_intervals import RESAMPLES, Basis, strength_limits, without_each_unit
 from betterthan.analysis.strength_test import compare_draws
 from betterthan.analysis.units import Units, units_of
 from betterthan.analysis.wording import counted
 from betterthan.arrays import BoolArray, FloatArray
-from betterthan.errors import BetterThanError, NotEstimable, some_of
+from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.davidson import davidson_exists
-from betterthan.kernels.intervals import bca_interval, percentile_interval
 from betterthan.kernels.match_order import score_matches
-from betterthan.kernels.proportion_intervals import wilson_interval
 from betterthan.kernels.wins import win_counts, with_ties
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Option
 from betterthan.tables.scores import Scores
 
-RESAMPLES = 2000
 MANY_PAIRS = 1000  # beyond, certain p-values of every pair would take minutes
 HELP = 0.5  # wins and losses that every system gets where a bootstrap sample has no strengths
-_JACKKNIFE_ROWS = 256
-_ROUNDING = 1e-12
-_OF_WINS = ("win_rate", "bradley_terry")
 
 By = str | Callable[[FloatArray], FloatArray]
 
@@ -129,7 +124,7 @@ def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> _Estimated:
         strength=strength,
         draws=draws,
         order_spread=None,
-        jackknife=lambda: _jackknife(method, scores.goodness, units),
+        jackknife=lambda: without_each_unit(method, scores.goodness, units),
         options={"ties": ties, "prior": wish.prior or None, "scale": wish.scale} if is_model else {},
         notes=notes,
     )
@@ -195,23 +190,11 @@ def _about_wins(scores: Scores, ties: str, prior: float) -> tuple[str, ...]:
     return ties_note(counts, ties)
 
 
-def _jackknife(method: Aggregation, goodness: FloatArray, units: Units) -> FloatArray:
-    """Strengths without each unit in turn, shape (n_units, m)."""
-    rng = np.random.default_rng(0)  # never drawn from: aggregations draw nothing
-    parts = []
-    for start in range(0, units.n_units, _JACKKNIFE_ROWS):
-        left_out = np.arange(start, min(start + _JACKKNIFE_ROWS, units.n_units))
-        weights = (units.of_segment[None, :] != left_out[:, None]).astype(np.float64)
-        parts.append(method.resampled(goodness, weights, rng))
-    return np.concatenate(parts)
-
-
 def _strengths(scores: Scores, found: _Estimated, wish: Wish) -> Strengths:
-    low, high, notes = _interval(found, wish)
-    low, high, more = _with_spread(low, high, scores, found, wish.confidence)
+    basis = Basis(found.name, found.strength, found.draws, found.jackknife)
+    low, high, interval, notes = strength_limits(scores, units_of(scores, wish.units), basis, wish)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
     is_turned = found.unit == "" and not scores.higher_is_better
-    kind = "bca" if wish.interval == "bca" else "percentile"
     few = scores.n_segments < FEW_SEGMENTS
     direction = "higher" if scores.higher_is_better else "lower"
     return Strengths(
@@ -227,75 +210,15 @@ def _strengths(scores: Scores, found: _Estimated, wish: Wish) -> Strengths:
         order_spread=found.order_spread,
         options={
             **found.options,
-            "ci": f"{100 * wish.confidence:g},{kind},{len(found.draws)}",
+            "ci": f"{100 * wish.confidence:g},{interval}",
             "units": wish.units,
         },
-        notes=(*scores.notes, *found.notes, *notes, *more, *([_few_segments(scores)] if few else [])),
+        notes=(*scores.notes, *found.notes, *notes, *([_few_segments(scores)] if few else [])),
     )
 
 
 def _few_segments(scores: Scores) -> str:
     return f"Only {counted(scores.n_segments, 'segment')}: intervals of so few are rough."
-
-
-def _interval(found: _Estimated, wish: Wish) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    whole = np.asarray(~np.isnan(found.draws).any(axis=1))
-    lost = int((~whole).sum())
-    notes = (
-        (f"{lost:,} of {len(whole):,} bootstrap samples had no strengths and were left out.",) if lost else ()
-    )
-    if not whole.any():
-        missing = np.full(found.strength.size, np.nan)
-        return missing, missing, notes
-    if wish.interval != "bca":
-        return *percentile_interval(found.draws[whole], wish.confidence), notes
-    if found.jackknife is None:
-        raise BetterThanError(f'interval="bca" is not known for {found.name}. Use interval="percentile".')
-    if found.n_units < 2:
-        raise BetterThanError('interval="bca" leaves out one segment at a time, and there is only one.')
-    limits = bca_interval(found.draws[whole], found.strength, found.jackknife(), confidence=wish.confidence)
-    return *limits, notes
-
-
-def _with_spread(
-    low: FloatArray, high: FloatArray, scores: Scores, found: _Estimated, confidence: float
-) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Mend intervals of no width: segments that all say the same do not make a strength certain.
-
-    Shares of 0 or 1 (win rates, and means of nothing but 0 and 1) get Wilson's interval; nothing is known of others. A
-    median of scores that do vary may well be certain.
-    """
-    drawn = found.draws[~np.isnan(found.draws).any(axis=1)]
-    if len(drawn) < 2:
-        return low, high, ()
-    alike = np.ptp(scores.values, axis=1) == 0 if found.name not in _OF_WINS else True
-    still = alike & (np.ptp(drawn, axis=0) <= _ROUNDING * np.abs(found.strength))
-    are_shares = found.name == "win_rate" or (
-        found.name == "mean" and bool(np.isin(scores.values, (0, 1)).all())
-    )
-    sure = still & are_shares & np.isin(np.abs(found.strength), (0, 1))
-    n = np.full(low.size, float(found.n_units))
-    shares = np.where(sure, np.abs(found.strength), 0.0)
-    ends = np.array(wilson_interval(shares * n, n, confidence=confidence))
-    if (
-        are_shares and (found.strength < 0).any()
-    ):  # of what is better when lower, goodness is the share negated
-        ends = -ends[::-1]
-    low, high = (
-        np.where(sure, end, np.where(still, np.nan, old)) for end, old in zip(ends, (low, high), strict=True)
-    )
-    names = np.array(scores.systems, dtype=object)
-    notes = []
-    if sure.any():
-        notes.append(
-            f"All segments say the same of {some_of(names[sure])}: the interval is Wilson's, not the bootstrap's."
-        )
-    if (still & ~sure).any():
-        notes.append(
-            f"All segments say the same of {some_of(names[still & ~sure])}: "
-            f"resampling cannot tell how sure that is, hence no interval."
-        )
-    return low, high, tuple(notes)
 
 
 def _pairs(scores: Scores, found: _Estimated, by: By, wish: Wish) -> PairwiseTable:
