@@ -1,0 +1,199 @@
+r"""Sign-flip p-values of many pairs by numerical inversion of their characteristic functions.
+
+The null distribution of :math:`T = \sum_i \varepsilon_i d_i` has the characteristic function
+:math:`\varphi(\omega) = \prod_i \cos(\omega d_i)`. It falls so fast that a few dozen frequencies give
+:math:`P(|T| \ge t)` to ten decimal places, at the price of a few passes over the differences. Nothing is drawn, and the
+p-value of a pair depends on the differences of that pair alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray
+
+REACH = 7.5  # standard deviations of T between the edge and where sums wrap around; Hoeffding leaves 1.2e-12
+DECAYED = 7.8  # exp(-7.8² / 2) = 6e-14: frequencies beyond this many inverse standard deviations add nothing
+LIGHT = 0.9  # largest |d| times the highest frequency for which the series of log cos needs no single cosines
+SERIES = (1 / 2, 1 / 12, 1 / 45, 17 / 2520)  # -log cos y = y²/2 + y⁴/12 + y⁶/45 + 17 y⁸/2520 + …
+REMAINDER = 31 / 14175 / (1 - LIGHT**2 / 2)  # of y¹⁰, with the rest of the series bounded by a geometric one
+TOP = 48  # differences whose cosines are multiplied one by one where the largest outweigh the rest
+FREQUENCIES = 64  # of pairs with outliers
+LIGHT_FREQUENCIES = 19  # of pairs without: enough for any edge within REACH
+FEWEST_ON_LATTICE = 60  # differences; fewer are convolved in no time
+SAFETY = 6.0  # times the size of what is not computed; 3 was exceeded by half in 2 of 3,000 trials
+CLUMP_SAMPLE = 256
+CLUMPED = (
+    0.2  # share of repeated sizes from which T may sit on lumps that a few dozen frequencies do not resolve
+)
+
+
+class Tails(NamedTuple):
+    """P(|T| ≥ edge) of each pair, and how far off it may be.
+
+    `error` is infinite where the inversion has not converged: a few differences outweigh all others, or many are equal.
+    """
+
+    pvalue: FloatArray
+    error: FloatArray
+
+
+def inverted_tails(sizes: FloatArray, edge: FloatArray, step: FloatArray) -> Tails:
+    r"""Return P(|T| ≥ edge) of many pairs by inverting their characteristic functions.
+
+    With frequencies :math:`\omega_j = 2\pi j / L` and :math:`e` the edge [1]_,
+
+    .. math:: P(|T| < e) \approx \frac{2e}{L} + \frac{4}{L} \sum_{j=1}^{N}
+              \frac{\sin(\omega_j e)}{\omega_j} \prod_i \cos(\omega_j d_i) .
+
+    Where all differences are whole multiples of a step u, T moves in steps of 2u; then :math:`e` is the edge less u and
+    :math:`\omega_j` in the denominator becomes :math:`\sin(u \omega_j) / u`, which makes the sum over the possible
+    values of T exact.
+
+    Parameters
+    ----------
+    sizes : array, shape (pairs, n)
+        :math:`|d_i|`, none missing, at least one of a row positive.
+    edge : array, shape (pairs,)
+        At least 0 and at most the sum of the sizes.
+    step : array, shape (pairs,)
+        The largest u of which the sizes are whole multiples; 0 where there is none.
+
+    Returns
+    -------
+    Tails
+
+    Notes
+    -----
+    The error adds up what wraps around the circle of circumference L (Hoeffding's inequality), the last computed values
+    of the characteristic function, its size at frequencies that are not computed (with k differences of comparable
+    size, its root mean square there is :math:`2^{-k/2}`), and the remainder of the power series that replaces the
+    cosines of small differences. The last two are estimates and not bounds; against enumeration and convolution of
+    20 to 30 differences of normal, heavy-tailed, skewed and rounded kinds the true error was never larger.
+    Cost: about eight passes over the differences, and 48 × 64 cosines more for pairs with outliers.
+
+    References
+    ----------
+    .. [1] Gil-Pelaez (1951), Note on the inversion theorem, Biometrika 38; discretised as in Davies (1973), Numerical
+       inversion of a characteristic function, Biometrika 60.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> d = rng.normal(0.3, 1, size=(1, 200))
+    >>> tails = inverted_tails(np.abs(d), np.abs(d.sum(axis=1)), np.zeros(1))
+    >>> bool(tails.error[0] < 1e-9)
+    True
+    """
+    return _inverted(np.ascontiguousarray(sizes), edge, step)
+
+
+def _inverted(sizes: FloatArray, edge: FloatArray, step: FloatArray) -> Tails:
+    square = sizes * sizes
+    deviation = np.sqrt(square.sum(axis=1))
+    middle = np.maximum(edge - step, 0.0)
+    circle = middle + REACH * deviation
+    lattice = step > 0
+    # A whole number of steps around the circle makes the sum over the lattice exact.
+    circle[lattice] = 4 * step[lattice] * np.ceil(circle[lattice] / (4 * step[lattice]))
+    is_light = sizes.max(axis=1) * DECAYED < LIGHT * deviation
+    pvalue, error = np.ones(len(sizes)), np.full(len(sizes), np.inf)
+    for chosen, n_cosines in ((is_light, 0), (~is_light, min(TOP, sizes.shape[1]))):
+        if chosen.any():
+            n_frequencies = FREQUENCIES if n_cosines else LIGHT_FREQUENCIES
+            pvalue[chosen], error[chosen] = _summed(
+                sizes[chosen], middle[chosen], circle[chosen], step[chosen], n_cosines, n_frequencies
+            )
+    wrapped = 2 * math.exp(-(REACH**2) / 2)
+    return Tails(np.clip(pvalue, 0.0, 1.0), error + wrapped)
+
+
+def _summed(
+    sizes: FloatArray,
+    middle: FloatArray,
+    circle: FloatArray,
+    step: FloatArray,
+    n_cosines: int,
+    n_frequencies: int,
+) -> tuple[FloatArray, FloatArray]:
+    """P(|T| ≥ edge) and its error, with the cosines of the largest differences and the power series of the rest."""
+    single, rest = _split(sizes, n_cosines)
+    frequency = 2 * np.pi / circle[:, None] * np.arange(1.0, n_frequencies + 1)
+    largest = rest.max(axis=1, initial=0.0)[:, None]
+    phi, remainder = _series(rest, frequency, largest)
+    for column in range(single.shape[1]):
+        phi *= np.cos(single[:, column, None] * frequency)
+    unit = step[:, None]
+    turn = unit * frequency
+    usable = (largest * frequency <= 1.2) & (turn <= np.pi / 2 * (1 + 1e-9))
+    phi[~usable] = 0.0
+    phi[usable & (turn >= np.pi / 2 * (1 - 1e-9))] /= (
+        2  # the end of a lattice's range is shared with its mirror image
+    )
+    width = np.where(unit > 0, np.sin(turn) / np.where(unit > 0, unit, 1.0), frequency)
+    width[~usable] = 1.0
+    kernel = 4 / circle[:, None] * np.sin(frequency * middle[:, None]) / width
+    inside = 2 * middle / circle + (kernel * phi).sum(axis=1)
+    error = np.abs(kernel * phi * remainder).sum(axis=1)
+    n_usable = np.count_nonzero(usable, axis=1)
+    level = np.abs(np.where(np.arange(n_frequencies) >= (3 * n_usable[:, None]) // 4, phi, 0.0)).max(axis=1)
+    at_end = np.take_along_axis(frequency, np.maximum(n_usable - 1, 0)[:, None], axis=1)
+    resolved = np.count_nonzero(8 * sizes * at_end > 1, axis=1)
+    is_whole = (step > 0) & (turn[:, -1] > np.pi / 2)  # every frequency of the lattice was summed
+    unseen = SAFETY * np.maximum(level, np.where(step > 0, 0.0, np.exp2(-resolved / 2)))
+    error += np.where(is_whole, 0.0, unseen / np.sqrt(np.maximum(n_usable, 1)))
+    is_short = (step > 0) & ~is_whole & (np.count_nonzero(sizes, axis=1) < FEWEST_ON_LATTICE)
+    error[(n_usable == 0) | is_short] = np.inf
+    return 1 - inside, error
+
+
+def _split(sizes: FloatArray, n_largest: int) -> tuple[FloatArray, FloatArray]:
+    """Return the largest sizes of each row, and the others."""
+    if n_largest == 0 or n_largest == sizes.shape[1]:
+        empty = sizes[:, :0]
+        return (sizes, empty) if n_largest else (empty, sizes)
+    order = np.argpartition(-sizes, n_largest - 1, axis=1)
+    largest, others = order[:, :n_largest], order[:, n_largest:]
+    return np.take_along_axis(sizes, largest, axis=1), np.take_along_axis(sizes, others, axis=1)
+
+
+def _series(rest: FloatArray, frequency: FloatArray, largest: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Π cos(ω d) over the smaller differences by the power series of log cos, and the series' relative remainder."""
+    sums = _power_sums(rest)
+    exponent = np.zeros_like(frequency)
+    square = frequency**2
+    power = square
+    for coefficient, moment in zip(SERIES, sums, strict=True):
+        exponent -= coefficient * moment[:, None] * power
+        power = power * square
+    # The tenth power sum is at most the eighth times the largest square.
+    remainder = REMAINDER * sums[3][:, None] * largest**2 * power
+    return np.exp(exponent), np.minimum(remainder, 1.0)
+
+
+def _power_sums(sizes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Sums of the second, fourth, sixth and eighth powers of each row."""
+    square = sizes * sizes
+    fourth = square * square
+    return (
+        square.sum(axis=1),
+        fourth.sum(axis=1),
+        (fourth * square).sum(axis=1),
+        (fourth * fourth).sum(axis=1),
+    )
+
+
+def is_clumped(sizes: FloatArray) -> BoolArray:
+    """Whether many of a pair's differences are of equal size, by a sample of them; shape (pairs,).
+
+    Examples
+    --------
+    >>> is_clumped(np.array([[1.0, 1.0, 1.0, 0.4], [1.0, 2.5, 1.7, 0.4]]))
+    array([ True, False])
+    """
+    sample = np.sort(sizes[:, :CLUMP_SAMPLE], axis=1)
+    repeated = np.count_nonzero((sample[:, 1:] == sample[:, :-1]) & (sample[:, 1:] > 0), axis=1)
+    return np.asarray(repeated > CLUMPED * np.count_nonzero(sample, axis=1))
