@@ -2,40 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
 from typing import Literal, get_args
-
-import numpy as np
 
 from betterthan.analysis.compare_counts import compare_counts
 from betterthan.analysis.compare_matches import compare_matches
 from betterthan.analysis.computing import Computing, Rng, seed_of
-from betterthan.analysis.effects import EFFECTS, Setting
+from betterthan.analysis.decide import COMPARE_RESAMPLES, Missing, Request, decide
 from betterthan.analysis.given import check_table
-from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
-from betterthan.analysis.permutation import stepped_down
-from betterthan.analysis.question import Answer, PermutationMethod, Question, SignificanceTest, TestTies
-from betterthan.analysis.significance import OWN_TEST, TESTS
-from betterthan.analysis.units import UnitName, units_of
-from betterthan.analysis.wording import counted
-from betterthan.arrays import BoolArray, FloatArray
+from betterthan.analysis.pairwise import Decision
+from betterthan.analysis.question import PermutationMethod
+from betterthan.analysis.ranking import wish_for
+from betterthan.analysis.units import UnitName
+from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.engine.streams import stream
-from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
+from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.pvalues import Alternative
-from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 
-TestName = Literal["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap"]
-CorrectionName = Literal["none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"]
-Missing = Literal["raise", "drop", "pairwise"]
+TestName = Literal["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]
+CorrectionName = Literal["auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"]
 
 
 @with_one_blas_thread
@@ -44,17 +36,17 @@ def compare(
     *,
     systems: Sequence[str] | None = None,
     test: TestName = "auto",
-    by: str = "mean",
+    by: str | Callable[[FloatArray], FloatArray] = "mean",
     method: PermutationMethod = "auto",
     ties: Literal["default", "drop", "half", "as_published"] = "default",
     prior: float = 0.0,
     missing: Missing = "raise",
-    units: UnitName = "segments",
+    units: UnitName = "auto",
     alternative: Alternative = "two-sided",
-    correction: CorrectionName = "holm",
+    correction: CorrectionName = "auto",
     alpha: float = 0.05,
     confidence: float = 0.95,
-    n_resamples: int = 9999,
+    n_resamples: int | None = None,
     rng: Rng = 12345,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -77,21 +69,23 @@ def compare(
         Bradley–Terry model with robust standard errors.
     systems : sequence of str, optional
         Only these; all by default. Matches with others still tell how strong they are.
-    test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap"}, default "auto"
-        * "auto": the test that belongs to `by`: permutation for the mean, Mood's for the median, the sign test for
-          win rate, Bradley–Terry, Elo and TrueSkill.
+    test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
+        * "auto": the test that belongs to `by`: permutation for the mean, "strengths" for every other mechanism.
+        * "strengths": are the two strengths that `by` gives equal? From their joint bootstrap distribution, as
+          :func:`betterthan.rank` does.
         * "t": paired t-test of the mean difference; with `units="groups"` its standard error is clustered.
         * "sign": exact binomial test of wins against losses.
         * "wilcoxon": signed ranks, exact with ties up to 50 nonzero differences.
         * "mood": medians, unpaired.
         * "permutation": mean difference under sign flips; see `method`.
         * "bootstrap": mean difference in standard errors, bootstrap distribution shifted to the null.
-    by : str, default "mean"
-        The mechanism whose test "auto" takes.
+    by : str or callable, default "mean"
+        The mechanism that is compared: as in :func:`betterthan.rank`.
     method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}, default "auto"
-        How permutation p-values are found. "auto" is exact by enumeration or convolution where that is possible,
-        and elsewhere an interval certain to hold the exact p-value, whose upper end is reported. "monte_carlo" is
-        (b + 1) / (B + 1) with `n_resamples`; "analytic" an Edgeworth expansion.
+        How permutation p-values are found. "auto" inverts the characteristic function, to about ten decimal places,
+        and asks for the exact or a certified p-value wherever a verdict or the second digit hangs on it; "analytic"
+        leaves that out. "exact" counts every permutation or refuses; "bracket" reports the upper end of an interval
+        certain to hold the exact p-value; "monte_carlo" is (b + 1) / (B + 1) with `n_resamples`.
     ties : {"default", "drop", "half", "as_published"}
         In the sign test: left out (the default), shared, or counted against the leader as the code of [1]_ does.
         In matches: half a win for both (the default), left out, or given to the second system.
@@ -99,20 +93,23 @@ def compare(
         Regularises the model of matches; needed when a system never won or never lost (see :func:`betterthan.rank`).
     missing : {"raise", "drop", "pairwise"}, default "raise"
         "drop" leaves out a segment for all systems, "pairwise" only for the pairs concerned.
-    units : {"segments", "groups"}, default "segments"
-        What is permuted or drawn as one; "groups" are documents.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What is permuted or drawn as one. "auto": whole documents ("groups") where the table knows them, because
+        segments of a document resemble each other; otherwise single segments.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater": is the row better than the column?
-    correction : {"none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "holm"
+    correction : {"auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "auto"
         Over all pairs; with a one-sided `alternative` over both directions of each, unless there is only one pair.
-        "max_statistic" is the step-down of Westfall and Young on the permutation test; it knows
-        how the pairs hang together and is the most powerful that keeps the family-wise error.
+        "max_statistic" steps down the resampled maximum over all pairs (Westfall and Young): it knows how the pairs
+        hang together. "auto" is Holm, or the maximum statistic where p-values come from resampling or from so few units
+        that Holm could never find anything.
     alpha : float, default 0.05
         Level of the verdicts, on corrected p-values.
     confidence : float, default 0.95
         Coverage of the effects' intervals, each by itself.
-    n_resamples : int, default 9999
-        For "monte_carlo", "bootstrap" and "max_statistic".
+    n_resamples : int, optional
+        For "monte_carlo", "bootstrap" and "max_statistic" 9999 by default; for "strengths" as in
+        :func:`betterthan.rank`.
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
         Who does the work; none of it changes a number.
@@ -144,7 +141,7 @@ def compare(
         correction=correction,
         alpha=alpha,
         confidence=confidence,
-        n_resamples=n_resamples,
+        n_resamples=COMPARE_RESAMPLES if n_resamples is None else n_resamples,
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
@@ -164,14 +161,15 @@ def compare(
         _refuse_other("Counts", "test", test, ("auto", "permutation"))
         _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
         return compare_counts(table, units, decision)
-    asked = _Asked(
-        test=_chosen(test, by),
+    request = Request(
+        by=by,
+        test=test,
         method=method,
         ties="drop" if ties == "default" else ties,
         missing=missing,
         units=units,
     )
-    return _compare_scores(table, asked, decision)
+    return decide(table, request, decision, wish=wish_for(decision, by, ties=ties, n_resamples=n_resamples))
 
 
 def _refuse_other(table: str, option: str, given: str, possible: tuple[str, ...]) -> None:
@@ -179,153 +177,3 @@ def _refuse_other(table: str, option: str, given: str, possible: tuple[str, ...]
         known = " or ".join(f'{option}="{name}"' for name in possible)
         tested = {"Matches": "by the Bradley–Terry model", "Counts": "by permuting the pooled score"}[table]
         raise BetterThanError(f'{table} are compared {tested}, not with {option}="{given}". Use {known}.')
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    test: SignificanceTest
-    method: PermutationMethod
-    ties: TestTies
-    missing: Missing
-    units: UnitName
-
-
-def _chosen(test: str, by: str) -> SignificanceTest:
-    if test == "auto":
-        if by not in OWN_TEST:
-            raise unknown_name("method", by, OWN_TEST)
-        return TESTS[OWN_TEST[by]]
-    if test not in TESTS:
-        raise unknown_name("test", test, ("auto", *TESTS))
-    return TESTS[test]
-
-
-def _compare_scores(scores: Scores, asked: _Asked, decision: Decision) -> PairwiseTable:
-    usable = usable_scores(scores, asked.missing)
-    units = units_of(usable, asked.units)
-    _check_fit(usable, asked)
-    question = Question(
-        goodness=usable.goodness,
-        units=units,
-        alternative=decision.alternative,
-        ties=asked.ties,
-        method=asked.method,
-        n_resamples=decision.n_resamples,
-        seed=decision.seed,
-        digest=usable.digest,
-        computing=decision.computing,
-    )
-    answer = _with_maximum(asked.test.run(question), question, asked, decision)
-    return pairwise_table(_findings(usable, asked, answer, question, decision), decision)
-
-
-def usable_scores(scores: Scores, missing: Missing) -> Scores:
-    """Return the scores without gaps, or as they are when pairs may leave out their own gaps."""
-    if missing not in get_args(Missing):
-        raise unknown_name("missing", missing, get_args(Missing))
-    if missing == "pairwise":
-        return scores
-    return scores.complete(missing=missing)
-
-
-def _check_fit(scores: Scores, asked: _Asked) -> None:
-    if asked.units == "groups" and not asked.test.takes_groups:
-        able = ", ".join(name for name, test in TESTS.items() if test.takes_groups)
-        raise BetterThanError(
-            f'The {asked.test.name} test takes segments one by one. For units="groups" use: {able}.'
-        )
-    if scores.n_missing and (asked.test.name == "bootstrap" or asked.units == "groups"):
-        raise BetterThanError(
-            'Documents and bootstrap samples need every score. Pass missing="drop", or test="permutation" by segments.'
-        )
-
-
-def _with_maximum(answer: Answer, question: Question, asked: _Asked, decision: Decision) -> Answer:
-    if decision.correction != "max_statistic" or asked.test.name != "permutation":
-        return answer
-    return replace(answer, stepped=stepped_down(question), drew=True)
-
-
-def _findings(
-    scores: Scores, asked: _Asked, answer: Answer, question: Question, decision: Decision
-) -> Findings:
-    effect = EFFECTS[asked.test.effect]
-    goodness = question.goodness
-    rng = stream(decision.seed, "intervals of effects", 0)
-    setting = Setting(question.units, decision.confidence, asked.ties, rng)
-    low, high = effect.interval(goodness, setting)
-    counts = win_counts(goodness)
-    apart = counts.wins + counts.wins.T + counts.ties == 0
-    return Findings(
-        systems=scores.systems,
-        goodness=_means(goodness),
-        test=asked.test.name,
-        effect_name=effect.name,
-        size_name=effect.size_name,
-        effect=effect.of(goodness, setting),
-        low=low,
-        high=high,
-        size=effect.size(goodness),
-        wins=counts.wins,
-        ties=counts.ties,
-        pvalue=_without(answer.pvalue, apart),
-        p_low=None if answer.p_low is None else _without(answer.p_low, apart),
-        p_high=None if answer.p_high is None else _without(answer.p_high, apart),
-        stepped=None if answer.stepped is None else _without(answer.stepped, apart),
-        drew=answer.drew or asked.test.effect == "median_difference",
-        data=scores.digest,
-        n_segments=scores.n_segments,
-        options={
-            "p": answer.how,
-            "units": asked.units,
-            "missing": asked.missing if scores.n_missing else None,
-        },
-        notes=(
-            *scores.notes,
-            *answer.notes,
-            *_direction(scores),
-            *_apart(scores.systems, apart),
-            *_too_few(question, asked, decision),
-            *_unbounded(low, decision.confidence),
-        ),
-    )
-
-
-def _too_few(question: Question, asked: _Asked, decision: Decision) -> tuple[str, ...]:
-    """Say when so few units are swapped that no outcome could be significant."""
-    n = question.units.n_units
-    least = 2.0 ** (-n + (decision.alternative == "two-sided"))
-    if asked.test.name != "permutation" or least <= decision.alpha:
-        return ()
-    many = counted(n, "segment" if question.units.are_segments else "group")
-    return (
-        f"With {many} no p-value can be below {least:g}, so nothing is significant at level {decision.alpha:g}.",
-    )
-
-
-def _without(pvalues: FloatArray, apart: BoolArray) -> FloatArray:
-    """Nothing was tested where nothing is shared: such a pair must not count in a correction either."""
-    return np.where(apart, np.nan, pvalues)
-
-
-def _apart(systems: Sequence[str], apart: BoolArray) -> tuple[str, ...]:
-    pairs = [f"{systems[a]} and {systems[b]}" for a, b in np.argwhere(np.triu(apart, 1)).tolist()]
-    return (f"Without a common segment, and so not compared: {some_of(pairs)}.",) if pairs else ()
-
-
-def _means(goodness: FloatArray) -> FloatArray:
-    """Mean of the scores that are there; NaN for a system without any."""
-    present = np.count_nonzero(~np.isnan(goodness), axis=1)
-    return np.asarray(np.nansum(goodness, axis=1) / np.where(present > 0, present, np.nan))
-
-
-def _unbounded(low: FloatArray, confidence: float) -> tuple[str, ...]:
-    if not np.isinf(low).any():
-        return ()
-    return (f"Some pairs have too few segments for an interval that covers {100 * confidence:g} %.",)
-
-
-def _direction(scores: Scores) -> tuple[str, ...]:
-    if scores.higher_is_better:
-        return ()
-    return (f"Lower {scores.name} is better; a positive effect means that the first system is better.",)

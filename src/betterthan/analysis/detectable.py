@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
@@ -70,3 +70,56 @@ def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0
     reach = float(ndtri(1 - alpha / 2) + ndtri(power)) * float(np.std(differences, ddof=1))
     needed = math.ceil((reach / mean) ** 2) if mean != 0 and reach > 0 else None
     return Detectable(mean, reach / math.sqrt(n), needed, n)
+
+
+def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> FloatArray:
+    r"""Return how many segments would show each lead over the next system after Holm's correction over all pairs.
+
+    With :math:`z_l = |\bar d_l| / s_l` the standardised difference of pair l, n segments show pair j with the wanted
+    power when
+
+    .. math:: \sqrt n\, z_j = z_{1 - \alpha / 2(k - r)} + z_\text{power}, \qquad
+              r = \sum_{l \ne j} \Phi\big(\sqrt n (z_l - z_j)\big),
+
+    because Holm tests a pair at :math:`\alpha / (k - r)` once the r pairs with smaller p-values are shown; k is the
+    number of pairs.
+
+    Parameters
+    ----------
+    goodness : array, shape (m, n)
+        Systems in the order of their ranks.
+    alpha, power : float
+
+    Returns
+    -------
+    array, shape (m - 1,)
+        NaN where the lead is 0 or never varies.
+
+    Examples
+    --------
+    >>> segments_needed(np.array([[1.0, -1.0, 2.0, -2.0, 1.0], [0.0, 0.0, 0.0, 0.0, 0.0]]))
+    array([530.])
+    """
+    m = len(goodness)
+    above = np.triu_indices(m, 1)
+    mean, deviation = np.empty((m, m)), np.empty((m, m))
+    for a in range(m):
+        gaps = goodness[a] - goodness
+        mean[a], deviation[a] = gaps.mean(axis=1), gaps.std(axis=1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = np.abs(mean) / deviation
+    others = np.nan_to_num(effect[above], nan=0.0, posinf=np.inf)
+    k = others.size
+    reach_power = float(ndtri(power))
+    result = np.full(m - 1, np.nan)
+    for a in range(m - 1):
+        own = effect[a, a + 1]
+        if not np.isfinite(own) or own == 0:
+            continue
+        smaller = float(np.count_nonzero(others > own))
+        for _ in range(20):
+            n = ((float(-ndtri(alpha / 2 / max(1.0, k - smaller))) + reach_power) / own) ** 2
+            # Its own chance of being first is ½ in this sum, and is taken out.
+            smaller = float(ndtr(np.sqrt(n) * (others - own)).sum()) - 0.5
+        result[a] = math.ceil(n)
+    return result

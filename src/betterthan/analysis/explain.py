@@ -8,28 +8,30 @@ from dataclasses import replace
 from typing import Literal, overload
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 from betterthan.analysis import mechanisms as judged
-from betterthan.analysis.computing import Rng
+from betterthan.analysis.computing import Computing, Rng
+from betterthan.analysis.decide import Request, decide
+from betterthan.analysis.detectable import detectable
 from betterthan.analysis.explain_counts import explain_counts
 from betterthan.analysis.explain_words import sentences_of
 from betterthan.analysis.fragility import flips
 from betterthan.analysis.given import check_table
+from betterthan.analysis.pairwise import Decision
+from betterthan.analysis.ranking import wish_for
 from betterthan.analysis.slices import Part, lengths_of, parts_of, reversed_slices
+from betterthan.analysis.units import UnitName
 from betterthan.analysis.wording import counted, p_of
-from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.kernels.paired import differences
 from betterthan.results.counts_explanation import CountsExplanation
 from betterthan.results.explanation import Explanation, Mechanism
+from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.settings import Settings
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
-_POWER = 0.8
 _LARGEST = 1e140
 
 
@@ -43,6 +45,7 @@ def explain(
     b: str,
     *,
     missing: Literal["raise", "drop"] = ...,
+    units: UnitName = ...,
     alpha: float = ...,
     texts: Texts | None = ...,
     lengths: Lengths | None = ...,
@@ -56,6 +59,7 @@ def explain(
     b: str,
     *,
     missing: Literal["raise", "drop"] = ...,
+    units: UnitName = ...,
     alpha: float = ...,
     texts: Texts | None = ...,
     lengths: Lengths | None = ...,
@@ -69,6 +73,7 @@ def explain(
     b: str,
     *,
     missing: Literal["raise", "drop"] = "raise",
+    units: UnitName = "auto",
     alpha: float = 0.05,
     texts: Texts | None = None,
     lengths: Lengths | None = None,
@@ -97,6 +102,8 @@ def explain(
     missing : {"raise", "drop"}, default "raise"
         * "raise": refuse segments that one of the two has no score for.
         * "drop": leave those segments out, and say so.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What the test of the mean swaps: as in :func:`betterthan.compare`.
     alpha : float, default 0.05
         Level of all tests.
     texts : Texts, optional
@@ -120,8 +127,8 @@ def explain(
 
     Notes
     -----
-    Of scores nothing is drawn at random. The permutation test of the mean is exact where all swaps can be counted, and
-    otherwise the upper end of a certified bracket. Bradley–Terry between two systems is the number of segments won,
+    Of scores nothing is drawn at random. The permutation test of the mean and its interval are those of
+    :func:`betterthan.compare`, digit by digit. Bradley–Terry between two systems is the number of segments won,
     ties left out, and its test is the sign test; the median's is Mood's, unpaired like the median itself.
     P-values are those of this pair alone; :func:`betterthan.compare` corrects for looking at all pairs.
 
@@ -151,21 +158,48 @@ def explain(
     if isinstance(scores, Counts):
         if texts is not None:
             raise TableError("Counts know how long their segments are. Leave out texts, or pass lengths.")
-        return explain_counts(scores, a, b, alpha=alpha, lengths=lengths, size=size, rng=rng, missing=missing)
+        return explain_counts(
+            scores, a, b, alpha=alpha, units=units, lengths=lengths, size=size, rng=rng, missing=missing
+        )
     pair = _pair(scores, a, b, missing)
     parts = parts_of(scores, pair, lengths_of(scores, texts, lengths))
-    silent = _explained(pair, parts, alpha, _settings(scores, pair, alpha))
+    compared = _compared(pair, units, alpha)
+    silent = _explained(pair, parts, compared, alpha, _settings(scores, pair, compared, alpha))
     told = replace(silent, sentences=sentences_of(silent))
-    return replace(told, notes=_notes(scores, pair, told))
+    return replace(told, notes=(*compared.notes[: _n_unit_notes(compared)], *_notes(scores, pair, told)))
 
 
-def _explained(pair: Scores, parts: Sequence[Part], alpha: float, settings: Settings) -> Explanation:
+def _compared(pair: Scores, units: UnitName, alpha: float) -> PairwiseTable:
+    """The mean difference of the pair, decided where every other verb has it decided."""
+    decision = Decision(
+        alternative="two-sided",
+        correction="none",
+        alpha=alpha,
+        confidence=1 - alpha,
+        n_resamples=1,
+        seed=0,
+        computing=Computing(),
+    )
+    wish = wish_for(decision, "mean", ties="default", n_resamples=None)
+    return decide(pair, Request(units=units), decision, wish=wish)
+
+
+def _n_unit_notes(compared: PairwiseTable) -> int:
+    """How many notes about units and what they can show stand before those that travel with the table."""
+    return int(compared.units == "groups") + int(not compared.is_decidable)
+
+
+def _explained(
+    pair: Scores, parts: Sequence[Part], compared: PairwiseTable, alpha: float, settings: Settings
+) -> Explanation:
     """Return the explanation without its words."""
     (a, b), (x, y) = pair.systems, pair.goodness
-    units = None if pair.groups is None else np.unique(pair.groups, return_inverse=True)[1].astype(np.int64)
-    found = judged.mechanisms(x, y, (a, b), alpha=alpha, units=units)
+    decided = compared.pair(a, b)
+    found = judged.mechanisms(
+        x, y, (a, b), alpha=alpha, mean_test=judged.MeanTest(decided.pvalue, compared.units)
+    )
     winners = {mechanism.name: mechanism.winner for mechanism in found}
-    low, high, n_needed = _interval(x, y, alpha)
+    low, high, n_needed = decided.low, decided.high, detectable(x - y, alpha=alpha).n_needed
     gaps = x - y
     return Explanation(
         a=a,
@@ -212,19 +246,6 @@ def _pair(scores: Scores, a: str, b: str, missing: Literal["raise", "drop"]) -> 
     return pair.select(segments=sorted(pair.segments))
 
 
-def _interval(x: FloatArray, y: FloatArray, alpha: float) -> tuple[float, float, int | None]:
-    """Return the limits of the mean difference, and how many segments would show a difference of this size."""
-    found = differences(np.stack([x, y]))
-    mean, error = judged.mean_difference(x, y), float(found.standard_error[0, 1])
-    if math.isnan(error):
-        return math.nan, math.nan, None
-    half = float(stdtrit(x.size - 1, 1 - alpha / 2)) * error
-    if mean == 0 or error == 0:
-        return mean - half, mean + half, None
-    reach = float(ndtri(1 - alpha / 2) + ndtri(_POWER))
-    return mean - half, mean + half, math.ceil((reach * error / mean) ** 2 * x.size)
-
-
 def _case(marginal: str | None, paired: str | None) -> str:
     if marginal is None or paired is None:
         return "level"
@@ -240,10 +261,16 @@ def _reason(winners: Mapping[str, str | None]) -> str:
     return "unclear" if _case(mean, paired) == "disagree" else "none"
 
 
-def _settings(scores: Scores, pair: Scores, alpha: float) -> Settings:
+def _settings(scores: Scores, pair: Scores, compared: PairwiseTable, alpha: float) -> Settings:
     return Settings(
         method="explain",
-        options={"pair": ",".join(pair.systems), "alpha": alpha, "ties": "drop", "adjust": "holm"},
+        options={
+            "pair": ",".join(pair.systems),
+            "units": compared.units,
+            "alpha": alpha,
+            "ties": "drop",
+            "adjust": "holm",
+        },
         data=scores.digest,
         n_systems=scores.n_systems,
         n_segments=pair.n_segments,
@@ -253,11 +280,7 @@ def _settings(scores: Scores, pair: Scores, alpha: float) -> Settings:
 def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
     notes = list(pair.notes)
     mean, median = found.mechanism("mean"), found.mechanism("median")
-    if not mean.test.endswith("exact"):
-        notes.append(
-            "The permutation p-value of the mean is the upper end of a bracket that surely holds it."
-        )
-    notes += [_about_groups(mean, test.pvalue, found.alpha) for test in mean.other_tests[1:]]
+    notes += [_about_segments(mean, test.pvalue, found.alpha) for test in mean.other_tests[1:]]
     if math.isnan(median.pvalue):
         notes.append("Mood's test is undefined: all scores fall on one side of the common median.")
     if found.median_of_differences == 0 and found.wins != found.losses:
@@ -269,14 +292,15 @@ def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _about_groups(mean: Mechanism, pvalue: float, alpha: float) -> str:
-    agrees = (pvalue <= alpha) == mean.is_significant
-    if agrees:
-        return "Tests take segments as independent; swapping whole groups instead leads to the same decision."
+def _about_segments(mean: Mechanism, pvalue: float, alpha: float) -> str:
+    if (pvalue <= alpha) == mean.is_significant:
+        return (
+            f"Swapping single segments instead of whole groups leads to the same decision ({p_of(pvalue)})."
+        )
     verdict = "significant" if pvalue <= alpha else "not significant"
     return (
-        f"Segments of a group may resemble each other: swapping whole groups, the mean difference is {verdict} "
-        f"at level {alpha:g} ({p_of(pvalue)})."
+        f"Swapping single segments instead of whole groups, the mean difference would be {verdict} at level {alpha:g} "
+        f"({p_of(pvalue)}); segments of a group resemble each other, so the verdict here goes by groups."
     )
 
 

@@ -18,6 +18,7 @@ from betterthan.analysis.compare_counts import compare_counts
 from betterthan.analysis.computing import Computing, Rng
 from betterthan.analysis.explain_counts_words import sentences_of
 from betterthan.analysis.ranking import Wish
+from betterthan.analysis.units import UnitName
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, unknown_name
 from betterthan.kernels.concentration import n_largest
@@ -59,10 +60,13 @@ def explain_counts(
     size: int,
     rng: Rng,
     missing: str = "raise",
+    units: UnitName = "auto",
 ) -> CountsExplanation:
     """Compare a pair under the three aggregations; see :func:`betterthan.explain`."""
     pair = _pair(counts, a, b)
-    wish = wish_of(confidence=1 - alpha, rng=rng, computing=Computing(), size=size, missing=missing)
+    wish = wish_of(
+        confidence=1 - alpha, rng=rng, computing=Computing(), size=size, missing=missing, units=units
+    )
     side = 1.0 if counts.higher_is_better else -1.0
     ways = _aggregations(pair, wish, side, alpha)
     known, note = _known_lengths(pair, lengths)
@@ -112,6 +116,7 @@ def _aggregations(pair: Counts, wish: Wish, side: float, alpha: float) -> tuple[
         confidence=wish.confidence,
         rng=wish.seed,
         correction="none",
+        units=wish.units,
     )
     drawn = bootstrap_mean(pair, wish)
     effect = side * float(drawn.mean[0] - drawn.mean[1])

@@ -8,12 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray
 from betterthan.kernels.effects import rank_biserial
-from betterthan.kernels.exact import exact_sign_flip
 from betterthan.kernels.mood import mood_median
 from betterthan.kernels.paired import paired_t
-from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
+from betterthan.kernels.sign_flip_pairs import (
+    CERTIFIED,
+    EXACT,
+    certain_tail,
+    lattice_unit,
+    needs_referee,
+    pair_tails,
+)
 from betterthan.kernels.sign_test import sign_test
 from betterthan.kernels.wilcoxon import wilcoxon
 from betterthan.kernels.wins import win_counts
@@ -21,43 +27,45 @@ from betterthan.results.explanation import Mechanism, OtherTest
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 _SMALLEST = float(np.finfo(np.float64).tiny)
-_MOST_ADDITIONS = 2e8  # a fifth of a second; finer scores have a bracket, and the test is done many times
 
 
 class Permutation(NamedTuple):
-    """P-value of the sign-flip test: exact, or the upper end of a certified bracket."""
+    """P-value of the sign-flip test, and what it lies between."""
 
     pvalue: float
     low: float
-    is_exact: bool
+    high: float
 
 
-def permutation_test(differences: FloatArray) -> Permutation:
+def permutation_test(differences: FloatArray, *, alpha: float = 0.05) -> Permutation:
     r"""Test whether the mean difference is zero by swapping the two systems, two-sided, without any draw.
 
     .. math:: p = P\Big(\Big|\sum_i \varepsilon_i d_i\Big| \ge \Big|\sum_i d_i\Big|\Big),
               \qquad \varepsilon_i = \pm 1
 
-    All :math:`2^n` swaps are counted where that is possible, and otherwise p is bracketed with certainty; its upper
-    end is then reported, so that nothing is claimed that the exact value would not support.
+    The same p-value as in :func:`betterthan.compare`: by inversion, and exact or certified where its second digit or
+    the decision at `alpha` hangs on it.
 
     Parameters
     ----------
     differences : array, shape (n,)
         Of segments, or of groups summed as units.
+    alpha : float, default 0.05
 
     Examples
     --------
-    >>> permutation_test(np.array([1.0, 2.0, 1.0, 3.0, 1.0, 2.0]))
-    Permutation(pvalue=0.03125, low=0.03125, is_exact=True)
+    >>> permutation_test(np.array([1.0, 2.0, 1.0, 3.0, 1.0, 2.0])).pvalue
+    0.03125
     """
-    # By size, so that neither the order of segments nor that of the two systems moves the last bit.
-    by_size = differences[np.argsort(np.abs(differences), kind="stable")]
-    tail = exact_sign_flip(by_size, most_additions=_MOST_ADDITIONS)
-    if tail is not None:
-        return Permutation(max(tail.pvalue, _SMALLEST), max(tail.pvalue, _SMALLEST), is_exact=True)
-    bracket = sign_flip_bracket(by_size)
-    return Permutation(max(bracket.high, _SMALLEST), bracket.low, is_exact=False)
+    unit = lattice_unit(np.append(differences, 0.0))
+    both = np.stack([differences, np.zeros(differences.size)])
+    tails = pair_tails(both, np.array([0]), np.array([1]), unit=unit)
+    p, low, high, method = (part[0] for part in tails)
+    is_open = bool(needs_referee(tails)[0]) or (low <= alpha < high)
+    if is_open and method not in (EXACT, CERTIFIED):
+        low, high, method = certain_tail(differences, unit=unit)
+        p = high if method == EXACT else min(max(p, low), high)
+    return Permutation(max(float(p), _SMALLEST), float(low), max(float(high), _SMALLEST))
 
 
 def mean_of(values: FloatArray) -> float:
@@ -98,8 +106,15 @@ def settled(value: float, scale: float) -> float:
     return value + 0.0 if abs(value) > _ROUNDING * scale else 0.0
 
 
+class MeanTest(NamedTuple):
+    """The test of the mean difference that the verdict rests on, and the unit that it swaps."""
+
+    pvalue: float
+    unit: str
+
+
 def mechanisms(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], *, alpha: float, units: IntArray | None
+    x: FloatArray, y: FloatArray, names: tuple[str, str], *, alpha: float, mean_test: MeanTest
 ) -> tuple[Mechanism, ...]:
     """Let mean, median, Bradley–Terry and Wilcoxon judge x against y.
 
@@ -109,27 +124,24 @@ def mechanisms(
         Goodness of the two systems, complete.
     names : (str, str)
     alpha : float
-    units : array of int, shape (n,), optional
-        Group of each segment, for a second test of the mean that swaps whole groups.
+    mean_test : MeanTest
+        As :func:`betterthan.compare` gives it.
     """
     both, counts = np.stack([x, y]), win_counts(np.stack([x, y]))
-    permutation = permutation_test(x - y)
-    way = "exact" if permutation.is_exact else "bracket"
     # Scores that are all alike leave Mood's table empty, but nothing to doubt.
     mood = 1.0 if np.array_equal(x, y) else float(mood_median(both).pvalue[0, 1])
     lead = float(counts.wins[0, 1] - counts.wins[1, 0]) / x.size
     sign, ranks = sign_test(counts).pvalue[0, 1], wilcoxon(both).pvalue[0, 1]
     shift = float(rank_biserial(both)[0, 1])
-    others = _other_tests_of_mean(both, units, alpha)
     judge = partial(_mechanism, names, alpha)
     return (
         judge(
             "mean",
             mean_difference(x, y),
             "difference of means",
-            f"permutation, {way}",
-            permutation.pvalue,
-            others,
+            f"permutation, {mean_test.unit}",
+            mean_test.pvalue,
+            _other_tests_of_mean(both, mean_test, alpha),
         ),
         judge("median", median_difference(x, y), "difference of medians", "Mood", mood),
         judge("bradley_terry", lead, "wins less losses, share of segments", "sign", float(sign)),
@@ -164,11 +176,9 @@ def winner_of(effect: float, names: tuple[str, str]) -> str | None:
     return None if effect == 0 else names[0 if effect > 0 else 1]
 
 
-def _other_tests_of_mean(both: FloatArray, units: IntArray | None, alpha: float) -> tuple[OtherTest, ...]:
+def _other_tests_of_mean(both: FloatArray, mean_test: MeanTest, alpha: float) -> tuple[OtherTest, ...]:
     tests = [OtherTest(name="paired t", pvalue=float(paired_t(both).pvalue[0, 1]))]
-    n_units = 0 if units is None else int(units.max()) + 1
-    # So few groups that even all of them on one side would prove nothing are not worth a test.
-    if units is not None and n_units < units.size and 2.0 ** (1 - n_units) <= alpha:
-        sums = np.bincount(units, weights=both[0] - both[1]).astype(np.float64)
-        tests.append(OtherTest(name="permutation, groups", pvalue=permutation_test(sums).pvalue))
+    if mean_test.unit != "segments":
+        by_segments = permutation_test(both[0] - both[1], alpha=alpha).pvalue
+        tests.append(OtherTest(name="permutation, segments", pvalue=by_segments))
     return tuple(tests)

@@ -11,10 +11,10 @@ from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.pvalues import Alternative, adjusted_pairs
-from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.results.settings import Option, Settings
 
-CORRECTIONS = ("none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
+CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,18 +59,28 @@ class Findings:
     pvalue: FloatArray
     p_low: FloatArray | None = None
     p_high: FloatArray | None = None
+    p_method: IntArray | None = None
     stepped: FloatArray | None = None
+    n_resamples: int = 0
     drew: bool = False
     data: str = ""
     n_segments: int | None = None
     options: dict[str, Option] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    units: str = "segments"
+    n_units: int = 0
+    least: float = 0.0  # the smallest adjusted p-value that the design can give
 
 
 def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
     """Correct for many comparisons, sort the systems best first and wrap the result."""
     pvalue = _open(found.pvalue)
-    adjusted = _adjusted(pvalue, decision) if found.stepped is None else np.maximum(found.stepped, pvalue)
+    correction = decision.correction
+    if correction == "auto":
+        correction = "holm" if found.stepped is None else "max_statistic"
+    stepped = found.stepped if correction == "max_statistic" else None
+    adjusted = _adjusted(pvalue, correction, decision) if stepped is None else np.maximum(stepped, pvalue)
+    p_method = np.full(pvalue.shape, P_METHODS.index("formula")) if found.p_method is None else found.p_method
     order = np.argsort(shared_ranks(found.goodness), kind="stable")
     if decision.alternative != "two-sided" and len(order) == 2:
         order = np.arange(2)  # the question is about the first; the data must not choose which that is
@@ -80,7 +90,7 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         options={
             **found.options,
             "alternative": decision.alternative,
-            "adjust": decision.correction + (f",{decision.n_resamples}" if found.stepped is not None else ""),
+            "adjust": correction + (f",{found.n_resamples}" if stepped is not None else ""),
             "alpha": decision.alpha,
             "ci": f"{100 * decision.confidence:g}",
         },
@@ -93,7 +103,7 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         systems=tuple(found.systems[i] for i in order),
         test=found.test,
         alternative=decision.alternative,
-        correction=decision.correction,
+        correction=correction,
         effect_name=found.effect_name,
         size_name=found.size_name,
         effect=_blank(found.effect, order),
@@ -109,13 +119,30 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         p_high=_blank(pvalue if found.p_high is None else _open(found.p_high), order),
         alpha=decision.alpha,
         confidence=decision.confidence,
-        notes=found.notes,
+        notes=(*_undecidable(found, decision), *found.notes),
         settings=settings,
+        p_method=np.asarray(p_method[square], dtype=np.int64),
+        units=found.units,
+        n_units=found.n_units,
+        least=found.least,
     )
 
 
-def _adjusted(pvalue: FloatArray, decision: Decision) -> FloatArray:
-    if decision.correction == "max_statistic":
+def _undecidable(found: Findings, decision: Decision) -> tuple[str, ...]:
+    """Say first of all when no outcome of this design could have been significant."""
+    if found.least <= decision.alpha:
+        return ()
+    what = {"groups": "groups (documents)", "clusters": "clusters"}.get(found.units, found.units)
+    return (
+        (
+            f"No pair could be significant at level {decision.alpha:g}: with {found.n_units:,} {what} the smallest "
+            f"possible adjusted p-value is {found.least:.2g}."
+        ),
+    )
+
+
+def _adjusted(pvalue: FloatArray, correction: str, decision: Decision) -> FloatArray:
+    if correction == "max_statistic":
         raise BetterThanError(
             'correction="max_statistic" belongs to test="permutation". Use correction="holm".'
         )
@@ -123,7 +150,7 @@ def _adjusted(pvalue: FloatArray, decision: Decision) -> FloatArray:
     is_directed = decision.alternative != "two-sided" and len(pvalue) > 2
     return adjusted_pairs(
         pvalue,
-        correction=decision.correction,  # type: ignore[arg-type]  # checked when the decision was made
+        correction=correction,  # type: ignore[arg-type]  # checked when the decision was made
         family="directions" if is_directed else "pairs",
     )
 

@@ -1,140 +1,227 @@
-"""The paired permutation test for all pairs: exact where possible, certain where not, sampled when asked."""
+"""The paired permutation test of all pairs: one p-value a pair, and a referee where a verdict hangs on it."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from betterthan import __version__
 from betterthan.analysis.question import Answer, Question
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import load_compiler
-from betterthan.kernels.exact import exact_sign_flip
 from betterthan.kernels.permutation import WORTH_COMPILING, add_one, permutation_block
-from betterthan.kernels.pvalues import Alternative
-from betterthan.kernels.sign_flip_analytic import edgeworth_pvalues, pair_moments
-from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
+from betterthan.kernels.pvalues import Alternative, adjusted_pairs
+from betterthan.kernels.sign_flip_pairs import (
+    CERTIFIED,
+    EXACT,
+    METHODS,
+    PairTails,
+    certain_tail,
+    lattice_unit,
+    needs_referee,
+    pair_tails,
+)
 from betterthan.kernels.sign_flip_step_down import max_statistic_block, pair_statistics, step_down
 
-PAIRS_IN_A_BLOCK = 16
-# What exact tests may cost before a bracket, which takes a twentieth of a second a pair, answers instead: additions, of
-# which a second has about a billion; all pairs together, and each pair at least.
-EXACT_ADDITIONS = 3e9
-EXACT_ADDITIONS_OF_A_PAIR = 3e7
+DIFFERENCES_IN_A_BLOCK = 1 << 24
+REFEREED_IN_A_BLOCK = 16
 _Part = tuple[FloatArray, Alternative, int, str, tuple[range, ...]]
-_ANALYTIC_NOTE = (
-    "p-values are analytic (Edgeworth): off by about 0.0002 with 100 segments of ordinary scores, by up to 0.03 when "
-    "a few differences outweigh the rest."
-)
 
 
 def permutation(question: Question) -> Answer:
-    """Answer by the method that the question names; "auto" is exact where possible and bracketed elsewhere."""
+    """Answer by the method that the question names.
+
+    * "auto": every pair by :func:`~betterthan.kernels.sign_flip_pairs.pair_tails`; pairs whose second digit, or whose
+      verdict after correction, is not settled by that go to a referee, exact or certified.
+    * "analytic": the same without a referee.
+    * "exact" and "bracket": every pair by the referee; "exact" refuses what cannot be enumerated or convolved.
+    * "monte_carlo": random permutations, shared by all pairs.
+    """
     if question.method == "monte_carlo":
         return _sampled(question)
-    if question.method == "analytic":
-        return _analytic(question)
-    return _certain(question)
-
-
-def _certain(question: Question) -> Answer:
     goodness = question.units.summed(question.goodness)
-    m = len(goodness)
-    pairs = [(a, b) for a in range(m) for b in range(a + 1, m)]
-    n_blocks = -(-len(pairs) // PAIRS_IN_A_BLOCK)
+    tails = _directed(_Pairs.of(goodness), question)
+    return _answer(len(goodness), tails)
+
+
+class _Pairs(NamedTuple):
+    """Scores by unit, the pairs a < b, and the step of the scores."""
+
+    goodness: FloatArray
+    left: IntArray
+    right: IntArray
+    unit: float
+
+    @classmethod
+    def of(cls, goodness: FloatArray) -> _Pairs:
+        left, right = np.triu_indices(len(goodness), 1)
+        return cls(goodness, left, right, lattice_unit(goodness))
+
+    def differences(self, pair: int) -> FloatArray:
+        return np.asarray(self.goodness[self.left[pair]] - self.goodness[self.right[pair]])
+
+
+class _Directed(NamedTuple):
+    """Tails of a against b, and of b against a."""
+
+    forward: PairTails
+    backward: PairTails
+
+
+def _directed(pairs: _Pairs, question: Question) -> _Directed:
+    reached = _refereed(pairs, _fast(pairs, question, strict=False), question, strict=False)
+    if question.alternative == "two-sided":
+        tails = _settled(pairs, reached, question)
+        return _Directed(tails, tails)
+    # P(T ≥ t) is half of P(|T| ≥ |t|) where t is positive, and one less half of P(|T| > |t|) where it is negative.
+    beyond = _refereed(pairs, _fast(pairs, question, strict=True), question, strict=True)
+    total = _totals(pairs)
+    toward, away = _half(reached), _half(beyond, turned=True)
+    greater, less = _chosen(total > 0, toward, away), _chosen(total < 0, toward, away)
+    return _Directed(greater, less) if question.alternative == "greater" else _Directed(less, greater)
+
+
+def _chosen(first: BoolArray, one: PairTails, other: PairTails) -> PairTails:
+    return PairTails(
+        np.where(first, one.pvalue, other.pvalue),
+        np.where(first, one.low, other.low),
+        np.where(first, one.high, other.high),
+        np.where(first, one.method, other.method),
+    )
+
+
+def _totals(pairs: _Pairs) -> FloatArray:
+    d = pairs.goodness[pairs.left] - pairs.goodness[pairs.right]
+    total = np.nansum(d, axis=1)
+    return np.where(np.abs(total) <= 1e-12 * np.nansum(np.abs(d), axis=1), 0.0, total)
+
+
+def _half(tails: PairTails, *, turned: bool = False) -> PairTails:
+    if turned:
+        return PairTails(1 - tails.pvalue / 2, 1 - tails.high / 2, 1 - tails.low / 2, tails.method)
+    return PairTails(tails.pvalue / 2, tails.low / 2, tails.high / 2, tails.method)
+
+
+def _fast(pairs: _Pairs, question: Question, *, strict: bool) -> PairTails:
+    if question.method in ("exact", "bracket"):  # the referee answers for every pair
+        nothing = np.zeros(pairs.left.size)
+        return PairTails(nothing + 1, nothing, nothing + 1, nothing.astype(np.int64))
+    n_here = max(1, DIFFERENCES_IN_A_BLOCK // max(1, pairs.goodness.shape[1]))
+    blocks = [
+        range(start, min(start + n_here, pairs.left.size)) for start in range(0, pairs.left.size, n_here)
+    ]
     job = Job(
         name="permutation tests",
-        function=_certain_block,
-        payload=(
-            goodness,
-            pairs,
-            question.alternative,
-            question.method,
-            _most_additions(question.method, len(pairs)),
-        ),
+        function=_fast_block,
+        payload=(pairs, strict, blocks),
+        n_blocks=len(blocks),
+        digest=_digest(question, f"inversion {strict}"),
+    )
+    parts = np.concatenate(question.computing.run(job), axis=1)
+    return PairTails(parts[0], parts[1], parts[2], parts[3].astype(np.int64))
+
+
+def _fast_block(payload: tuple[_Pairs, bool, list[range]], block: int) -> FloatArray:
+    pairs, strict, blocks = payload
+    here = slice(blocks[block].start, blocks[block].stop)
+    return np.stack(
+        pair_tails(pairs.goodness, pairs.left[here], pairs.right[here], unit=pairs.unit, strict=strict)
+    ).astype(np.float64)
+
+
+def _refereed(pairs: _Pairs, tails: PairTails, question: Question, *, strict: bool) -> PairTails:
+    """Send pairs to the referee whose second digit is open; that depends on the pair alone."""
+    if question.method == "analytic":
+        return tails
+    everyone = np.ones(pairs.left.size, dtype=bool)
+    is_open = needs_referee(tails) if question.method == "auto" else everyone
+    return _judged(pairs, tails, is_open, question, strict=strict)
+
+
+def _settled(pairs: _Pairs, tails: PairTails, question: Question) -> PairTails:
+    """Send pairs to the referee whose verdict after correction is open, until none is."""
+    if question.method != "auto":
+        return tails
+    for _ in range(3):
+        ends = [_corrected(pairs, end, question) for end in (tails.low, tails.high)]
+        is_open = (ends[0] <= question.alpha) & (ends[1] > question.alpha)
+        is_open &= (tails.method != EXACT) & (tails.method != CERTIFIED)
+        if not is_open.any():
+            break
+        tails = _judged(pairs, tails, is_open, question, strict=False)
+    return tails
+
+
+def _corrected(pairs: _Pairs, pvalues: FloatArray, question: Question) -> FloatArray:
+    if question.correction == "max_statistic":
+        return pvalues
+    m = len(pairs.goodness)
+    square = _square(m, pvalues, pvalues)
+    return adjusted_pairs(square, correction=question.correction)[pairs.left, pairs.right]  # type: ignore[arg-type]
+
+
+def _judged(
+    pairs: _Pairs, tails: PairTails, chosen: BoolArray, question: Question, *, strict: bool
+) -> PairTails:
+    rows = np.flatnonzero(chosen)
+    if not rows.size:
+        return tails
+    n_blocks = -(-rows.size // REFEREED_IN_A_BLOCK)
+    job = Job(
+        name=f"permutation tests, {rows.size:,} close ones",
+        function=_judged_block,
+        payload=(pairs, rows, strict),
         n_blocks=n_blocks,
-        digest=_digest(question, "certain"),
+        digest=_digest(question, f"referee {strict} {rows.tolist()}"),
     )
-    rows = np.concatenate(question.computing.run(job))
-    low, high, exact = _square(m, pairs, rows[:, 0::3]), _square(m, pairs, rows[:, 1::3]), rows[:, 2] == 1
-    return Answer(pvalue=high, p_low=low, p_high=high, how=_how(exact), notes=_certain_notes(exact))
-
-
-def _certain_block(
-    payload: tuple[FloatArray, list[tuple[int, int]], Alternative, str, float], block: int
-) -> FloatArray:
-    """Rows (low, high, is exact) of one direction and then of the other, for the pairs of a block."""
-    goodness, pairs, alternative, method, most = payload
-    mine = pairs[block * PAIRS_IN_A_BLOCK : (block + 1) * PAIRS_IN_A_BLOCK]
-    one = partial(_bounded, alternative=alternative, method=method, most_additions=most)
-    rows = []
-    for a, b in mine:
-        forward = one(goodness[a] - goodness[b])
-        backward = forward if alternative == "two-sided" else one(goodness[b] - goodness[a])
-        rows.append((*forward, *backward))
-    return np.array(rows, dtype=np.float64)
-
-
-def _most_additions(method: str, n_pairs: int) -> float:
-    """Without a limit when exact p-values are asked for; else such that the whole table takes seconds."""
-    return (
-        math.inf if method == "exact" else max(EXACT_ADDITIONS_OF_A_PAIR, EXACT_ADDITIONS / max(1, n_pairs))
-    )
-
-
-def _bounded(
-    differences: FloatArray, *, alternative: Alternative, method: str, most_additions: float
-) -> tuple[float, float, float]:
-    tail = (
-        None
-        if method == "bracket"
-        else exact_sign_flip(differences, alternative=alternative, most_additions=most_additions)
-    )
-    if tail is not None:
-        return tail.pvalue, tail.pvalue, 1.0
-    if method == "exact":
+    found = np.concatenate(question.computing.run(job))
+    low, high, method = found[:, 0], found[:, 1], found[:, 2].astype(np.int64)
+    if question.method == "exact" and (method != EXACT).any():
         raise BetterThanError(
-            'These scores are too many and too fine for an exact permutation test. Use method="bracket", '
-            'which is certain to a few digits, or method="monte_carlo".'
+            'These scores are too many and too fine for an exact permutation test. Use method="auto", '
+            'whose verdicts are certain, or method="monte_carlo".'
         )
-    bracket = sign_flip_bracket(differences, alternative=alternative)
-    return bracket.low, bracket.high, 0.0
+    p, lows, highs, methods = tails.pvalue.copy(), tails.low.copy(), tails.high.copy(), tails.method.copy()
+    if question.method == "bracket":
+        p[rows] = high
+    else:  # an estimate that the certificate allows stays, so that asking for more does not move its digits
+        p[rows] = np.where(method == EXACT, high, np.clip(p[rows], low, high))
+    lows[rows], highs[rows], methods[rows] = low, high, method
+    return PairTails(p, lows, highs, methods)
 
 
-def _square(m: int, pairs: list[tuple[int, int]], directions: FloatArray) -> FloatArray:
+def _judged_block(payload: tuple[_Pairs, IntArray, bool], block: int) -> FloatArray:
+    pairs, rows, strict = payload
+    here = rows[block * REFEREED_IN_A_BLOCK : (block + 1) * REFEREED_IN_A_BLOCK]
+    return np.array(
+        [certain_tail(pairs.differences(pair), unit=pairs.unit, strict=strict) for pair in here.tolist()]
+    )
+
+
+def _square(m: int, forward: FloatArray, backward: FloatArray) -> FloatArray:
     matrix = np.full((m, m), np.nan)
-    for (a, b), (forward, backward) in zip(pairs, directions, strict=True):
-        matrix[a, b], matrix[b, a] = forward, backward
+    above, below = np.triu_indices(m, 1)
+    matrix[above, below], matrix[below, above] = forward, backward
     return matrix
 
 
-def _how(exact: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
-    return "exact" if exact.all() else "bracket" if not exact.any() else "exact+bracket"
-
-
-def _certain_notes(exact: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> tuple[str, ...]:
-    if exact.all():
-        return ()
-    return ("p is the upper end of an interval that is certain to hold the exact permutation p-value.",)
-
-
-def _analytic(question: Question) -> Answer:
-    moments = pair_moments(_within_range(question.units.summed(question.goodness)))
-    p = edgeworth_pvalues(moments.total, moments.second, moments.fourth, alternative=question.alternative)
-    np.fill_diagonal(p, np.nan)
-    return Answer(pvalue=p, how="edgeworth", notes=(_ANALYTIC_NOTE,))
-
-
-def _within_range(goodness: FloatArray) -> FloatArray:
-    """Scores times a power of two, so that fourth powers neither overflow nor vanish; p does not change."""
-    _, exponent = np.frexp(np.nanmax(np.abs(goodness), initial=0.0))
-    return np.asarray(np.ldexp(goodness, -exponent))
+def _answer(m: int, tails: _Directed) -> Answer:
+    codes = np.full((m, m), EXACT, dtype=np.int64)
+    above = np.triu_indices(m, 1)
+    codes[above], codes.T[above] = tails.forward.method, tails.backward.method
+    used = [name for code, name in enumerate(METHODS) if code in tails.forward.method]
+    return Answer(
+        pvalue=_square(m, tails.forward.pvalue, tails.backward.pvalue),
+        p_low=_square(m, tails.forward.low, tails.backward.low),
+        p_high=_square(m, tails.forward.high, tails.backward.high),
+        p_method=codes,
+        how="+".join(used),
+    )
 
 
 def _sampled(question: Question) -> Answer:
@@ -145,7 +232,13 @@ def _sampled(question: Question) -> Answer:
     p = add_one(tallies, question.n_resamples)
     np.fill_diagonal(p, np.nan)
     note = "All pairs share the same permutations, so their p-values are not independent of each other."
-    return Answer(pvalue=p, how=str(question.n_resamples), drew=True, notes=(note,))
+    return Answer(
+        pvalue=p,
+        p_method=np.full(p.shape, METHODS.index("permutations")),
+        how=str(question.n_resamples),
+        drew=True,
+        notes=(note,),
+    )
 
 
 def stepped_down(question: Question) -> FloatArray:

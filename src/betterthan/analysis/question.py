@@ -8,7 +8,7 @@ from typing import Literal
 
 from betterthan.analysis.computing import Computing
 from betterthan.analysis.units import Units
-from betterthan.arrays import FloatArray
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.pvalues import Alternative
 
 TestTies = Literal["drop", "half", "as_published"]
@@ -32,6 +32,9 @@ class Question:
         For the permutation test.
     n_resamples, seed : int
         For the tests that draw.
+    alpha : float
+    correction : str
+        What the verdicts will rest on: p-values near that decision are found more precisely.
     digest : str
         Of the data, so that finished parts are found again.
     computing : Computing
@@ -46,6 +49,8 @@ class Question:
     seed: int
     digest: str
     computing: Computing
+    alpha: float = 0.05
+    correction: str = "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +62,9 @@ class Answer:
     pvalue : array, shape (m, m)
         NaN on the diagonal.
     p_low, p_high : array, shape (m, m), optional
-        What the exact p-value surely lies between; the p-value itself by default.
+        What the exact p-value lies between; the p-value itself by default.
+    p_method : array of int, shape (m, m), optional
+        How each p-value was found, an index into :data:`betterthan.results.pairwise.P_METHODS`; by formula by default.
     stepped : array, shape (m, m), optional
         p-values adjusted by the test itself (maximum statistic).
     how : str
@@ -70,6 +77,7 @@ class Answer:
     pvalue: FloatArray
     p_low: FloatArray | None = None
     p_high: FloatArray | None = None
+    p_method: IntArray | None = None
     stepped: FloatArray | None = None
     how: str = "exact"
     drew: bool = False
@@ -89,9 +97,12 @@ class SignificanceTest:
         Key of the effect that the test is about, in :data:`betterthan.analysis.effects.EFFECTS`.
     takes_groups : bool
         Whether documents can be its units.
+    is_resampled : bool
+        Whether its p-values have a floor of one in so many resamples, so that Holm's correction could erase them all.
     """
 
     name: str
     run: Callable[[Question], Answer]
     effect: str
     takes_groups: bool = False
+    is_resampled: bool = False

@@ -51,7 +51,7 @@ def rank(
     n_orders: int = 100,
     rating: Mapping[str, float] | None = None,
     missing: Literal["raise", "drop"] = "raise",
-    units: UnitName = "segments",
+    units: UnitName = "auto",
     interval: Literal["default", "percentile", "bca", "robust"] = "default",
     confidence: float = 0.95,
     n_resamples: int | None = None,
@@ -99,8 +99,10 @@ def rank(
         TrueSkill `mu` (25), `sigma` (25/3), `beta` (25/6), `tau` (25/300) and `draw_probability` (0.1).
     missing : {"raise", "drop"}, default "raise"
         "drop" leaves out the segments with an empty cell for all systems, and says so.
-    units : {"segments", "groups"}, default "segments"
-        What the bootstrap draws. Documents ("groups") are right when segments of a document resemble each other.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What is drawn and permuted as one. "auto": whole documents ("groups") where the table knows them, because
+        segments of a document resemble each other; otherwise single segments. Matches are clustered by their groups
+        whatever this says.
     interval : {"default", "percentile", "bca", "robust"}
         "percentile" (default for scores) and "bca" come from the paired bootstrap; "robust" (default for matches)
         from the sandwich covariance, clustered by group when the matches have groups.
@@ -130,11 +132,12 @@ def rank(
 
     Notes
     -----
-    Rank intervals, clusters and letters rest on the test that belongs to the mechanism (permutation for the mean,
-    Mood's for the median, sign test for the others; Wald for matches), with Holm's correction over all pairs. Of
-    counts, the pooled score is permuted itself, and so it is for "bootstrap_mean", whose drawn corpora spread as
-    `size` segments do and not as the test set does; its interval is for other segments of the same kind, by the
-    infinitesimal jackknife.
+    Rank intervals, clusters and letters rest on the strengths that are ranked: on the permutation test of mean
+    differences with Holm's correction for the mean, on Wald tests for matches, and on the joint bootstrap distribution
+    of the strengths (studentised maximum over all pairs, stepping down) for every other mechanism. So a rank always
+    lies in its range, and :func:`betterthan.compare` reaches the same verdicts. Of counts, the pooled score is permuted
+    itself, and so it is for "bootstrap_mean", whose drawn corpora spread as `size` segments do and not as the test set
+    does; its interval is for other segments of the same kind, by the infinitesimal jackknife.
 
     References
     ----------

@@ -74,13 +74,34 @@ class Wish:
         """How the pairwise tests behind rank intervals and clusters decide."""
         return Decision(
             alternative="two-sided",
-            correction="holm",
+            correction="auto",
             alpha=1 - self.confidence,
             confidence=self.confidence,
             n_resamples=9999,
             seed=self.seed,
             computing=self.computing,
         )
+
+
+def wish_for(
+    decision: Decision, by: str | Callable[[FloatArray], FloatArray], *, ties: str, n_resamples: int | None
+) -> Wish:
+    """Return the request of :func:`betterthan.rank` at its defaults, so that both verbs compare the same strengths."""
+    return Wish(
+        by=by,
+        ties=ties,  # type: ignore[arg-type]  # a policy of the sign test is one of Bradley–Terry
+        prior=0.0,
+        scale="share",
+        order="shuffled",
+        n_orders=100,
+        missing="raise",
+        units="auto",
+        interval="default",
+        confidence=decision.confidence,
+        n_resamples=n_resamples,
+        seed=decision.seed,
+        computing=decision.computing,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +131,7 @@ def ranking(found: Strengths, pairs: PairwiseTable, wish: Wish) -> Ranking:
     stand = standing(systems, goodness[order], pairs)
     settings = Settings(
         method=found.method,
-        options={**found.options, "test": f"{pairs.test},holm,{1 - wish.confidence:.3g}"},
+        options={**found.options, "test": f"{pairs.test},{pairs.correction},{1 - wish.confidence:.3g}"},
         data=found.data,
         seed=wish.seed if found.drew else None,
         n_systems=len(systems),

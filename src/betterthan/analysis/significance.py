@@ -9,18 +9,20 @@ from betterthan import __version__
 from betterthan.analysis.effects import clustered_mean_differences
 from betterthan.analysis.permutation import permutation
 from betterthan.analysis.question import Answer, Question, SignificanceTest
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.kernels.mood import mood_median
 from betterthan.kernels.paired import paired_t
-from betterthan.kernels.paired_bootstrap import bootstrap_t_tallies
+from betterthan.kernels.paired_bootstrap import bootstrap_t_maxima, bootstrap_t_tallies
 from betterthan.kernels.permutation import add_one
 from betterthan.kernels.pvalues import Alternative, pairwise_pvalues
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.sign_test import sign_test
+from betterthan.kernels.step_down import stepped_pvalues
 from betterthan.kernels.wilcoxon import wilcoxon
 from betterthan.kernels.wins import win_counts
+from betterthan.results.pairwise import P_METHODS
 
 _TIES_WORTH_A_WORD = 0.03
 
@@ -42,7 +44,10 @@ def _sign(question: Question) -> Answer:
     counts = win_counts(question.goodness)
     p = sign_test(counts, ties=question.ties, alternative=question.alternative).pvalue
     return Answer(
-        pvalue=p, how=f"exact,ties-{question.ties}", notes=_about_ties(counts.ties, counts.wins, question)
+        pvalue=p,
+        p_method=np.full(p.shape, P_METHODS.index("exact")),
+        how=f"exact,ties-{question.ties}",
+        notes=_about_ties(counts.ties, counts.wins, question),
     )
 
 
@@ -55,14 +60,15 @@ def _about_ties(ties: FloatArray, wins: FloatArray, question: Question) -> tuple
     treated = {"drop": "left out", "half": "shared", "as_published": "counted against the leader"}[
         question.ties
     ]
-    return (f"{100 * share:.0f} % of the comparisons are ties; they were {treated}.",)
+    return (f"{100 * share:.0f}% of the comparisons are ties; they were {treated}.",)
 
 
 def _wilcoxon(question: Question) -> Answer:
     found = wilcoxon(question.goodness, alternative=question.alternative)
     off_diagonal = ~np.eye(len(question.goodness), dtype=bool)
     exact = bool(found.is_exact[off_diagonal].all())
-    return Answer(pvalue=found.pvalue, how="exact" if exact else "normal")
+    method = np.where(found.is_exact, P_METHODS.index("exact"), P_METHODS.index("formula"))
+    return Answer(pvalue=found.pvalue, p_method=method, how="exact" if exact else "normal")
 
 
 def _mood(question: Question) -> Answer:
@@ -76,31 +82,60 @@ def _mood(question: Question) -> Answer:
 
 def _bootstrap(question: Question) -> Answer:
     """Shift the paired bootstrap of the mean difference to the null, and count what is as many errors away."""
-    units = question.units
-    bytes_each = 24 * units.n_units + 48 * len(question.goodness)
+    units, m = question.units, len(question.goodness)
+    is_stepped = question.correction == "max_statistic"
+    bytes_each = 24 * units.n_units + (8 * m * m if is_stepped else 48 * m)
     blocks = block_ranges(question.n_resamples, bytes_each)
     job = Job(
         name=f"paired bootstrap ({question.n_resamples:,} resamples)",
         function=_bootstrap_part,
-        payload=(units.summed(question.goodness), units.sizes, question.alternative, question.seed, blocks),
+        payload=(
+            units.summed(question.goodness),
+            units.sizes,
+            question.alternative,
+            question.seed,
+            blocks,
+            is_stepped,
+        ),
         n_blocks=len(blocks),
         digest=f"{question.digest} bootstrap-t {units.n_units} {question.alternative} {question.n_resamples} "
-        f"{question.seed} {__version__}",
+        f"{question.seed} {is_stepped} {__version__}",
     )
-    tallies = np.sum(np.stack(question.computing.run(job)), axis=0)
+    tallies, maxima, observed = (np.stack(part) for part in zip(*question.computing.run(job), strict=True))
     # A handful of units hardly varies when drawn again; no test of so many signs supports a smaller p.
     least = 2.0 ** (-units.n_units + (question.alternative == "two-sided"))
-    p = np.maximum(add_one(tallies, question.n_resamples), least)
+    p = np.maximum(add_one(tallies.sum(axis=0).astype(np.int64), question.n_resamples), least)
     np.fill_diagonal(p, np.nan)
-    return Answer(pvalue=p, how=str(question.n_resamples), drew=True)
+    stepped = None
+    if is_stepped:
+        above = np.triu_indices(m, 1)
+        adjusted = stepped_pvalues(
+            maxima.sum(axis=0)[above].astype(np.int64), observed[0][above], question.n_resamples
+        )
+        stepped = np.full((m, m), np.nan)
+        stepped[above] = stepped.T[above] = np.maximum(adjusted, least)
+    return Answer(
+        pvalue=p,
+        p_method=np.full((m, m), P_METHODS.index("bootstrap")),
+        stepped=stepped,
+        how=str(question.n_resamples),
+        drew=True,
+    )
 
 
 def _bootstrap_part(
-    payload: tuple[FloatArray, FloatArray, Alternative, int, tuple[range, ...]], block: int
-) -> IntArray:
-    sums, sizes, alternative, seed, blocks = payload
+    payload: tuple[FloatArray, FloatArray, Alternative, int, tuple[range, ...], bool], block: int
+) -> FloatArray:
+    """Tallies of pairs, of maxima and the observed t, stacked: shape (3, m, m)."""
+    sums, sizes, alternative, seed, blocks, is_stepped = payload
+    m = len(sums)
+    result = np.zeros((3, m, m))
     weights = bootstrap_counts(len(blocks[block]), sizes.size, stream(seed, "bootstrap test", block))
-    return bootstrap_t_tallies(weights, sums, sizes, alternative=alternative)
+    result[0] = bootstrap_t_tallies(weights, sums, sizes, alternative=alternative)
+    if is_stepped:
+        above = np.triu_indices(m, 1)
+        result[1][above], result[2][above] = bootstrap_t_maxima(weights, sums, sizes)
+    return result
 
 
 TESTS = {
@@ -112,15 +147,15 @@ TESTS = {
         name="permutation", run=permutation, effect="mean_difference", takes_groups=True
     ),
     "bootstrap": SignificanceTest(
-        name="bootstrap", run=_bootstrap, effect="mean_difference", takes_groups=True
+        name="bootstrap", run=_bootstrap, effect="mean_difference", takes_groups=True, is_resampled=True
     ),
 }
 
 OWN_TEST = {
     "mean": "permutation",
-    "median": "mood",
-    "win_rate": "sign",
-    "bradley_terry": "sign",
-    "elo": "sign",
-    "trueskill": "sign",
+    "median": "strengths",
+    "win_rate": "strengths",
+    "bradley_terry": "strengths",
+    "elo": "strengths",
+    "trueskill": "strengths",
 }

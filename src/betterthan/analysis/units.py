@@ -12,7 +12,7 @@ from betterthan.kernels.resample import unit_sums
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 
-UnitName = Literal["segments", "groups"]
+UnitName = Literal["auto", "segments", "groups"]
 
 
 class Units(NamedTuple):
@@ -31,6 +31,11 @@ class Units(NamedTuple):
     def are_segments(self) -> bool:
         """Whether every segment is a unit of its own."""
         return self.n_units == self.of_segment.size
+
+    @property
+    def name(self) -> str:
+        """What is drawn or permuted as one: "segments" or "groups"."""
+        return "segments" if self.are_segments else "groups"
 
     @property
     def sizes(self) -> FloatArray:
@@ -55,9 +60,9 @@ def units_of(table: Scores | Counts, units: UnitName) -> Units:
     >>> units_of(scores, "groups")
     Units(of_segment=array([0, 1, 0]), n_units=2)
     """
-    if units not in ("segments", "groups"):
-        raise unknown_name("units", units, ("groups", "segments"))
-    if units == "segments":
+    if units not in ("auto", "segments", "groups"):
+        raise unknown_name("units", units, ("auto", "groups", "segments"))
+    if units == "segments" or (units == "auto" and not has_documents(table)):
         return Units(np.arange(table.n_segments), table.n_segments)
     if table.groups is None:
         raise TableError(
@@ -69,3 +74,27 @@ def units_of(table: Scores | Counts, units: UnitName) -> Units:
     if len(index) < 2:
         raise TableError(f'All segments of "{table.name}" are in one group. Use units="segments".')
     return Units(np.array(codes, dtype=np.int64), len(index))
+
+
+def has_documents(table: Scores | Counts) -> bool:
+    """Whether the table says which segments belong together: two or more groups, at least one of several segments."""
+    if table.groups is None:
+        return False
+    return 2 <= len(set(table.groups)) < table.n_segments
+
+
+def chosen_units(table: Scores | Counts, units: UnitName) -> tuple[Units, tuple[str, ...]]:
+    """Return the units, and a note where the data chose them.
+
+    Segments of a document resemble each other, so documents are the unit wherever they are known; the table says so
+    and how to change it.
+    """
+    chosen = units_of(table, units)
+    if units != "auto" or chosen.are_segments:
+        return chosen, ()
+    return chosen, (
+        (
+            f"Unit: {chosen.n_units:,} groups (documents) of {table.n_segments:,} segments, because segments of a "
+            f'group resemble each other. For single segments use units="segments".'
+        ),
+    )

@@ -127,10 +127,10 @@ def units_option(command: Command) -> Command:
     """Add ``--units``: what is drawn or permuted as one."""
     return click.option(
         "--units",
-        type=click.Choice(["segments", "groups"]),
-        default="segments",
+        type=click.Choice(["auto", "segments", "groups"]),
+        default="auto",
         show_default=True,
-        help="What is drawn or permuted as one: segments, or whole documents.",
+        help="What is drawn or permuted as one: segments, or whole documents; auto: documents where they are known.",
     )(command)
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.exact import TIE_TOLERANCE, Alternative
+from betterthan.kernels.step_down import successive_maxima
 
 
 def bootstrap_t_tallies(
@@ -53,10 +56,41 @@ def bootstrap_t_tallies(
            [1, 2]])
     """
     m = len(sums)
-    size, size_squared = weights @ sizes, weights @ sizes**2
     tallies = np.zeros((m, m), dtype=np.int64)
     np.fill_diagonal(tallies, len(weights))
-    for a in range(m - 1):
+    for a, (shifted, observed) in enumerate(_studentised(weights, sums, sizes)):
+        forward, backward = _beyond(shifted, observed, alternative)
+        tallies[a, a + 1 :], tallies[a + 1 :, a] = forward, backward
+    return tallies
+
+
+def bootstrap_t_maxima(
+    weights: FloatArray, sums: FloatArray, sizes: FloatArray
+) -> tuple[IntArray, FloatArray]:
+    """Count the samples whose maximum over pairs, stepping down, reaches the t of each pair; two-sided.
+
+    A sample in which a pair does not vary has no t; it counts in the pair's own p-value
+    (:func:`bootstrap_t_tallies`), not in the maximum, which it would otherwise drive to infinity for all pairs.
+
+    Returns
+    -------
+    counts : array of int, shape (pairs,)
+        For the pairs a < b row by row.
+    observed : array, shape (pairs,)
+    """
+    parts = list(_studentised(weights, sums, sizes))
+    statistics = np.concatenate([np.abs(shifted).T for shifted, _ in parts])
+    observed = np.concatenate([np.abs(t) for _, t in parts])
+    statistics[np.isinf(statistics)] = 0.0
+    return successive_maxima(statistics, observed * (1 - TIE_TOLERANCE)), observed
+
+
+def _studentised(
+    weights: FloatArray, sums: FloatArray, sizes: FloatArray
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Student's t of each sample about the observed mean, and the observed t, of each system against all later ones."""
+    size, size_squared = weights @ sizes, weights @ sizes**2
+    for a in range(len(sums) - 1):
         difference = sums[a] - sums[a + 1 :]
         mean = difference.sum(axis=1) / sizes.sum()
         drawn = (weights @ difference.T) / size[:, None]
@@ -68,10 +102,7 @@ def bootstrap_t_tallies(
         floor = TIE_TOLERANCE * (difference**2).sum(axis=1)  # below this, spread is rounding
         shifted = _in_errors((drawn - mean) * size[:, None], spread, floor)
         residual = ((difference - mean[:, None] * sizes) ** 2).sum(axis=1)
-        observed = _in_errors(mean * sizes.sum(), residual, floor)
-        forward, backward = _beyond(shifted, observed, alternative)
-        tallies[a, a + 1 :], tallies[a + 1 :, a] = forward, backward
-    return tallies
+        yield shifted, _in_errors(mean * sizes.sum(), residual, floor)
 
 
 def _in_errors(numerator: FloatArray, spread: FloatArray, floor: FloatArray) -> FloatArray:

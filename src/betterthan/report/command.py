@@ -19,7 +19,7 @@ _USUAL: dict[str, Any] = {
     "metric": None,
     "question": "auto",
     "missing": "raise",
-    "units": "segments",
+    "units": "auto",
     "rng": 12345,
 }
 _CALLED = {"rng": "seed"}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from betterthan.analysis.units import has_documents
 from betterthan.read.protocol import Options
 from betterthan.report.document import Report
 from betterthan.report.inputs import Given, Inputs, gather
@@ -38,7 +39,7 @@ def compose(
     options: Options | None = None,
     format: str | None = None,  # noqa: A002  (the user's word)
     missing: Literal["raise", "drop"] = "raise",
-    units: UnitName = "segments",
+    units: UnitName = "auto",
     texts: bool = True,
     rng: Rng = 12345,
     workers: int | None = None,
@@ -66,7 +67,7 @@ def compose(
     options, format
         What is known about the columns and the layout, as for :func:`betterthan.check`.
     missing : {"raise", "drop"}, default "raise"
-    units : {"segments", "groups"}, default "segments"
+    units : {"auto", "segments", "groups"}, default "auto"
     texts : bool, default True
         False leaves every text out of the report, for data that must not leave the house.
     rng, workers, cache, progress
@@ -107,6 +108,11 @@ def compose(
 
 def composed(inputs: Inputs) -> Report:
     """Compute the report of inputs that were already gathered."""
+    if inputs.options.get("units", "auto") == "auto":
+        by_documents = inputs.kind == "scores" and has_documents(inputs.scores)
+        inputs = replace(
+            inputs, options={**inputs.options, "units": "groups" if by_documents else "segments"}
+        )
     module, name = _COMPOSERS[inputs.kind]
     report: Report = getattr(importlib.import_module(f"betterthan.report.{module}"), name)(inputs)
     if inputs.options.get("units") == "groups" and inputs.kind != "scores":

@@ -6,9 +6,7 @@ from typing import Any
 
 from betterthan.analysis.compare import compare
 from betterthan.analysis.diagnose import diagnose
-from betterthan.analysis.question import PermutationMethod
 from betterthan.analysis.rank import Method, rank
-from betterthan.analysis.rank_scores import MANY_PAIRS
 from betterthan.errors import NotConverged, NotEstimable
 from betterthan.present.describe import describe
 from betterthan.report.agreement import agreed, agreement_section
@@ -102,11 +100,8 @@ def _rankings(inputs: Inputs) -> dict[str, Ranking | str]:
 
 
 def _tests(inputs: Inputs) -> dict[str, PairwiseTable]:
-    m = inputs.scores.n_systems
-    # The same tests as those behind the clusters of the ranking, so that the two never disagree.
-    method: PermutationMethod = "auto" if m * (m - 1) // 2 <= MANY_PAIRS else "analytic"
-    tests = {"permutation": compare(inputs.scores, test="permutation", method=method, **_told(inputs))}
-    plain = {key: value for key, value in _told(inputs).items() if key != "units"}
+    tests = {"permutation": compare(inputs.scores, test="permutation", **_told(inputs))}
+    plain = {**_told(inputs), "units": "segments"}
     tests["sign"] = compare(inputs.scores, test="sign", **plain)
     tests["wilcoxon"] = compare(inputs.scores, test="wilcoxon", **plain)
     return tests

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from betterthan.arrays import BoolArray, FloatArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import unknown_name
 from betterthan.results.base import Result
 from betterthan.results.settings import Settings
 
+P_METHODS = ("bound", "inversion", "exact", "certified", "permutations", "bootstrap", "formula")
 NUMBERS = ("effect", "low", "high", "size", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
 
 
@@ -32,7 +33,16 @@ class Pair:
     pvalue, adjusted : float
         Before and after the correction for many comparisons.
     p_low, p_high : float
-        What the p-value surely lies between; equal to it when it is exact or not bracketed.
+        What the p-value lies between; equal to it when it is exact, or when nothing is known about its error.
+    p_method : str
+        How the p-value was found:
+
+        * "exact": every outcome was counted.
+        * "certified": the exact p-value certainly lies between `p_low` and `p_high`.
+        * "inversion": numerically, with the estimated error that `p_low` and `p_high` show.
+        * "bound": so small that only an upper bound is given.
+        * "permutations", "bootstrap": by resampling.
+        * "formula": from a reference distribution such as Student's t.
     verdict : str or None
         The better system when the adjusted p-value is at most alpha, else None: inconclusive.
     """
@@ -50,6 +60,7 @@ class Pair:
     adjusted: float
     p_low: float
     p_high: float
+    p_method: str
     verdict: str | None
 
 
@@ -68,6 +79,13 @@ class PairwiseTable(Result):
     wins, ties, losses : array, shape (m, m)
     pvalue, adjusted, p_low, p_high : array, shape (m, m)
         NaN on the diagonal.
+    p_method : array of int, shape (m, m)
+        How each p-value was found: an index into ``P_METHODS``, see :class:`Pair`.
+    units : {"segments", "groups", "matches", "clusters"}
+        What was permuted, drawn or counted as one.
+    n_units : int
+    least : float
+        The smallest adjusted p-value that the design could have given; above `alpha` no pair could be significant.
     alpha : float
         Level of the decisions.
     confidence : float
@@ -97,13 +115,17 @@ class PairwiseTable(Result):
     confidence: float
     notes: tuple[str, ...]
     settings: Settings
+    p_method: IntArray
+    units: str = "segments"
+    n_units: int = 0
+    least: float = 0.0
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the comparison of `a` with `b`, seen from `a`."""
         i, j = self._index(a), self._index(b)
         numbers = {name: float(getattr(self, name)[i, j]) for name in NUMBERS}
         verdict = None if i == j else self._verdict(i, j)
-        return Pair(a=a, b=b, **numbers, verdict=verdict)
+        return Pair(a=a, b=b, **numbers, p_method=P_METHODS[self.p_method[i, j]], verdict=verdict)
 
     def pairs(self) -> list[Pair]:
         """Return every pair once, the better-placed system first."""
@@ -117,8 +139,13 @@ class PairwiseTable(Result):
         return np.asarray((speaks > 0) | (speaks.T < 0))
 
     @property
+    def is_decidable(self) -> bool:
+        """Whether any outcome of this design could have been significant at alpha after the correction."""
+        return self.least <= self.alpha
+
+    @property
     def n_different(self) -> int:
-        """How many pairs are told apart at alpha after the correction."""
+        """How many pairs are significantly different at alpha after the correction."""
         return int(np.count_nonzero(np.triu(self._verdicts(), 1)))
 
     def _index(self, name: str) -> int:
@@ -153,17 +180,13 @@ class PairwiseTable(Result):
             "a": [self.systems[i] for i in first],
             "b": [self.systems[j] for j in second],
             **{name: getattr(self, name)[above].tolist() for name in NUMBERS},
+            "p_method": [P_METHODS[code] for code in self.p_method[above].tolist()],
             "verdict": ["" if says == 0 else self.systems[i if says > 0 else j] for says, i, j in named],
         }
 
     def __repr__(self) -> str:
         m = len(self.systems)
-        told = f"{self.n_different} of {m * (m - 1) // 2} pairs told apart at {self.alpha:g}"
-        return f"PairwiseTable({self.test} test, {self.correction}, {told})"
-
-
-def with_diagonal(matrix: FloatArray, value: float) -> FloatArray:
-    """Return a copy of `matrix` with `value` on its diagonal."""
-    result = np.array(matrix, dtype=np.float64)
-    np.fill_diagonal(result, value)
-    return result
+        different = (
+            f"{self.n_different} of {m * (m - 1) // 2} pairs significantly different at {self.alpha:g}"
+        )
+        return f"PairwiseTable({self.test} test, {self.correction}, {different})"

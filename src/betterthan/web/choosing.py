@@ -39,7 +39,7 @@ class ChoicesIn(BaseModel):
     missing: Literal["raise", "drop"] = Field(
         "raise", description="What a missing score does to its segment."
     )
-    units: Literal["segments", "groups"] = Field("segments", description="What is drawn as one.")
+    units: Literal["auto", "segments", "groups"] = Field("auto", description="What is drawn as one.")
     with_texts: bool = Field(default=True, description="Whether texts appear in the report.")
 
     @classmethod

@@ -106,7 +106,7 @@ class Choices:
         The metric that the report is about, when the data have several; empty for the first.
     missing : {"raise", "drop"}
         Whether segments that a system lacks are an error or left out.
-    units : {"segments", "groups"}
+    units : {"auto", "segments", "groups"}
         What is drawn or permuted as one.
     with_texts : bool
         Whether texts appear in the report.
@@ -121,7 +121,7 @@ class Choices:
     format: str = ""
     metric: str = ""
     missing: str = "raise"
-    units: str = "segments"
+    units: str = "auto"
     with_texts: bool = True
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,0 +1,63 @@
+r"""Adjusted p-values from the resampled maximum statistic, stepping down.
+
+Holm's correction multiplies p-values, and a resampled p-value is never below one in so many resamples: with many pairs
+nothing could be significant. The maximum over pairs has no such floor, and it uses how the pairs hang together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray
+
+
+def successive_maxima(statistics: FloatArray, observed: FloatArray) -> IntArray:
+    r"""Count, for each hypothesis, the resamples whose maximum over it and all less significant ones reaches it.
+
+    With the observed statistics in falling order, :math:`s_1 \ge s_2 \ge \dots`, the count of hypothesis k is
+
+    .. math:: \#\{r : \max_{l \ge k} s^{(r)}_l \ge s_k\} .
+
+    Parameters
+    ----------
+    statistics : array, shape (hypotheses, resamples)
+        Under the null hypothesis. It is overwritten.
+    observed : array, shape (hypotheses,)
+
+    Returns
+    -------
+    array of int, shape (hypotheses,)
+        Counts of several blocks of resamples add up; :func:`stepped_pvalues` turns them into p-values.
+
+    References
+    ----------
+    .. [1] Westfall and Young (1993), Resampling-based multiple testing, Wiley, algorithm 4.1.
+    .. [2] Romano and Wolf (2005), Exact and approximate stepdown methods for multiple hypothesis testing, JASA 100.
+
+    Examples
+    --------
+    >>> successive_maxima(np.array([[1.0, 5.0], [3.0, 0.0]]), np.array([4.0, 2.0]))
+    array([1, 1])
+    """
+    order = np.argsort(-observed, kind="stable")[::-1]
+    ascending = statistics[order]
+    np.maximum.accumulate(ascending, axis=0, out=ascending)
+    counts = np.empty(observed.size, dtype=np.int64)
+    counts[order] = np.count_nonzero(ascending >= observed[order][:, None], axis=1)
+    return counts
+
+
+def stepped_pvalues(counts: IntArray, observed: FloatArray, n_resamples: int) -> FloatArray:
+    """Adjusted p-values (b + 1) / (B + 1), made monotone in the order of the observed statistics.
+
+    Rejecting where they are at most α keeps the chance of any false rejection at α.
+
+    Examples
+    --------
+    >>> stepped_pvalues(np.array([4, 2, 44]), np.array([3.0, 2.0, 1.0]), 99)
+    array([0.05, 0.05, 0.45])
+    """
+    order = np.argsort(-observed, kind="stable")
+    adjusted = np.empty(observed.size)
+    adjusted[order] = np.maximum.accumulate((counts[order] + 1.0) / (n_resamples + 1.0))
+    return adjusted
