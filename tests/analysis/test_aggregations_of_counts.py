@@ -208,7 +208,7 @@ def test_documents_are_drawn_whole():
         groups=tuple(str(i // 4) for i in range(120)),
     )
     by_document = bt.rank(wide, by="bootstrap_mean", units="groups", size=120)
-    by_segment = bt.rank(wide, by="bootstrap_mean", size=120)
+    by_segment = bt.rank(wide, by="bootstrap_mean", units="segments", size=120)
     single = bt.rank(table, by="bootstrap_mean", size=30)
     width = {
         name: by_system(found, "high")["A"] - by_system(found, "low")["A"]

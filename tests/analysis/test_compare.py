@@ -48,7 +48,7 @@ def test_a_slip_in_a_name_gets_a_suggestion(options, message):
         ({"confidence": 1}, "confidence must lie between 0 and 1"),
         ({"n_resamples": 0}, "n_resamples must be 1 or more"),
         ({"units": "groups"}, "has no groups"),
-        ({"test": "t", "correction": "max_statistic"}, 'belongs to test="permutation"'),
+        ({"test": "t", "correction": "max_statistic"}, "is for tests that resample"),
         ({"correction": "max_statistic", "alternative": "less"}, "asks a two-sided question"),
     ],
 )
@@ -71,7 +71,6 @@ def test_tests_of_single_segments_refuse_documents(test):
     [
         (drawn_counts(), {"test": "t"}, 'Counts are compared by permuting.*not with test="t"'),
         (drawn_counts(), {"method": "exact"}, 'not with method="exact".*method="monte_carlo"'),
-        (drawn_counts(), {"correction": "max_statistic"}, "is for scores, not for counts"),
         (drawn_counts(), {"units": "groups"}, "has no groups"),
         (
             drawn_matches(),
@@ -186,23 +185,23 @@ def test_wilcoxon_gives_a_verdict_when_most_segments_tie():
 
 
 def test_an_interval_that_cannot_be_had_is_missing_and_said():
-    """Five differences never support an interval of the median that covers 95 %; six do."""
+    """Five differences never support an interval of the median that covers 95%; six do."""
     few, enough = (bt.compare(drawn_scores(2, n), test="wilcoxon") for n in (5, 6))
 
     assert np.isnan(few.pair("A", "B").low)
-    assert any("too few segments for an interval that covers 95 %" in note for note in few.notes)
+    assert any("too few segments for an interval that covers 95%" in note for note in few.notes)
     assert np.isfinite(enough.pair("A", "B").low)
 
 
 def test_an_exact_test_that_is_too_large_is_refused_with_alternatives():
     """400 real-valued differences cannot be enumerated; the bracket can be had."""
     scores = drawn_scores(2, 400)
-    with pytest.raises(bt.BetterThanError, match=r'Use method="bracket".*or method="monte_carlo"'):
+    with pytest.raises(bt.BetterThanError, match=r'Use method="auto".*or method="monte_carlo"'):
         bt.compare(scores, method="exact")
     pair = bt.compare(scores).pair("A", "B")
 
-    assert pair.p_low <= pair.pvalue == pair.p_high
-    assert pair.p_high - pair.p_low < 1e-3
+    assert pair.p_low <= pair.pvalue <= pair.p_high
+    assert pair.p_high - pair.p_low < 1e-6
 
 
 def test_the_methods_of_the_permutation_test_agree():
@@ -308,7 +307,7 @@ def test_a_prior_helps_a_system_that_never_lost():
     with pytest.raises(bt.NotEstimable):
         bt.compare(matches)
     assert bt.compare(matches, prior=0.5).pair("A", "B").effect > 0.5
-    with pytest.raises(bt.BetterThanError, match="prior is for matches"):
+    with pytest.raises(bt.BetterThanError, match="prior regularises Bradley–Terry"):
         bt.compare(drawn_scores(3, 20), prior=0.5)
 
 

@@ -146,11 +146,11 @@ def test_forty_real_differences_are_in_reach_and_forty_one_are_not():
     assert 0 < exact_sign_flip(np.rint(10 * np.tile(d, 50))).pvalue <= 1
 
 
-def test_enumeration_reaches_past_the_few(monkeypatch):
-    """Forty real differences are counted in two halves."""
-    monkeypatch.setattr(exact, "MOST_ENUMERATED", 30)
-    assert exact_sign_flip(np.random.default_rng(1).normal(size=31)) is None
-    assert 0 < exact_sign_flip(np.random.default_rng(1).normal(size=30)).pvalue <= 1
+def test_enumeration_reaches_past_the_few():
+    """As many real differences as the caller allows are counted in two halves."""
+    d = np.random.default_rng(1).normal(size=31)
+    assert exact_sign_flip(d, most_enumerated=30) is None
+    assert 0 < exact_sign_flip(d[:30], most_enumerated=30).pvalue <= 1
 
 
 def test_transforms_get_the_lengths_that_scipy_would_choose():

@@ -6,20 +6,18 @@ import pytest
 from betterthan.kernels.exact import exact_sign_flip
 from betterthan.kernels.sign_flip_analytic import edgeworth_pvalues, normal_pvalues, pair_moments
 from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
-from betterthan.kernels.sign_flip_saddlepoint import saddlepoint_pvalues
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 
 def approximations(d, unit=0.0, alternative="two-sided"):
-    """Normal, Edgeworth and saddlepoint p-values of one row of differences."""
+    """Normal and Edgeworth p-values of one row of differences."""
     sums = [np.array([(d**power).sum()]) for power in (1, 2, 4)]
     options = {"unit": unit, "alternative": alternative}
     return np.array(
         [
             normal_pvalues(*sums[:2], **options)[0],
             edgeworth_pvalues(*sums, **options)[0],
-            saddlepoint_pvalues(d[None], **options)[0],
         ]
     )
 
@@ -71,20 +69,20 @@ def test_moments_of_near_twins_do_not_cancel():
 @pytest.mark.parametrize(
     ("data", "n", "bounds"),
     [
-        ("normal", 50, (2e-2, 3e-3, 3e-3)),
-        ("normal", 100, (8e-3, 6e-4, 6e-4)),
-        ("normal", 1000, (7e-4, 2e-5, 2e-5)),
-        ("heavy", 100, (1.2e-1, 8e-2, 8e-2)),
-        ("binary", 20, (3e-2, 2e-3, 3e-3)),
-        ("binary", 1000, (4e-4, 1e-6, 1e-6)),
-        ("stars", 50, (1.5e-2, 1.5e-3, 1.5e-3)),
-        ("stars", 1000, (6e-4, 3e-6, 3e-6)),
+        ("normal", 50, (2e-2, 3e-3)),
+        ("normal", 100, (8e-3, 6e-4)),
+        ("normal", 1000, (7e-4, 2e-5)),
+        ("heavy", 100, (1.2e-1, 8e-2)),
+        ("binary", 20, (3e-2, 2e-3)),
+        ("binary", 1000, (4e-4, 1e-6)),
+        ("stars", 50, (1.5e-2, 1.5e-3)),
+        ("stars", 1000, (6e-4, 3e-6)),
     ],
 )
 def test_errors_stay_as_small_as_stated(data, n, bounds):
     """Against exact convolution where scores have a step, a narrow certified bracket where not."""
     rng = np.random.default_rng(n)
-    worst = np.zeros(3)
+    worst = np.zeros(2)
     for z in np.linspace(0.05, 3.2, 25):
         sizes = {
             "normal": np.abs(rng.normal(size=n)),
@@ -100,14 +98,12 @@ def test_errors_stay_as_small_as_stated(data, n, bounds):
     assert worst[1] <= worst[0]
 
 
-def test_the_saddlepoint_is_right_far_into_the_tail():
-    """At p = 1e-8 the normal is wrong by a multiple, the saddlepoint by half a percent."""
-    d = pushed(np.abs(np.rint(3 * np.random.default_rng(2).normal(size=80))), 5.6, np.random.default_rng(3))
-    truth = exact_sign_flip(d).pvalue
-    normal, _, saddlepoint = approximations(d, unit=1.0)
-    assert truth < 1e-8
-    assert saddlepoint == pytest.approx(truth, rel=5e-3)
-    assert normal > 1.5 * truth
+def test_a_tail_that_turns_negative_is_not_taken_for_certainty():
+    """Far out the Edgeworth correction overshoots below zero; the normal tail stands in for it."""
+    d = np.concatenate([[60.0], np.full(39, 1.0)])
+    normal, edgeworth = approximations(pushed(d, 4.5, np.random.default_rng(0)) + 0 * d)
+    assert edgeworth > 1e-12
+    assert edgeworth >= normal / 1e3
 
 
 @pytest.mark.parametrize("unit", [0.0, 1.0])
@@ -132,26 +128,12 @@ def test_lattice_one_sided_matches_the_exact_value_on_both_sides():
 def test_no_difference_at_all():
     """Identical systems: two-sided 1, one-sided ½ or, on a lattice, 1."""
     zero = np.zeros(7)
-    assert approximations(zero).tolist() == [1.0, 1.0, 1.0]
-    assert approximations(zero, 0.0, "greater").tolist() == [0.5, 0.5, 0.5]
-    assert approximations(zero, 1.0, "greater").tolist() == [1.0, 1.0, 1.0]
-
-
-def test_winning_everywhere_has_the_smallest_p_there_is():
-    """Two of 2^12 sign vectors; nothing is 0."""
-    d = np.linspace(1, 2, 12)
-    assert approximations(d)[2] == 2 * 0.5**12
-    assert (approximations(np.full(3000, 1.0), 1.0) > 0).all()
+    assert approximations(zero).tolist() == [1.0, 1.0]
+    assert approximations(zero, 0.0, "greater").tolist() == [0.5, 0.5]
+    assert approximations(zero, 1.0, "greater").tolist() == [1.0, 1.0]
 
 
 def test_scale_does_not_matter():
     """Points or percent."""
     d = np.random.default_rng(5).normal(size=50) + 0.2
     np.testing.assert_allclose(approximations(1e-7 * d), approximations(d), rtol=1e-9)
-
-
-def test_missing_differences_count_as_zero():
-    """For the saddlepoint as for the moments."""
-    d = np.random.default_rng(6).normal(size=(2, 30)) + 0.3
-    gaps = np.insert(d, 4, np.nan, axis=1)
-    np.testing.assert_allclose(saddlepoint_pvalues(gaps), saddlepoint_pvalues(d), rtol=1e-12)

@@ -154,8 +154,10 @@ def compare(
     if isinstance(table, Matches):
         _refuse_other("Matches", "test", test, ("auto",))
         return compare_matches(table, ties, decision, prior=prior, systems=chosen)
-    if prior:
-        raise BetterThanError("prior is for matches; a test of scores needs none.")
+    if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
+        raise BetterThanError(
+            'prior regularises Bradley–Terry: use it with matches, or with by="bradley_terry".'
+        )
     table = table if systems is None else table.select(chosen)
     if isinstance(table, Counts):
         _refuse_other("Counts", "test", test, ("auto", "permutation"))
@@ -169,7 +171,8 @@ def compare(
         missing=missing,
         units=units,
     )
-    return decide(table, request, decision, wish=wish_for(decision, by, ties=ties, n_resamples=n_resamples))
+    wish = wish_for(decision, by, ties=ties, prior=prior, n_resamples=n_resamples)
+    return decide(table, request, decision, wish=wish)
 
 
 def _refuse_other(table: str, option: str, given: str, possible: tuple[str, ...]) -> None:

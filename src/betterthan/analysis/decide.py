@@ -88,6 +88,11 @@ def decide(
         correction=_correction(test, request, units, decision, usable.n_systems),
     )
     answer = test.run(question)
+    if question.correction == "max_statistic" and test.name not in ("permutation", "bootstrap"):
+        raise BetterThanError(
+            'correction="max_statistic" is for tests that resample: permutation, bootstrap and strengths. '
+            'Use correction="holm".'
+        )
     if question.correction == "max_statistic" and answer.stepped is None:
         answer = replace(answer, stepped=stepped_down(question), drew=True)
     findings = _findings(usable, request, test, answer, question, decision)
@@ -183,19 +188,20 @@ def _findings(
     decision: Decision,
 ) -> Findings:
     effect = EFFECTS[test.effect]
-    goodness = question.goodness
+    goodness, unit = _in_range(question.goodness)
+    unit = unit if effect.size_name != "dominance" else 1.0  # a probability has none
     rng = stream(decision.seed, "intervals of effects", 0)
     setting = Setting(question.units, decision.confidence, request.ties, rng)
-    low, high = effect.interval(goodness, setting)
+    low, high = (unit * end for end in effect.interval(goodness, setting))
     counts = win_counts(goodness)
     apart = counts.wins + counts.wins.T + counts.ties == 0
     return Findings(
         systems=scores.systems,
-        goodness=_means(goodness),
+        goodness=unit * _means(goodness),
         test=test.name,
         effect_name=effect.name,
         size_name=effect.size_name,
-        effect=effect.of(goodness, setting),
+        effect=unit * effect.of(goodness, setting),
         low=low,
         high=high,
         size=effect.size(goodness),
@@ -226,6 +232,15 @@ def _findings(
         n_units=question.units.n_units,
         least=_least(test, request, question, scores.n_systems),
     )
+
+
+def _in_range(goodness: FloatArray) -> tuple[FloatArray, float]:
+    """Scores whose squares neither overflow nor vanish, and what to multiply differences with; mostly as they are."""
+    largest = float(np.nanmax(np.abs(goodness), initial=0.0))
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return goodness, 1.0
+    unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1))
+    return goodness / unit, unit
 
 
 def _without(pvalues: FloatArray, apart: BoolArray) -> FloatArray:

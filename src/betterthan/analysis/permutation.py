@@ -175,7 +175,7 @@ def _judged(
     job = Job(
         name=f"permutation tests, {rows.size:,} close ones",
         function=_judged_block,
-        payload=(pairs, rows, strict),
+        payload=(pairs, rows, strict, question.method == "exact"),
         n_blocks=n_blocks,
         digest=_digest(question, f"referee {strict} {rows.tolist()}"),
     )
@@ -195,11 +195,14 @@ def _judged(
     return PairTails(p, lows, highs, methods)
 
 
-def _judged_block(payload: tuple[_Pairs, IntArray, bool], block: int) -> FloatArray:
-    pairs, rows, strict = payload
+def _judged_block(payload: tuple[_Pairs, IntArray, bool, bool], block: int) -> FloatArray:
+    pairs, rows, strict, thorough = payload
     here = rows[block * REFEREED_IN_A_BLOCK : (block + 1) * REFEREED_IN_A_BLOCK]
     return np.array(
-        [certain_tail(pairs.differences(pair), unit=pairs.unit, strict=strict) for pair in here.tolist()]
+        [
+            certain_tail(pairs.differences(pair), unit=pairs.unit, strict=strict, thorough=thorough)
+            for pair in here.tolist()
+        ]
     )
 
 

@@ -84,13 +84,18 @@ class Wish:
 
 
 def wish_for(
-    decision: Decision, by: str | Callable[[FloatArray], FloatArray], *, ties: str, n_resamples: int | None
+    decision: Decision,
+    by: str | Callable[[FloatArray], FloatArray],
+    *,
+    ties: str,
+    prior: float = 0.0,
+    n_resamples: int | None,
 ) -> Wish:
     """Return the request of :func:`betterthan.rank` at its defaults, so that both verbs compare the same strengths."""
     return Wish(
         by=by,
         ties=ties,  # type: ignore[arg-type]  # a policy of the sign test is one of Bradley–Terry
-        prior=0.0,
+        prior=prior,
         scale="share",
         order="shuffled",
         n_orders=100,

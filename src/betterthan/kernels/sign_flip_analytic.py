@@ -161,8 +161,8 @@ def edgeworth_pvalues(
     Returns
     -------
     array
-        Never below 10⁻³⁰⁰ nor above 1. Far in the tail (z > 4) the correction may overshoot; use
-        :func:`betterthan.kernels.sign_flip_saddlepoint.saddlepoint_pvalues` there.
+        Never below 10⁻³⁰⁰ nor above 1. Far in the tail the correction overshoots, and the normal tail stands in for it;
+        :func:`betterthan.kernels.sign_flip_pairs.pair_tails` is right there.
 
     References
     ----------
@@ -184,6 +184,9 @@ def edgeworth_pvalues(
     if fourth is not None:
         # [1] Eq. 4.1: without skewness the first term left is κ₄ He₃ / 24.
         excess = (-2 * fourth + 2 * unit**4 / 15) / scale**2
-        tail += excess / 24 * (z**3 - 3 * z) * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        corrected = tail + excess / 24 * (z**3 - 3 * z) * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        # Far out the correction overshoots, below zero and past any use; the normal tail errs on the safe side there,
+        # because signs vary less than the normal distribution.
+        tail = np.where(corrected > tail / 4, corrected, tail)
     tail = np.where(known, tail, 1.0 if unit else 0.5)
     return np.asarray(np.clip(tail * (2 if alternative == "two-sided" else 1), 1e-300, 1.0))
