@@ -7,6 +7,8 @@ import pytest
 from tests.made import by_system, drawn_counts, drawn_scores, scores_of
 
 import betterthan as bt
+from betterthan.analysis.effects import EFFECTS, Setting, for_all_pairs
+from betterthan.analysis.units import units_of
 from betterthan.kernels.counts_leave_one_out import leave_one_out_scores
 from betterthan.kernels.intervals import influence_interval, jackknife_means, t_interval
 
@@ -135,3 +137,19 @@ def test_intervals_of_callables_are_expanded_percentiles():
     plain = bt.rank(table, by=lambda goodness: goodness.mean(axis=1), n_resamples=500, interval="percentile")
     assert "|ci:95,expanded-percentile,500|" in own.settings.signature
     assert ((own.high - own.low) > (plain.high - plain.low)).all()
+
+
+@pytest.mark.parametrize("n", [15, 60])
+def test_intervals_of_all_pairs_hold_all_differences_at_once(n):
+    """Six systems on shared segments; each by itself, intervals of 95% miss one of 15 in a third of the tables."""
+    rng = np.random.default_rng(n)
+    held = []
+    for _ in range(300):
+        table = scores_of(rng.normal(size=n) + rng.normal(size=(6, n)))
+        alone = Setting(units_of(table, "segments"), 0.95, "drop", rng)
+        together = for_all_pairs("mean_difference", table.goodness, alone)
+        low, high = EFFECTS["mean_difference"].interval(table.goodness, together)
+        held.append(((low <= 0) & (high >= 0)).all())
+        assert 0.95 < together.confidence < 1 - 0.05 / 15 + 1e-12
+    assert 0.925 < np.mean(held) <= 0.985
+    assert for_all_pairs("win_probability", table.goodness, alone).confidence == pytest.approx(1 - 0.05 / 15)

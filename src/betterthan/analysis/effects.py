@@ -21,7 +21,7 @@ from betterthan.kernels.effects import (
     shared_wins,
     win_probabilities,
 )
-from betterthan.kernels.intervals import expanded_percentile_interval, t_interval
+from betterthan.kernels.intervals import expanded_percentile_interval, simultaneous_confidence, t_interval
 from betterthan.kernels.mean_difference_intervals import mean_difference_interval
 from betterthan.kernels.median_interval import median_interval
 from betterthan.kernels.proportion_intervals import agresti_coull_interval, holding, sign_test_holds
@@ -65,6 +65,27 @@ class Effect:
     interval: Callable[[FloatArray, Setting], Limits]
     size_name: str
     size: Callable[[FloatArray], FloatArray]
+
+
+def for_all_pairs(name: str, goodness: FloatArray, setting: Setting) -> Setting:
+    """The setting whose intervals hold the true effects of all pairs at once with the confidence asked for.
+
+    Mean differences hang together as their scores do (:func:`betterthan.kernels.intervals.simultaneous_confidence`);
+    for other effects, and while scores are missing, each pair gets its share of the level (Bonferroni).
+
+    Parameters
+    ----------
+    name : str
+        Of the effect, a key of `EFFECTS`.
+    goodness : array, shape (m, n)
+    setting : Setting
+        With the confidence of all intervals together; its generator is drawn from.
+    """
+    m = len(goodness)
+    if name == "mean_difference" and not np.isnan(goodness).any():
+        pull = setting.units.summed(goodness - goodness.mean(axis=1, keepdims=True)).T
+        return setting._replace(confidence=simultaneous_confidence(pull, setting.confidence, setting.rng))
+    return setting._replace(confidence=1 - (1 - setting.confidence) / max(m * (m - 1) // 2, 1))
 
 
 def _mean_limits(goodness: FloatArray, setting: Setting) -> Limits:
