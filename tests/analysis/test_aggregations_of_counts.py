@@ -181,9 +181,11 @@ def test_results_survive_json_and_say_how_they_were_made(way):
     found = bt.rank(drawn_counts(), by=way, size=77, **FAST)
     assert same_after_json(found)
     assert found.settings.method == way
-    expected = (
-        "ci:95,infinitesimal-jackknife,99,size=77" if way == "bootstrap_mean" else "ci:95,percentile,99"
-    )
+    expected = {
+        "pooled": "ci:95,t,jackknife,skewness",
+        "segment_mean": "ci:95,t,skewness",
+        "bootstrap_mean": "ci:95,infinitesimal-jackknife,99,size=77",
+    }[way]
     assert f"|{expected}|" in found.settings.signature
 
 
@@ -282,7 +284,7 @@ def test_permutation_of_counts_equals_a_literal_loop():
 def test_bootstrap_of_counts_equals_a_literal_loop():
     """Percentiles of scores of corpora gathered segment by segment."""
     table = bleu_like_counts(m=2, n=30, seed=4)
-    found = bt.rank(table, n_resamples=200, rng=11)
+    found = bt.rank(table, interval="percentile", n_resamples=200, rng=11)
     drawn = stream(11, "bootstrap of pooled scores", 0).integers(0, 30, size=(200, 30))
     scores = [float(bleu_like(sum(table.values[0, i] for i in corpus))) for corpus in drawn]
     assert by_system(found, "low")["A"] == pytest.approx(np.quantile(scores, 0.025), rel=1e-12)

@@ -302,14 +302,15 @@ def test_what_it_would_take_is_said_of_the_first_two_that_are_alike():
 
 
 def test_segments_that_all_say_the_same_do_not_make_a_share_certain():
-    """Wilson's interval where the bootstrap has none: twenty right of twenty; golden limit from scipy."""
-    binomtest = pytest.importorskip("scipy.stats").binomtest
-    wilson = binomtest(20, 20).proportion_ci(method="wilson")
+    """Agresti and Coull's interval for twenty right of twenty; golden limit from statsmodels."""
+    low = 0.8101904394575112
     right = scores_of([np.ones(20), np.arange(20) % 4 > 0], name="accuracy")
     found = bt.rank(right)
-    assert (found.low[0], found.high[0]) == pytest.approx((wilson.low, wilson.high))
-    assert found.low[1] > 0.5  # the other keeps its bootstrap
-    assert any("the interval is Wilson's" in note for note in found.notes)
+    assert (found.low[0], found.high[0]) == pytest.approx((low, 1))
+    assert "|ci:95,agresti-coull|" in found.settings.signature
+    drawn = bt.rank(right, interval="percentile")
+    assert (drawn.low[0], drawn.high[0]) == pytest.approx((low, 1))
+    assert any("the interval is a share's" in note for note in drawn.notes)
 
     wrong = bt.Scores(
         name="errors",
@@ -319,10 +320,10 @@ def test_segments_that_all_say_the_same_do_not_make_a_share_certain():
         higher_is_better=False,
     )
     turned = bt.rank(wrong)
-    assert (turned.low[0], turned.high[0]) == pytest.approx((1 - wilson.high, 1 - wilson.low))
+    assert (turned.low[0], turned.high[0]) == pytest.approx((0, 1 - low))
 
     always = bt.rank(scores_of([np.arange(20) + 1.0, np.arange(20)]), by="win_rate")
-    assert (always.low[0], always.high[0]) == pytest.approx((wilson.low, wilson.high))
+    assert (always.low[0], always.high[0]) == pytest.approx((low, 1))
 
 
 @pytest.mark.parametrize("wish", [{"by": "mean"}, {"by": "median"}, {"by": "bradley_terry", "prior": 0.5}])

@@ -100,7 +100,8 @@ def test_the_measured_permutation_of_counts_is_that_of_compare(name):
 def test_the_measured_intervals_are_those_of_rank(by):
     """The simulations draw by the same functions as the verb, and find the same limits."""
     values = KINDS["normal, 20"].tables(np.random.default_rng(1), 1, 3)[0]
-    ranking = bt.rank(scores_of(values), by=by, scale="log", n_resamples=200, rng=3)
+    options = {"interval": "percentile", "scale": "log", "n_resamples": 200, "rng": 3}
+    ranking = bt.rank(scores_of(values), by=by, **options)
     method = aggregation(by, ties="drop", prior=0.0, scale="log")
     how = Bootstrap(units=single_segments(20), n_resamples=200, seed=3, digest="", computing=ALONE)
     draws = bootstrap(method.name, values, method.resampled, how, bytes_each=1000)

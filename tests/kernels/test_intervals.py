@@ -5,12 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy.special import ndtr
 
 from betterthan.kernels.intervals import (
     bca_interval,
+    expanded_percentile_interval,
+    influence_interval,
     jackknife_means,
     normal_interval,
     percentile_interval,
+    simultaneous_confidence,
     t_interval,
 )
 
@@ -79,3 +83,73 @@ def test_a_t_interval_is_wider_than_a_normal_one_and_needs_two_segments():
     assert np.isnan(low[0])
     assert low[1] < normal_low[1] < normal_high[1] < high[1]
     assert low[2] == pytest.approx(normal_low[2], rel=1e-6)
+
+
+PENALTIES = np.array([0, 0, -1, -5, 0, -1, 0, -25, 0, -5, -1, 0.0])
+GROWING = np.array([1, 2, 3, 5, 8, 13, 21.0])
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [(PENALTIES, -11.969187256247, 1.357280162104), (GROWING, 0.905325379492, 20.320040976153)],
+)
+def test_the_interval_of_skewed_scores_is_the_outer_one_of_two(values, low, high):
+    """Golden: Student's ends, and the roots of Hall's cubic found by R's uniroot."""
+    found = influence_interval(values.mean(keepdims=True), values[:, None], confidence=0.95)
+
+    assert [float(end[0]) for end in found] == pytest.approx([low, high], rel=1e-9)
+
+
+@given(
+    hnp.arrays(np.float64, st.integers(2, 30), elements=st.integers(-50, 50).map(float)),
+    st.sampled_from([0.5, 0.9, 0.95, 0.999]),
+)
+def test_skewness_only_widens_and_turns_with_the_scores(values, confidence):
+    """The estimate is inside, Student's interval too, and negated scores have the negated interval."""
+    mean = values.mean(keepdims=True)
+    low, high = influence_interval(mean, values[:, None], confidence=confidence)
+    plain = influence_interval(mean, values[:, None], confidence=confidence, is_skewed=False)
+    turned = influence_interval(-mean, -values[:, None], confidence=confidence)
+
+    slack = 1e-12 * np.abs(values).max()
+    assert low - slack <= plain[0] <= mean <= plain[1] <= high + slack
+    np.testing.assert_allclose((-turned[1], -turned[0]), (low, high), atol=1e-9)
+
+
+@pytest.mark.parametrize(("n", "least"), [(8, 0.94), (20, 0.945), (100, 0.94)])
+def test_means_of_skewed_scores_are_covered(n, least):
+    """Exponential scores; Student's interval alone covers 89% of sets of eight."""
+    values = np.random.default_rng(5).exponential(size=(n, 20_000))
+    low, high = influence_interval(values.mean(axis=0), values, confidence=0.95)
+
+    assert least - 0.01 < np.mean((low <= 1) & (high >= 1)) < 0.97
+
+
+def test_expanded_percentiles_of_a_mean_are_nearly_students_interval():
+    """For normal scores, with many resamples."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=12)
+    resampled = values[rng.integers(0, 12, size=(200_000, 12))].mean(axis=1)[:, None]
+    low, high = expanded_percentile_interval(resampled, 12, 0.95)
+    student = t_interval(
+        values.mean(keepdims=True),
+        values.std(ddof=1, keepdims=True) / 12**0.5,
+        np.array([12]),
+        confidence=0.95,
+    )
+
+    assert (high - low)[0] == pytest.approx((student[1] - student[0])[0], rel=0.06)
+    assert np.isnan(expanded_percentile_interval(resampled, 1, 0.95)).all()
+
+
+def test_intervals_of_all_pairs_cover_together():
+    """Six independent systems need Tukey's range, and copies of one another no more than two systems."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(400, 6))
+    tukey = 4.03 / 2**0.5  # range of six normal numbers, 95%
+    found = simultaneous_confidence(values, 0.95, np.random.default_rng(0))
+    assert found == pytest.approx(2 * ndtr(tukey) - 1, abs=0.0015)
+
+    copies = np.repeat(values[:, :2], 3, axis=1)
+    assert simultaneous_confidence(copies, 0.95, np.random.default_rng(0)) == pytest.approx(0.95, abs=0.005)
+    assert simultaneous_confidence(values[:, :2], 0.95, np.random.default_rng(0)) == 0.95

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from betterthan.kernels.median_interval import median_interval
+from betterthan.kernels.median_interval import interpolated_median_interval, median_interval
 from betterthan.kernels.sign_test import sign_test
 from betterthan.kernels.wins import win_counts
 
@@ -45,3 +45,21 @@ def test_too_few_segments_know_nothing():
     assert (found.low[0], found.high[0], found.coverage[0]) == (-np.inf, np.inf, 1.0)
     assert np.isnan([found.median[1], found.low[1], found.high[1], found.coverage[1]]).all()
     assert (found.low[2], found.high[2]) == (1.0, 6.0)
+
+
+@pytest.mark.parametrize("n", [8, 12, 20, 51])
+def test_the_interpolated_interval_covers_what_it_says(n):
+    """Within a point, whatever the distribution; the exact one covers up to 99%."""
+    rng = np.random.default_rng(n)
+    for values, median in (
+        (rng.normal(size=(20_000, n)), 0.0),
+        (rng.exponential(size=(20_000, n)), np.log(2)),
+    ):
+        low, high = interpolated_median_interval(values, confidence=0.95)
+        assert 0.94 < np.mean((low <= median) & (median <= high)) < 0.96
+
+
+def test_too_few_segments_have_all_there_is():
+    """From the least to the greatest."""
+    low, high = interpolated_median_interval(np.array([[3.0, 1.0, 2.0]]), confidence=0.95)
+    assert (low[0], high[0]) == (1, 3)

@@ -10,6 +10,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from betterthan.errors import BetterThanError, UnknownName
+from betterthan.kernels.intervals import influence_interval
 from betterthan.kernels.judge_pairs import (
     Orders,
     cohen_kappa,
@@ -19,6 +20,7 @@ from betterthan.kernels.judge_pairs import (
     shared_units,
 )
 from betterthan.kernels.reliability import (
+    alpha_interval,
     intraclass_one_way,
     intraclass_two_way,
     krippendorff_alpha,
@@ -136,7 +138,7 @@ def test_intraclass_correlations_are_those_of_shrout_and_fleiss():
     """Table 4: ICC(1,1) .17, ICC(2,1) .29, ICC(3,1) .71; the intervals as R's psych::ICC prints them."""
     unit = np.repeat(np.arange(6), 4)
     found = {
-        "one": intraclass_one_way(unit, TARGETS.ravel()),
+        "one": intraclass_one_way(unit, TARGETS.ravel(), is_normal=True),
         "agreement": intraclass_two_way(TARGETS),
         "consistency": intraclass_two_way(TARGETS, kind="consistency"),
     }
@@ -309,3 +311,46 @@ def test_the_kappa_of_order_by_hand():
     assert np.isnan(order_kappa(nothing))
     always_tied = Orders(*(np.array([n]) for n in (0, 1, 5, 5, 0, 0, 10)))
     assert np.isnan(order_kappa(always_tied))
+
+
+def test_the_interval_of_the_intraclass_correlation_is_the_jackknifes():
+    """Units left out one at a time, with unequal numbers of judgements."""
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 5, size=15)
+    unit = np.repeat(np.arange(15), sizes)
+    value = rng.exponential(size=15)[unit] + rng.normal(size=unit.size)
+
+    def log_f(units, values):
+        groups = [values[units == one] for one in np.unique(units)]
+        between = sum(g.size * (g.mean() - values.mean()) ** 2 for g in groups) / (len(groups) - 1)
+        within = sum(((g - g.mean()) ** 2).sum() for g in groups) / (values.size - len(groups))
+        return np.log(between / within)
+
+    whole = log_f(unit, value)
+    pull = np.array([14 * (whole - log_f(unit[unit != one], value[unit != one])) for one in range(15)])
+    ends = influence_interval(np.array([whole]), pull[:, None], confidence=0.95)
+    found = intraclass_one_way(unit, value)
+    expected = [float((np.exp(end[0]) - 1) / (np.exp(end[0]) + found.per_unit - 1)) for end in ends]
+    assert [found.low, found.high] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("level", ["interval", "ordinal"])
+def test_the_interval_of_alpha_covers(level):
+    """Three judges of forty outputs that differ by a skewed variable."""
+    rng = np.random.default_rng(8)
+    unit = np.repeat(np.arange(20_000), 3)
+    truth = krippendorff_alpha(
+        unit, (rng.exponential(size=20_000)[unit] + rng.normal(size=unit.size)), level=level
+    )
+    few = unit[: 40 * 3]
+    ends = [
+        alpha_interval(few, rng.exponential(size=40)[few] + rng.normal(size=few.size), level=level)
+        for _ in range(400)
+    ]
+    assert 0.92 <= np.mean([low <= truth.alpha <= high for low, high in ends]) <= 0.985
+
+
+def test_where_alpha_is_unknown_so_is_its_interval():
+    """Three units, or judges who never differ."""
+    assert np.isnan(alpha_interval(np.repeat(np.arange(3), 2), np.arange(6.0))).all()
+    assert np.isnan(alpha_interval(np.repeat(np.arange(5), 2), np.repeat(np.arange(5.0), 2))).all()

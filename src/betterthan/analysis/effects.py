@@ -21,10 +21,10 @@ from betterthan.kernels.effects import (
     shared_wins,
     win_probabilities,
 )
-from betterthan.kernels.intervals import percentile_interval, t_interval
+from betterthan.kernels.intervals import expanded_percentile_interval, simultaneous_confidence, t_interval
+from betterthan.kernels.mean_difference_intervals import mean_difference_interval
 from betterthan.kernels.median_interval import median_interval
-from betterthan.kernels.paired import paired_t
-from betterthan.kernels.proportion_intervals import wilson_interval
+from betterthan.kernels.proportion_intervals import agresti_coull_interval, holding, sign_test_holds
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.tied_ranks import row_medians
 from betterthan.kernels.wins import TiesPolicy, win_counts
@@ -67,12 +67,35 @@ class Effect:
     size: Callable[[FloatArray], FloatArray]
 
 
+def for_all_pairs(name: str, goodness: FloatArray, setting: Setting) -> Setting:
+    """The setting whose intervals hold the true effects of all pairs at once with the confidence asked for.
+
+    Mean differences hang together as their scores do (:func:`betterthan.kernels.intervals.simultaneous_confidence`);
+    for other effects, and while scores are missing, each pair gets its share of the level (Bonferroni).
+
+    Parameters
+    ----------
+    name : str
+        Of the effect, a key of `EFFECTS`.
+    goodness : array, shape (m, n)
+    setting : Setting
+        With the confidence of all intervals together; its generator is drawn from.
+    """
+    m = len(goodness)
+    if name == "mean_difference" and not np.isnan(goodness).any():
+        pull = setting.units.summed(goodness - goodness.mean(axis=1, keepdims=True)).T
+        return setting._replace(confidence=simultaneous_confidence(pull, setting.confidence, setting.rng))
+    return setting._replace(confidence=1 - (1 - setting.confidence) / max(m * (m - 1) // 2, 1))
+
+
 def _mean_limits(goodness: FloatArray, setting: Setting) -> Limits:
     if setting.units.are_segments:
-        t = paired_t(goodness)
-        return t_interval(t.mean, t.standard_error, t.n, confidence=setting.confidence)
+        return mean_difference_interval(goodness, confidence=setting.confidence)
     mean, error = clustered_mean_differences(goodness, setting.units)
     n = np.full(mean.shape, setting.units.n_units, dtype=np.int64)
+    # Documents that all say the same are as little certain as segments that do.
+    error = np.where(error > 0, error, np.sqrt(2) * np.ptp(goodness) / (n + 2))
+    np.fill_diagonal(error, 0.0)
     return t_interval(mean, error, n, confidence=setting.confidence)
 
 
@@ -110,7 +133,9 @@ def _median_difference_limits(goodness: FloatArray, setting: Setting) -> Limits:
     m = len(goodness)
     low, high = np.zeros((m, m)), np.zeros((m, m))
     for a in range(m):
-        low[a], high[a] = percentile_interval(drawn[:, a, None] - drawn, setting.confidence)
+        low[a], high[a] = expanded_percentile_interval(
+            drawn[:, a, None] - drawn, setting.units.n_units, setting.confidence
+        )
     return low, high
 
 
@@ -125,7 +150,10 @@ def resampled_medians(
 
 def _probability_limits(goodness: FloatArray, setting: Setting) -> Limits:
     won = shared_wins(win_counts(goodness), setting.ties)
-    return wilson_interval(won, won + won.T, confidence=setting.confidence)
+    low, high = agresti_coull_interval(won, won + won.T, confidence=setting.confidence)
+    if setting.ties != "drop":
+        return low, high
+    return holding(0.5, low, high, where=sign_test_holds(won, won.T, setting.confidence))
 
 
 EFFECTS = {

@@ -7,17 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.analysis.aggregations import MEAN, NAMES
+from betterthan.analysis.aggregations import NAMES
 from betterthan.analysis.bootstrap_mean import bootstrap_mean
 from betterthan.analysis.compare_counts import compare_counts, unit_counts
 from betterthan.analysis.rank_scores import rank_scores
 from betterthan.analysis.ranking import Strengths, Wish, ranking
-from betterthan.analysis.resampling import Bootstrap, bootstrap
-from betterthan.analysis.strength_intervals import RESAMPLES, pooled_limits
+from betterthan.analysis.strength_intervals import mean_limits, pooled_limits
 from betterthan.analysis.units import units_of
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.kernels.intervals import percentile_interval, t_interval
+from betterthan.kernels.intervals import t_interval
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
@@ -53,19 +52,12 @@ def pooled(counts: Counts, wish: Wish) -> Strengths:
 
 
 def segment_means(counts: Counts, wish: Wish) -> Strengths:
-    """The mean of segment scores (segment-level); draws and interval as ``by="mean"`` has them."""
+    """The mean of segment scores (segment-level), with its interval as ``by="mean"`` has it by default."""
     scores = counts.per_segment().complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
-    how = Bootstrap(
-        units=units_of(scores, wish.units),
-        n_resamples=wish.n_resamples or RESAMPLES,
-        seed=wish.seed,
-        digest=scores.digest,
-        computing=wish.computing,
-    )
-    bytes_each = MEAN.bytes_each(*scores.values.shape)
-    draws = bootstrap(MEAN.name, scores.values, MEAN.resampled, how, bytes_each=bytes_each)
-    low, high = percentile_interval(draws, wish.confidence)
-    options = {"ci": _ci(wish, "percentile", len(draws))}
+    units = units_of(scores, wish.units)
+    limits = mean_limits(scores.values, units, systems=scores.systems, confidence=wish.confidence)
+    low, high = limits.low, limits.high
+    options = {"ci": f"{100 * wish.confidence:g},{limits.method}"}
     found = _strengths(counts, "segment_mean", (scores.values.mean(axis=1), low, high), options, wish)
     return replace(found, n_segments=scores.n_segments, notes=scores.notes)
 
