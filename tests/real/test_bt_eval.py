@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
 import os
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
 import betterthan as bt
 from betterthan.errors import NotEstimable
@@ -31,6 +34,13 @@ METRICS = (
 DIVERGENCES = {"JS_1", "JS_2"}  # the only ones where less is better
 EXACT = {"mean": np.mean, "median": np.median}
 SETUPS = [(dataset, metric) for dataset in SIZES for metric in METRICS]
+
+# The package's own normal distribution is good to 1e-7; it accepts a better one.
+EXACT_NORMAL = (
+    lambda x: float(ndtr(x)),
+    lambda x: math.exp(-x * x / 2) / math.sqrt(2 * math.pi),
+    lambda p: float(ndtri(p)),
+)
 
 NEVER_LOST = {("TAC09", metric): ("M1",) for metric in ("BLEU", "Chrfpp", "BERTScore", "MoverScore")}
 # Nine metrics in which two systems never win, and the divergence in which they always lose.
@@ -116,3 +126,25 @@ def test_the_other_mechanisms_rank_every_setup(dataset, by):
         assert (found.low <= found.high)[known].all()
         assert known.mean() > 0.9
         assert ((found.rank_low <= found.rank) & (found.rank <= found.rank_high)).mean() > 0.9
+
+
+def test_trueskill_as_published_is_the_package_played_pair_by_pair_with_draws():
+    """TAC08, ROUGE_1, 58 systems: all segments of a pair, then the next pair; ties are draws."""
+    package = pytest.importorskip("trueskill")
+    scores = tables()["TAC08", "ROUGE_1"]
+    environment = package.TrueSkill(backend=EXACT_NORMAL)
+    ratings = [environment.create_rating() for _ in scores.systems]
+    n_ties = 0
+    for a, b in combinations(range(scores.n_systems), 2):
+        for one, other in zip(scores.values[a].tolist(), scores.values[b].tolist(), strict=True):
+            n_ties += one == other
+            first, second = (a, b) if one >= other else (b, a)
+            ratings[first], ratings[second] = package.rate_1vs1(
+                ratings[first], ratings[second], drawn=one == other, env=environment
+            )
+    found = bt.rank(scores, by="trueskill", order="as_published", n_resamples=2)
+    ours = dict(zip(found.systems, found.strength.tolist(), strict=True))
+    assert n_ties == 294
+    np.testing.assert_allclose(
+        [ours[name] for name in scores.systems], [rating.mu for rating in ratings], atol=1e-6
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.elo import elo, shuffled_elo
-from betterthan.kernels.match_order import FIXED_ORDERS, MatchList
+from betterthan.kernels.match_order import FIXED_ORDERS, MatchList, ties_to_second
 from betterthan.kernels.match_play import WORTH_COMPILING
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.trueskill import shuffled_trueskill, trueskill
@@ -116,6 +116,8 @@ def refuse_too_many(by: str, n_matches: float) -> None:
 
 def rated(play: Play) -> Rated:
     """Ratings averaged over shuffles (or of the fixed order), with bootstrap draws of the same."""
+    if play.order == "as_published" and play.by == "elo":
+        play = replace(play, matches=ties_to_second(play.matches))
     if play.n_orders * play.matches.left.size >= WORTH_COMPILING:
         load_compiler()
     if play.order != "shuffled":
