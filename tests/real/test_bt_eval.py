@@ -15,6 +15,7 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import betterthan as bt
+from betterthan.analysis.agreement import rank_each
 from betterthan.errors import NotEstimable
 from betterthan.kernels.wins import win_counts
 
@@ -108,6 +109,17 @@ def test_the_setups_without_strengths_are_these():
     """Four in which one system always wins, nine in which two never do, and a divergence that says the same."""
     assert len(NEVER_LOST) == 4
     assert len(NEVER_WON) == 9 + 1
+
+
+@pytest.mark.parametrize("dataset", SIZES)
+def test_rankings_are_compared_in_every_setup(dataset):
+    """Mean, median and Bradley–Terry: with a prior and a note exactly where strengths do not exist without."""
+    for metric in METRICS:
+        found = bt.agreement(
+            rank_each(tables()[dataset, metric], ("mean", "median", "bradley_terry"), n_resamples=20)
+        )
+        without = (dataset, metric) in NEVER_LOST or (dataset, metric) in NEVER_WON
+        assert any("only with a prior" in note for note in found.notes) == without
 
 
 @pytest.mark.parametrize("by", ["mean", "median", "win_rate", "elo", "trueskill"])
