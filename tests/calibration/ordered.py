@@ -1,4 +1,4 @@
-"""Elo and TrueSkill: do their 95% intervals hold the rating that new test sets would give on average?"""
+"""Do 95% intervals of Elo and TrueSkill hold the rating that new test sets give on average? Are circles noise?"""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from tests.calibration.cells import Cell
 from tests.calibration.simulate import Arena, gumbel_scores, rank, scores_of
 
+from betterthan.analysis.diagnose import diagnose
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.elo import elo
 from betterthan.kernels.match_order import score_matches
@@ -75,6 +76,12 @@ def matches_held(by, arena, rng):
     return share_held(table, by, true_ratings(by, match_lists(arena), 4), rng)
 
 
+def circle_claimed(m, n, rng):
+    """Whether a circle is claimed of systems that are equally good."""
+    table = scores_of(rng.normal(size=n) + rng.normal(size=(m, n)))
+    return float(diagnose(table).count("cycle", alpha=0.05) > 0)
+
+
 NAMES = {"elo": "Elo", "trueskill": "TrueSkill"}
 BAND = {"low": 0.93, "high": 0.97}
 CELLS = [
@@ -102,5 +109,18 @@ CELLS = [
         )
         for by in RATED
         for arena in ARENAS
+    ),
+    *(
+        Cell(
+            table="diagnose/circles",
+            row=f"{m} equal systems",
+            column=f"{n} segments",
+            trial=partial(circle_claimed, m, n),
+            low=0.0,
+            high=0.06,
+            tables=500,
+        )
+        for m in (5, 20)
+        for n in (20, 100)
     ),
 ]

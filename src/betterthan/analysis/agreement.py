@@ -54,7 +54,7 @@ def rank_each(
     >>> scores = Scores(name="acc", systems=["A", "B"], segments=["1", "2"], values=[[1, 1], [0, 0]])
     >>> rankings = rank_each(scores, ["mean", "bradley_terry"], n_resamples=20)
     >>> rankings["bradley_terry"].systems, rankings["bradley_terry"].strength.round(2)
-    (('A', 'B'), array([0.86, 0.14]))
+    (('A', 'B'), array([0.88, 0.12]))
     """
     return {method: _ranked(table, method, prior, options) for method in by}
 

@@ -212,7 +212,7 @@ def rating_covariance(response: Response, matches: MatchList, unit: IntArray, n_
     >>> response = elo_response(np.array([[1520.0, 1480.0]]), matches)
     >>> found = rating_covariance(response, matches, np.arange(10), 10)
     >>> np.sqrt(np.diag(found.covariance)).round(1), found.df
-    (array([24.4, 24.4]), array([9., 9.]))
+    (array([23.3, 23.3]), array([9., 9.]))
     """
     m = len(response.gain)
     left, right, outcome = matches[:3]
