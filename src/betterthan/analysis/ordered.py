@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -21,6 +22,8 @@ from betterthan.kernels.match_play import WORTH_COMPILING
 from betterthan.kernels.rating_response import (
     Covariance,
     elo_response,
+    pair_sums,
+    playing_units,
     rating_covariance,
     trueskill_response,
 )
@@ -142,7 +145,8 @@ def rated(play: Play) -> Rated:
     if play.n_orders * play.matches.left.size >= WORTH_COMPILING:
         load_compiler()
     if play.order != "shuffled":
-        return Rated(_rate(play), None, _played_draws(play))
+        strength = _rate(play)
+        return Rated(strength, None, _widened(play, strength, _played_draws(play)))
     ratings = np.concatenate(_run(play, f"{play.by} over {play.n_orders} orders", _shuffles, play.n_orders))
     strength = ratings[:, 0].mean(axis=0)
     many = play.n_orders > 1
@@ -215,16 +219,42 @@ def t_draws(
     -------
     array, shape (n_draws, m)
     """
-    from scipy.special import gammaincinv  # noqa: PLC0415  (keeps start-up free of SciPy)
-
     values, vectors = np.linalg.eigh(covariance)
     half = -(-n_draws // 2)
     normal = rng.normal(size=(half, centre.size)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
-    share, freedom = np.unique(df, return_inverse=True)
-    level = rng.random(half)
-    mixing = np.stack([2 * gammaincinv(one / 2, level) / one for one in share.tolist()], axis=1)
-    deviation = normal / np.sqrt(np.maximum(mixing, np.finfo(np.float64).tiny))[:, freedom]
+    deviation = normal / np.sqrt(_mixing(df, rng.random(half)))
     return np.asarray(centre + np.concatenate([deviation, -deviation])[:n_draws])
+
+
+def _widened(play: Play, strength: FloatArray, draws: FloatArray) -> FloatArray:
+    r"""Draws of a fixed order around the ratings, with the tails of Student's t.
+
+    Of k units a resample shows :math:`(k - 1) / k` of the variance, and that with an error. Elo forgets: what a match
+    moved shrinks by :math:`1 - K \frac{\ln 10}{\text{scale}} p (1 - p)` with each later match of that system, so that a
+    rating rests on the last units only, on :math:`2 / r` of them when it shrinks by r a unit.
+    """
+    n_playing = playing_units(play.matches, play.unit_of_match, play.n_systems)
+    if play.by == "elo":
+        rating = dict(play.rating)
+        k, scale = rating.get("k", ELO_K), rating.get("scale", ELO_SCALE)
+        response = elo_response(strength[None], play.matches, k=k, scale=scale)
+        played = pair_sums(play.matches, None, play.n_systems)
+        forgotten = k * math.log(10) / scale * (played * response.variance).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            n_playing = np.minimum(n_playing, 2 * n_playing / forgotten)
+    df = np.maximum(n_playing - 1, 1.0)
+    rng = stream(play.seed, f"tails of {play.by}", 0)
+    factor = np.sqrt((df + 1) / df) / np.sqrt(_mixing(df, rng.random(len(draws))))
+    return np.asarray(strength + (draws - draws.mean(axis=0)) * factor)
+
+
+def _mixing(df: FloatArray, level: FloatArray) -> FloatArray:
+    """Chi-square over its degrees of freedom at these levels, shape (levels, systems)."""
+    from scipy.special import gammaincinv  # noqa: PLC0415  (keeps start-up free of SciPy)
+
+    different, which = np.unique(df, return_inverse=True)
+    columns = [2 * gammaincinv(one / 2, level) / one for one in different.tolist()]
+    return np.asarray(np.maximum(np.stack(columns, axis=1), np.finfo(np.float64).tiny)[:, which.reshape(-1)])
 
 
 def _rate(play: Play, order: IntArray | None = None) -> FloatArray:

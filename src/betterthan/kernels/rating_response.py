@@ -82,6 +82,19 @@ def pair_sums(matches: MatchList, values: FloatArray | None, n_systems: int) -> 
     return np.asarray(sums + sums.T, dtype=np.float64)
 
 
+def playing_units(matches: MatchList, unit: IntArray, n_systems: int) -> FloatArray:
+    """In how many units each system plays.
+
+    Examples
+    --------
+    >>> matches = MatchList(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 0.5]))
+    >>> playing_units(matches, np.array([0, 1]), 3)
+    array([1., 2., 1.])
+    """
+    cells = np.unique(np.concatenate([unit * n_systems + matches.left, unit * n_systems + matches.right]))
+    return np.bincount(cells % n_systems, minlength=n_systems).astype(np.float64)
+
+
 def elo_response(
     ratings: FloatArray, matches: MatchList, *, k: float = 20.0, scale: float = 400.0
 ) -> Response:
