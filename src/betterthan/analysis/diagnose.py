@@ -81,7 +81,6 @@ def diagnose(scores: Scores) -> Diagnosis:
     overall, by_system = outlier_shares(goodness)
     spreads, bound, counts = spread(goodness), pairing(goodness), win_counts(goodness)
     searched = troubled_triples(counts.wins, scores.systems)
-    has_cycles = any(triple.effect == "cycle" for triple in searched.found)
     silent = Diagnosis(
         metric=scores.name,
         systems=scores.systems,
@@ -101,7 +100,7 @@ def diagnose(scores: Scores) -> Diagnosis:
         n_triples=searched.n_triples,
         n_unfitted=searched.n_unfitted,
         triples=significance_of_triples(searched.found, scores, counts),
-        expected_cycles=expected_cycles(goodness, counts) if has_cycles else 0.0,
+        expected_cycles=expected_cycles(goodness, counts) if searched.n_triples else 0.0,
         sentences=(),
         notes=scores.notes,
         settings=_settings(scores),
