@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import betterthan as bt
+from betterthan.analysis.agreement import rank_each
 
 
 def ranking(ranks, *, systems=None, method="mean", notes=()):
@@ -109,7 +110,7 @@ def test_words_name_the_best_the_top_and_the_flipped():
 
     assert found.sentences == (
         "The best system by ranking: A by mean; B by wins.",
-        "The top 3 by ranking: A, B and C by mean; A, B and D by wins.",
+        "The top 3 by ranking: A, B and C by mean; B, A and D by wins.",
         "The most different are mean and wins: they order 2 of 6 pairs opposite ways (A and B, C and D).",
         "To see why: betterthan explain FILE A B.",
     )
@@ -117,6 +118,44 @@ def test_words_name_the_best_the_top_and_the_flipped():
     assert alike.sentences == ("All 2 rankings order all 1 pair of systems alike.",)
     tied = bt.agreement({"mean": ranking([1, 2]), "wins": ranking([1, 1])})
     assert "tied in one ranking" in tied.sentences[-1]
+
+
+def test_the_top_is_listed_best_first():
+    """Not by name, nor as the first ranking has it."""
+    found = bt.agreement({"mean": ranking([3, 1, 2, 4]), "wins": ranking([2, 3, 1, 4])}, top=3)
+
+    assert found.tops == (("B", "C", "A"), ("C", "A", "B"))
+    assert "The top 3 in all rankings: B, C and A." in found.sentences
+
+
+ALWAYS = [[3.0, 5, 4, 9, 8, 7], [2.0, 4, 3, 1, 9, 2], [1.0, 3, 2, 5, 1, 3]]
+
+
+def test_a_system_that_never_loses_is_ranked_with_a_prior_and_a_note():
+    """Bradley–Terry alone has no strengths there; the others are as they were."""
+    table = bt.Scores(
+        name="x", systems=["A", "B", "C"], segments=list("123456"), values=[[9.0] * 6, *ALWAYS[1:]]
+    )
+    rankings = rank_each(table, ("mean", "bradley_terry"), n_resamples=20)
+    found = bt.agreement(rankings)
+
+    assert rankings["bradley_terry"].systems[0] == "A"
+    assert "|prior:0.5|" in rankings["bradley_terry"].settings.signature
+    assert [note for note in found.notes if "prior 0.5" in note and "A won all or none" in note]
+    assert rankings["mean"].notes == bt.rank(table, n_resamples=20).notes
+
+
+def test_a_prior_is_used_only_where_it_is_needed_or_given():
+    """None without need; what is given is taken; 0 refuses as rank does."""
+    table = bt.Scores(name="x", systems=["A", "B", "C"], segments=list("123456"), values=ALWAYS)
+    never = table.select(["A", "C"])
+
+    plain = rank_each(table, ("bradley_terry",), n_resamples=20)["bradley_terry"]
+    assert "prior" not in plain.settings.signature
+    given = rank_each(never, ("bradley_terry",), prior=2.0, n_resamples=20)["bradley_terry"]
+    assert "|prior:2|" in given.settings.signature
+    with pytest.raises(bt.NotEstimable, match="do not exist"):
+        rank_each(never, ("bradley_terry",), prior=0.0)
 
 
 def test_names_default_to_method_then_metric_then_number():

@@ -69,6 +69,57 @@ def test_triples_are_those_of_single_fits(m, n, seed):
             assert triple.together <= 0.5
 
 
+CIRCLE = np.array([[1.0, 2, 3], [2, 3, 1], [3, 1, 2]])
+
+
+def test_a_circle_is_a_finding_when_each_of_its_leads_is_significant():
+    """Two to one in 3 segments proves nothing; in 120 it does, by the largest of the three corrected p-values."""
+    few, many = bt.diagnose(table(CIRCLE)), bt.diagnose(table(np.tile(CIRCLE, 40)))
+
+    assert (few.count("cycle"), few.count("cycle", alpha=0.05)) == (1, 0)
+    assert (
+        "1 of 1 triple runs in a circle, not significantly: chance alone would give about"
+        in few.sentences[-1]
+    )
+    assert "only where the lead is not significant" in few.sentences[-1]
+    assert (many.count("cycle"), many.count("cycle", alpha=0.05)) == (1, 1)
+    assert many.triples[0].pvalue == pytest.approx(3 * stats.binomtest(80, 120).pvalue)
+    assert "S0 beats S2, S2 beats S1 and S1 beats S0" in many.sentences[-1]
+    assert "Judge those pairs by themselves" in many.sentences[-1]
+
+
+def test_groups_are_the_units_of_a_circle():
+    """The same 120 segments from three documents: three documents cannot show it."""
+    groups = [str(i % 3) for i in range(120)]
+    found = bt.diagnose(table(np.tile(CIRCLE, 40), groups=groups))
+
+    assert (found.count("cycle"), found.count("cycle", alpha=0.05)) == (1, 0)
+    groups = [str(i // 6) for i in range(120)]
+    noisy = np.tile(CIRCLE, 40)[:, np.random.default_rng(1).permutation(120)]
+    assert bt.diagnose(table(noisy, groups=groups)).count("cycle", alpha=0.05) == 1
+
+
+def test_noise_makes_as_many_circles_as_expected():
+    """Ten systems that do not differ: circles are seen, none is claimed, and their number was expected."""
+    rng = np.random.default_rng(6)
+    found = [bt.diagnose(table(rng.normal(size=(10, 41)))) for _ in range(30)]
+
+    assert not any(one.count("cycle", alpha=0.05) for one in found)
+    seen = np.mean([one.count("cycle") for one in found])
+    expected = np.mean([one.expected_cycles for one in found if one.count("cycle")])
+    assert seen == pytest.approx(expected, rel=0.35)
+    assert seen > 2
+
+
+def test_too_many_systems_are_not_searched(monkeypatch):
+    """Their triples grow with the cube of their number."""
+    monkeypatch.setattr("betterthan.analysis.triples.MOST_TRIPLES", 3)
+    found = bt.diagnose(table(np.random.default_rng(1).normal(size=(4, 9))))
+
+    assert (found.n_triples, found.triples) == (0, ())
+    assert "Of 4 systems there are too many triples" in found.sentences[-1]
+
+
 def test_the_measures_are_what_they_are_called():
     """Against NumPy and SciPy on a table without gaps."""
     rng = np.random.default_rng(4)

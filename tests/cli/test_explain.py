@@ -98,6 +98,22 @@ def test_metrics_are_compared(betterthan, demo):
     assert json.loads(said.out)["rankings"] == ["chrF mean", "TER mean"]
 
 
+def test_agree_answers_where_a_system_never_loses(betterthan, tmp_path):
+    """With a prior that is mentioned, or with the one that is named; 0 refuses."""
+    file = tmp_path / "never.csv"
+    file.write_text("segment,A,B,C\n1,5,2,1\n2,5,1,2\n3,5,2,1\n4,5,3,4\n5,5,1,0\n")
+    said = betterthan("agree", file)
+    assert said.code == 0
+    assert "A won all or none" in said.out + said.err
+    assert betterthan("agree", file, "--prior", 2).code == 0
+    assert betterthan("agree", file, "--prior", 0).code != 0
+    for kind in ("agreement", "ranks"):
+        drawn = betterthan("figure", kind, file, "-o", tmp_path / f"{kind}.svg")
+        assert drawn.code == 0
+        assert "prior 0.5" in drawn.err
+        assert (tmp_path / f"{kind}.svg").exists()
+
+
 def test_an_unknown_method_is_named(betterthan, demo):
     """A slip in --by is met with a suggestion."""
     said = betterthan("agree", demo / "human.csv", "--by", "meen", "--by", "mean")

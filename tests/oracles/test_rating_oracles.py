@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
+import betterthan as bt
 from betterthan.kernels.elo import elo
 from betterthan.kernels.trueskill import trueskill
 
@@ -72,6 +73,48 @@ def test_trueskill_of_a_season_with_the_packages_own_normal_distribution():
     matches = season(20, 5000, seed=4, ties=0.15)
     expected = rated_by_package(*matches, 20)
     assert np.array(trueskill(*matches, n_systems=20)) == pytest.approx(expected, rel=1e-6)
+
+
+def published_order(goodness):
+    """Pair after pair, in each all segments: left, right, and the outcome of the left one, ties as draws."""
+    m, n = goodness.shape
+    return zip(
+        *(
+            (a, b, 0.5 + 0.5 * float(np.sign(goodness[a, i] - goodness[b, i])))
+            for a in range(m)
+            for b in range(a + 1, m)
+            for i in range(n)
+        ),
+        strict=True,
+    )
+
+
+def test_trueskill_in_the_published_order_plays_ties_as_draws():
+    """As the package rates the same matches pair by pair; grades of 0 to 3 tie often."""
+    goodness = np.random.default_rng(8).integers(0, 4, size=(5, 40)).astype(float)
+    scores = bt.Scores(
+        name="grade", systems=list("ABCDE"), segments=[str(i) for i in range(40)], values=goodness
+    )
+    expected = rated_by_package(*published_order(goodness), 5, backend=EXACT_NORMAL)[0]
+    found = bt.rank(scores, by="trueskill", order="as_published", n_resamples=2)
+    ours = dict(zip(found.systems, found.strength.tolist(), strict=True))
+    assert [ours[name] for name in "ABCDE"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_elo_in_the_published_order_gives_ties_to_the_second_system():
+    """The literal loop of the released program: 1 for a strict win of the first, else 0."""
+    goodness = np.random.default_rng(9).integers(0, 4, size=(4, 30)).astype(float)
+    rating = [1500.0] * 4
+    for a, b, outcome in zip(*published_order(goodness), strict=True):
+        step = 20 * (float(outcome == 1) - 1 / (1 + 10 ** ((rating[b] - rating[a]) / 400)))
+        rating[a] += step
+        rating[b] -= step
+    scores = bt.Scores(
+        name="grade", systems=list("ABCD"), segments=[str(i) for i in range(30)], values=goodness
+    )
+    found = bt.rank(scores, by="elo", order="as_published", n_resamples=2)
+    ours = dict(zip(found.systems, found.strength.tolist(), strict=True))
+    assert [ours[name] for name in "ABCD"] == pytest.approx(rating, abs=1e-9)
 
 
 def test_trueskill_of_a_season_without_ties():

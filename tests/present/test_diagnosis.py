@@ -23,7 +23,7 @@ def test_measures_and_words(found):
 
     assert text.startswith("Diagnosis of m\n")
     assert re.search(r"circles of three systems +1 of 1\n", text)
-    assert "under Bradley–Terry a third system changes the order of a pair 3 times" in " ".join(
+    assert "Under Bradley–Terry a third system changes the order of a pair 3 times" in " ".join(
         found.sentences
     )
     assert repr(found) == "Diagnosis('m', 3 systems × 3 segments)"

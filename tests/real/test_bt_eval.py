@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
 import os
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
 import betterthan as bt
+from betterthan.analysis.agreement import rank_each
 from betterthan.errors import NotEstimable
 from betterthan.kernels.wins import win_counts
 
@@ -31,6 +35,13 @@ METRICS = (
 DIVERGENCES = {"JS_1", "JS_2"}  # the only ones where less is better
 EXACT = {"mean": np.mean, "median": np.median}
 SETUPS = [(dataset, metric) for dataset in SIZES for metric in METRICS]
+
+# The package's own normal distribution is good to 1e-7; it accepts a better one.
+EXACT_NORMAL = (
+    lambda x: float(ndtr(x)),
+    lambda x: math.exp(-x * x / 2) / math.sqrt(2 * math.pi),
+    lambda p: float(ndtri(p)),
+)
 
 NEVER_LOST = {("TAC09", metric): ("M1",) for metric in ("BLEU", "Chrfpp", "BERTScore", "MoverScore")}
 # Nine metrics in which two systems never win, and the divergence in which they always lose.
@@ -100,6 +111,17 @@ def test_the_setups_without_strengths_are_these():
     assert len(NEVER_WON) == 9 + 1
 
 
+@pytest.mark.parametrize("dataset", SIZES)
+def test_rankings_are_compared_in_every_setup(dataset):
+    """Mean, median and Bradley–Terry: with a prior and a note exactly where strengths do not exist without."""
+    for metric in METRICS:
+        found = bt.agreement(
+            rank_each(tables()[dataset, metric], ("mean", "median", "bradley_terry"), n_resamples=20)
+        )
+        without = (dataset, metric) in NEVER_LOST or (dataset, metric) in NEVER_WON
+        assert any("only with a prior" in note for note in found.notes) == without
+
+
 @pytest.mark.parametrize("by", ["mean", "median", "win_rate", "elo", "trueskill"])
 @pytest.mark.parametrize("dataset", SIZES)
 def test_the_other_mechanisms_rank_every_setup(dataset, by):
@@ -116,3 +138,25 @@ def test_the_other_mechanisms_rank_every_setup(dataset, by):
         assert (found.low <= found.high)[known].all()
         assert known.mean() > 0.9
         assert ((found.rank_low <= found.rank) & (found.rank <= found.rank_high)).mean() > 0.9
+
+
+def test_trueskill_as_published_is_the_package_played_pair_by_pair_with_draws():
+    """TAC08, ROUGE_1, 58 systems: all segments of a pair, then the next pair; ties are draws."""
+    package = pytest.importorskip("trueskill")
+    scores = tables()["TAC08", "ROUGE_1"]
+    environment = package.TrueSkill(backend=EXACT_NORMAL)
+    ratings = [environment.create_rating() for _ in scores.systems]
+    n_ties = 0
+    for a, b in combinations(range(scores.n_systems), 2):
+        for one, other in zip(scores.values[a].tolist(), scores.values[b].tolist(), strict=True):
+            n_ties += one == other
+            first, second = (a, b) if one >= other else (b, a)
+            ratings[first], ratings[second] = package.rate_1vs1(
+                ratings[first], ratings[second], drawn=one == other, env=environment
+            )
+    found = bt.rank(scores, by="trueskill", order="as_published", n_resamples=2)
+    ours = dict(zip(found.systems, found.strength.tolist(), strict=True))
+    assert n_ties == 294
+    np.testing.assert_allclose(
+        [ours[name] for name in scores.systems], [rating.mu for rating in ratings], atol=1e-6
+    )

@@ -253,8 +253,11 @@ def test_a_constant_difference_is_not_an_equal_mean():
 
 
 def test_a_matrix_has_one_statement(reports):
-    """Battles show the model's probability and say so; scores show shares of segments."""
-    for kind, words in (("battles", "Probability by the model"), ("scores", "Share of segments on which")):
+    """Battles show the model's probability and say so; scores ranked by mean show differences of means."""
+    for kind, words in (
+        ("battles", "Probability by the model"),
+        ("scores", "Difference of means, row minus column"),
+    ):
         part = section(reports[kind], "pairs")
         matrix = next(block for block in blocks_of(part.blocks) if isinstance(block, Matrix))
         assert matrix.caption.startswith(words)

@@ -5,18 +5,75 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
+from betterthan.analysis.rank import rank
 from betterthan.analysis.wording import counted, listing
-from betterthan.arrays import FloatArray, digest
-from betterthan.errors import BetterThanError, TableError, some_of
+from betterthan.arrays import BoolArray, FloatArray, digest
+from betterthan.errors import BetterThanError, NotEstimable, TableError, some_of
 from betterthan.kernels.agreement import order_agreement, same_top, top_set
 from betterthan.results.agreement import Agreement, Concord
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Settings
+from betterthan.tables.matches import Matches
+from betterthan.tables.scores import Scores
 
+PRIOR = 0.5  # wins and losses that every system gets where Bradley–Terry strengths do not exist without
 _FEW = 3
+_BRADLEY_TERRY = "bradley_terry"
+
+
+def rank_each(
+    table: Scores | Matches,
+    by: Sequence[str],
+    *,
+    prior: float | None = None,
+    **options: Any,  # noqa: ANN401  (what rank takes)
+) -> dict[str, Ranking]:
+    """Rank the same systems by several mechanisms, for :func:`agreement`.
+
+    Parameters
+    ----------
+    table : Scores or Matches
+    by : sequence of str
+        Mechanisms, as :func:`betterthan.rank` calls them.
+    prior : float, optional
+        Of Bradley–Terry. By default none where its strengths exist. Where they do not, because a system never lost or
+        never won, every system gets half a win and half a loss more, and a note says so.
+    **options
+        Further arguments of :func:`betterthan.rank`.
+
+    Returns
+    -------
+    dict of str to Ranking
+
+    Examples
+    --------
+    >>> scores = Scores(name="acc", systems=["A", "B"], segments=["1", "2"], values=[[1, 1], [0, 0]])
+    >>> rankings = rank_each(scores, ["mean", "bradley_terry"], n_resamples=20)
+    >>> rankings["bradley_terry"].systems, rankings["bradley_terry"].strength.round(2)
+    (('A', 'B'), array([0.88, 0.12]))
+    """
+    return {method: _ranked(table, method, prior, options) for method in by}
+
+
+def _ranked(table: Scores | Matches, method: Any, prior: float | None, options: dict[str, Any]) -> Ranking:  # noqa: ANN401
+    if method != _BRADLEY_TERRY:
+        return rank(table, by=method, **options)
+    try:
+        return rank(table, by=method, prior=prior or 0.0, **options)
+    except NotEstimable as error:
+        if prior is not None or not error.systems:
+            raise
+        fitted = rank(table, by=method, prior=PRIOR, **options)
+        note = (
+            f"Bradley–Terry strengths exist only with a prior: {some_of(error.systems, limit=_FEW)} won all or none of "
+            f"the decided comparisons with the other systems. Every system got half a win and half a loss more "
+            f"(prior {PRIOR:g})."
+        )
+        return replace(fitted, notes=(note, *fitted.notes))
 
 
 def agreement(
@@ -73,7 +130,7 @@ def agreement(
         _concord((labels[i], labels[j]), (merit[i], merit[j]), systems, top)
         for i, j in combinations(range(len(chosen)), 2)
     ]
-    best, tops = ([_members(top_set(values, k), systems) for values in merit] for k in (1, top))
+    best, tops = ([_members(top_set(values, k), values, systems) for values in merit] for k in (1, top))
     data = sorted({ranking.settings.data for ranking in chosen})
     silent = Agreement(
         rankings=labels,
@@ -159,8 +216,10 @@ def _concord(
     )
 
 
-def _members(inside: np.ndarray, systems: Sequence[str]) -> tuple[str, ...]:
-    return tuple(system for system, is_in in zip(systems, inside.tolist(), strict=True) if is_in)
+def _members(inside: BoolArray, merit: FloatArray, systems: Sequence[str]) -> tuple[str, ...]:
+    """Names of the systems inside, best first."""
+    best_first = np.argsort(-merit, kind="stable").tolist()
+    return tuple(systems[i] for i in best_first if inside[i])
 
 
 def _sentences(found: Agreement) -> tuple[str, ...]:
@@ -187,10 +246,10 @@ def _sentences(found: Agreement) -> tuple[str, ...]:
 
 
 def _on_top(what: str, sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> str:
-    by: dict[frozenset[str], list[str]] = {}
+    by: dict[frozenset[str], tuple[tuple[str, ...], list[str]]] = {}
     for systems, name in zip(sets, names, strict=True):
-        by.setdefault(frozenset(systems), []).append(name)
+        by.setdefault(frozenset(systems), (systems, []))[1].append(name)
     if len(by) == 1:
         return f"{what} in all rankings: {listing(list(sets[0]))}."
-    said = [f"{listing(sorted(systems))} by {listing(which)}" for systems, which in by.items()]
-    return f"{what} by ranking: {'; '.join(said)}."
+    parts = [f"{listing(list(systems))} by {listing(which)}" for systems, which in by.values()]
+    return f"{what} by ranking: {'; '.join(parts)}."

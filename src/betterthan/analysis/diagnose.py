@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from betterthan.analysis.given import check_table
-from betterthan.analysis.triples import troubled_triples
+from betterthan.analysis.triples import expected_cycles, significance_of_triples, troubled_triples
 from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -19,6 +19,8 @@ from betterthan.kernels.wins import win_counts
 from betterthan.results.diagnosis import Diagnosis, Triple
 from betterthan.results.settings import Settings
 from betterthan.tables.scores import Scores
+
+_ALPHA = 0.05
 
 
 @with_one_blas_thread
@@ -50,7 +52,9 @@ def diagnose(scores: Scores) -> Diagnosis:
     Notes
     -----
     Outliers by the rule of 1.5 interquartile ranges. Bradley–Terry is fitted to every triple of systems and compared
-    with the three pairs by themselves, ties left out. Cost grows with m² n and m³.
+    with the three pairs by themselves, ties left out. Cost grows with m² n and m³. Circles and changes are findings
+    only where the leads behind them are significant (sign tests, Holm's correction over all pairs, level 0.05); for
+    the others it is said how many circles chance alone would give.
 
     References
     ----------
@@ -95,7 +99,8 @@ def diagnose(scores: Scores) -> Diagnosis:
         kendall=kendall_b_matrix(goodness),
         n_triples=searched.n_triples,
         n_unfitted=searched.n_unfitted,
-        triples=searched.found,
+        triples=significance_of_triples(searched.found, scores, counts),
+        expected_cycles=expected_cycles(goodness, counts) if searched.n_triples else 0.0,
         sentences=(),
         notes=scores.notes,
         settings=_settings(scores),
@@ -205,24 +210,52 @@ def _ranks(found: Diagnosis) -> str:
 
 def _circles(found: Diagnosis) -> str:
     if not found.n_triples:
-        return ""
+        return (
+            f"Of {counted(len(found.systems), 'system')} there are too many triples to search them for circles."
+            if len(found.systems) > 2
+            else ""
+        )
     if not found.triples:
         return (
             f"No three systems beat each other in a circle, and no third system changes the order of two under "
             f"Bradley–Terry ({counted(found.n_triples, 'triple')} tried)."
         )
-    cycles, changes = found.count("cycle"), len(found.triples) - found.count("cycle")
-    parts = []
-    if cycles:
-        verb = "runs" if cycles == 1 else "run"
-        parts.append(f"{amount(cycles, 0)} of {counted(found.n_triples, 'triple')} {verb} in a circle")
-    if changes:
-        example = next(triple for triple in found.triples if triple.effect != "cycle")
-        parts.append(
-            f"under Bradley–Terry a third system changes the order of a pair {_times(changes)} ({_told(example)})"
+    told = [sentence for part in (_cycles, _changes) if (sentence := part(found))]
+    if any(triple.pvalue <= _ALPHA for triple in found.triples):
+        told.append("Judge those pairs by themselves, as betterthan compare does.")
+    return " ".join(told)
+
+
+def _cycles(found: Diagnosis) -> str:
+    cycles, sure = found.count("cycle"), found.count("cycle", alpha=_ALPHA)
+    if not cycles:
+        return f"No three systems beat each other in a circle ({counted(found.n_triples, 'triple')} tried)."
+    said = f"{amount(cycles, 0)} of {counted(found.n_triples, 'triple')} {'runs' if cycles == 1 else 'run'} in a circle"
+    if sure:
+        example = next(t for t in found.triples if t.effect == "cycle" and t.pvalue <= _ALPHA)
+        which = "significantly" if cycles == 1 else f"{amount(sure, 0)} of them significantly"
+        return (
+            f"{said}, {which}: {example.a} beats {example.b}, {example.b} beats "
+            f"{example.c} and {example.c} beats {example.a} (each p ≤ {example.pvalue:.2g}, Holm-corrected sign tests)."
         )
-    told = ", and ".join(parts)
-    return f"{told[0].upper()}{told[1:]}: judge those pairs by themselves, as betterthan compare does."
+    which = "not significantly" if cycles == 1 else "none of them significantly"
+    return f"{said}, {which}: chance alone would give about {found.expected_cycles:.2g}."
+
+
+def _changes(found: Diagnosis) -> str:
+    changed = [triple for triple in found.triples if triple.effect != "cycle"]
+    sure = [triple for triple in changed if triple.pvalue <= _ALPHA]
+    if not changed:
+        return ""
+    if not sure:
+        return (
+            f"Under Bradley–Terry a third system changes the order of a pair {_times(len(changed))}, only where the "
+            f"lead is not significant."
+        )
+    return (
+        f"Under Bradley–Terry a third system changes the order of a pair that differs significantly "
+        f"{_times(len(sure))} ({_told(sure[0])})."
+    )
 
 
 def _times(n: int) -> str:
@@ -232,6 +265,6 @@ def _times(n: int) -> str:
 def _told(triple: Triple) -> str:
     outcome = "loses to it" if triple.effect == "flips" else "is level with it"
     return (
-        f"{triple.a} beats {triple.b} alone, with {100 * triple.alone:.3g} % of the wins, and {outcome} beside "
+        f"{triple.a} beats {triple.b} alone, with {100 * triple.alone:.3g}% of the wins, and {outcome} beside "
         f"{triple.c}"
     )

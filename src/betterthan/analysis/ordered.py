@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,10 +17,25 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.elo import elo, shuffled_elo
-from betterthan.kernels.match_order import FIXED_ORDERS, MatchList
+from betterthan.kernels.match_order import FIXED_ORDERS, MatchList, ties_to_second
 from betterthan.kernels.match_play import WORTH_COMPILING
+from betterthan.kernels.rating_response import (
+    Covariance,
+    elo_response,
+    pair_sums,
+    playing_units,
+    rating_covariance,
+    trueskill_response,
+)
 from betterthan.kernels.resample import bootstrap_counts
-from betterthan.kernels.trueskill import shuffled_trueskill, trueskill
+from betterthan.kernels.trueskill import (
+    BETA,
+    DRAW_PROBABILITY,
+    SIGMA,
+    TAU,
+    shuffled_trueskill,
+    trueskill,
+)
 
 Order = Literal["shuffled", "listed", "segments", "as_published"]
 ORDERS = ("shuffled", *FIXED_ORDERS)
@@ -27,14 +44,15 @@ PARAMETERS = {
     "elo": ("k", "start", "scale"),
     "trueskill": ("mu", "sigma", "beta", "tau", "draw_probability"),
 }
+ELO_K, ELO_SCALE = 20.0, 400.0
 UNITS = {"elo": "Elo points", "trueskill": "TrueSkill mean"}
 
 MOST_MATCHES = 20_000_000
-MOST_PLAYS = 200_000_000  # of all bootstrap samples together; more matches mean fewer samples, at least LEAST
-RESAMPLES, LEAST_RESAMPLES = 100, 20
-ORDERS_PER_RESAMPLE = 10
-LARGE_ERROR = 1.645  # in standard errors; the normal quantile of 0.95
+RESAMPLES, LEAST_RESAMPLES = 2000, 100
+# Of all bootstrap samples of a fixed order together; longer lists have fewer samples, at least LEAST_RESAMPLES.
+MOST_PLAYS = 200_000_000
 _ORDERS_IN_A_BLOCK = 10
+_SAMPLES_IN_A_BLOCK = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +116,7 @@ def in_order(matches: MatchList, order: Order) -> MatchList:
 
 
 class Rated(NamedTuple):
-    """Ratings, their spread over orders of play, and bootstrap draws."""
+    """Ratings (m,), their spread over orders of play, and draws (B, m) of their joint distribution."""
 
     strength: FloatArray
     order_spread: FloatArray | None
@@ -115,33 +133,128 @@ def refuse_too_many(by: str, n_matches: float) -> None:
 
 
 def rated(play: Play) -> Rated:
-    """Ratings averaged over shuffles (or of the fixed order), with bootstrap draws of the same."""
+    """Ratings averaged over shuffles (or of the fixed order), with draws of their joint distribution.
+
+    Ratings averaged over shuffles are smooth in the outcomes, so their covariance over new units follows from how they
+    respond to each unit, without another match played; draws then cost next to nothing, and there are as many as for
+    other mechanisms. A fixed order has no such shortcut: there units are drawn with replacement and played again in
+    that order, as often as the number of matches allows.
+    """
+    if play.order == "as_published" and play.by == "elo":
+        play = replace(play, matches=ties_to_second(play.matches))
     if play.n_orders * play.matches.left.size >= WORTH_COMPILING:
         load_compiler()
     if play.order != "shuffled":
         strength = _rate(play)
-        return Rated(strength, None, _draws(play))
-    job: Job[Play, FloatArray] = Job(
-        name=f"{play.by} over {play.n_orders} orders",
-        function=_shuffles,
-        payload=play,
-        n_blocks=-(-play.n_orders // _ORDERS_IN_A_BLOCK),
-        digest=f"{play.key} {play.n_orders}",
+        return Rated(strength, None, _widened(play, strength, _played_draws(play)))
+    ratings = np.concatenate(_run(play, f"{play.by} over {play.n_orders} orders", _shuffles, play.n_orders))
+    strength = ratings[:, 0].mean(axis=0)
+    many = play.n_orders > 1
+    spread = ratings[:, 0].std(axis=0, ddof=1) if many else np.full(play.n_systems, np.nan)
+    found = _covariance(play, ratings)
+    # Only so many orders were played: a share of their spread remains in the mean.
+    noise = (
+        np.atleast_2d(np.cov(ratings[:, 0].T)) / play.n_orders if many else np.zeros_like(found.covariance)
     )
-    drawn = np.concatenate(play.computing.run(job))
-    spread = drawn.std(axis=0, ddof=1) if play.n_orders > 1 else np.full(play.n_systems, np.nan)
-    strength = drawn.mean(axis=0)
-    return Rated(strength, spread, _without_order_noise(_draws(play), strength, spread))
+    n = play.n_resamples or RESAMPLES
+    rng = stream(play.seed, f"draws of {play.by}", 0)
+    return Rated(strength, spread, t_draws(strength, found.covariance + noise, found.df, n, rng))
+
+
+def _run(play: Play, name: str, function: Callable[[Play, int], FloatArray], n: int) -> list[FloatArray]:
+    size = _ORDERS_IN_A_BLOCK if function is _shuffles else _SAMPLES_IN_A_BLOCK
+    job: Job[Play, FloatArray] = Job(
+        name=name,
+        function=function,
+        # An executor cannot be sent to the workers that it leads.
+        payload=replace(play, computing=Computing(), n_resamples=n),
+        n_blocks=-(-n // size),
+        digest=f"{play.key} {n}",
+    )
+    return play.computing.run(job)
 
 
 def _shuffles(play: Play, block: int) -> FloatArray:
+    """Ratings after some orders, shape (orders, 1, m), or (orders, 2, m) with the variances of TrueSkill's beliefs."""
     n_here = min(_ORDERS_IN_A_BLOCK, play.n_orders - block * _ORDERS_IN_A_BLOCK)
     rng = stream(play.seed, f"orders of {play.by}", block)
     rating: dict[str, Any] = dict(play.rating)
     m = play.n_systems
     if play.by == "elo":
-        return shuffled_elo(*play.matches[:3], n_systems=m, n_shuffles=n_here, rng=rng, **rating)
-    return shuffled_trueskill(*play.matches[:3], n_systems=m, n_shuffles=n_here, rng=rng, **rating).mu
+        points = shuffled_elo(*play.matches[:3], n_systems=m, n_shuffles=n_here, rng=rng, **rating)
+        return points[:, None, :]
+    beliefs = shuffled_trueskill(*play.matches[:3], n_systems=m, n_shuffles=n_here, rng=rng, **rating)
+    return np.stack([beliefs.mu, beliefs.sigma**2], axis=1)
+
+
+def _covariance(play: Play, ratings: FloatArray) -> Covariance:
+    rating = dict(play.rating)
+    if play.by == "elo":
+        response = elo_response(
+            ratings[:, 0], play.matches, k=rating.get("k", ELO_K), scale=rating.get("scale", ELO_SCALE)
+        )
+    else:
+        mu, variance = ratings.mean(axis=0)
+        response = trueskill_response(
+            mu,
+            variance,
+            play.matches,
+            sigma=rating.get("sigma", SIGMA),
+            beta=rating.get("beta", BETA),
+            tau=rating.get("tau", TAU),
+            draw_probability=rating.get("draw_probability", DRAW_PROBABILITY),
+        )
+    return rating_covariance(response, play.matches, play.unit_of_match, play.n_units)
+
+
+def t_draws(
+    centre: FloatArray, covariance: FloatArray, df: FloatArray, n_draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """Draw from a multivariate t around `centre`; each system has its own degrees of freedom.
+
+    Draws come in pairs that mirror each other, so that their mean is the centre. The mixing variable of a draw is one
+    quantile for all systems: a few units are too few for all of them together.
+
+    Returns
+    -------
+    array, shape (n_draws, m)
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    half = -(-n_draws // 2)
+    normal = rng.normal(size=(half, centre.size)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    deviation = normal / np.sqrt(_mixing(df, rng.random(half)))
+    return np.asarray(centre + np.concatenate([deviation, -deviation])[:n_draws])
+
+
+def _widened(play: Play, strength: FloatArray, draws: FloatArray) -> FloatArray:
+    r"""Draws of a fixed order around the ratings, with the tails of Student's t.
+
+    Of k units a resample shows :math:`(k - 1) / k` of the variance, and that with an error. Elo forgets: what a match
+    moved shrinks by :math:`1 - K \frac{\ln 10}{\text{scale}} p (1 - p)` with each later match of that system, so that a
+    rating rests on the last units only, on :math:`2 / r` of them when it shrinks by r a unit.
+    """
+    n_playing = playing_units(play.matches, play.unit_of_match, play.n_systems)
+    if play.by == "elo":
+        rating = dict(play.rating)
+        k, scale = rating.get("k", ELO_K), rating.get("scale", ELO_SCALE)
+        response = elo_response(strength[None], play.matches, k=k, scale=scale)
+        played = pair_sums(play.matches, None, play.n_systems)
+        forgotten = k * math.log(10) / scale * (played * response.variance).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            n_playing = np.minimum(n_playing, 2 * n_playing / forgotten)
+    df = np.maximum(n_playing - 1, 1.0)
+    rng = stream(play.seed, f"tails of {play.by}", 0)
+    factor = np.sqrt((df + 1) / df) / np.sqrt(_mixing(df, rng.random(len(draws))))
+    return np.asarray(strength + (draws - draws.mean(axis=0)) * factor)
+
+
+def _mixing(df: FloatArray, level: FloatArray) -> FloatArray:
+    """Chi-square over its degrees of freedom at these levels, shape (levels, systems)."""
+    from scipy.special import gammaincinv  # noqa: PLC0415  (keeps start-up free of SciPy)
+
+    different, which = np.unique(df, return_inverse=True)
+    columns = [2 * gammaincinv(one / 2, level) / one for one in different.tolist()]
+    return np.asarray(np.maximum(np.stack(columns, axis=1), np.finfo(np.float64).tiny)[:, which.reshape(-1)])
 
 
 def _rate(play: Play, order: IntArray | None = None) -> FloatArray:
@@ -151,43 +264,19 @@ def _rate(play: Play, order: IntArray | None = None) -> FloatArray:
     return trueskill(*play.matches[:3], n_systems=play.n_systems, order=order, **rating).mu
 
 
-def _draws(play: Play) -> FloatArray:
-    t = max(play.matches.left.size, 1)
-    fitting = MOST_PLAYS // (t * ORDERS_PER_RESAMPLE)
+def _played_draws(play: Play) -> FloatArray:
+    """Ratings of bootstrap samples of units, each played in the fixed order."""
+    fitting = MOST_PLAYS // max(play.matches.left.size, 1)
     n = play.n_resamples or max(LEAST_RESAMPLES, min(RESAMPLES, fitting))
-    job: Job[Any, FloatArray] = Job(
-        name=f"bootstrap of {play.by} ({n} resamples)",
-        function=_draw,
-        payload=play,
-        n_blocks=n,
-        digest=f"{play.key} draws",
-    )
-    return np.stack(play.computing.run(job))
+    drawn = np.concatenate(_run(play, f"bootstrap of {play.by} ({n:,} resamples)", _samples, n))
+    return np.asarray(drawn)
 
 
-def _draw(play: Play, block: int) -> FloatArray:
-    """Ratings of one bootstrap sample of units; a shuffled order is averaged over a few shuffles."""
+def _samples(play: Play, block: int) -> FloatArray:
+    n_here = min(_SAMPLES_IN_A_BLOCK, (play.n_resamples or 0) - block * _SAMPLES_IN_A_BLOCK)
     rng = stream(play.seed, f"bootstrap of {play.by}", block)
-    times = bootstrap_counts(1, play.n_units, rng)[0].astype(np.int64)[play.unit_of_match]
-    drawn = np.repeat(np.arange(times.size), times)
-    if play.order != "shuffled":
-        return _rate(play, drawn)
-    orders = rng.permuted(np.tile(drawn, (ORDERS_PER_RESAMPLE, 1)), axis=1)
-    return np.asarray(_rate(play, orders).mean(axis=0))
-
-
-def _without_order_noise(draws: FloatArray, strength: FloatArray, spread: FloatArray) -> FloatArray:
-    r"""Draws around the ratings, without the variance that comes from having seen only a few orders.
-
-    A draw is the mean over K orders, so its variance is that of the sample plus :math:`s^2 / K`, s being the
-    spread over orders; the ratings themselves are averaged over many more. The difference of two estimated variances
-    may come out near 0 or below by chance, so it is never taken to be less than the error of the first.
-    """
-    if len(draws) < 2:
-        return draws
-    variance = draws.var(axis=0, ddof=1)
-    noise = np.nan_to_num(spread) ** 2 / ORDERS_PER_RESAMPLE
-    least = min(1.0, LARGE_ERROR * np.sqrt(2 / (len(draws) - 1)))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        shrink = np.sqrt(np.where(variance > 0, np.maximum(1 - noise / variance, least), 1.0))
-    return np.asarray(strength + (draws - draws.mean(axis=0)) * shrink)
+    parts = []
+    for times in bootstrap_counts(n_here, play.n_units, rng).astype(np.int64):
+        own = times[play.unit_of_match]
+        parts.append(_rate(play, np.repeat(np.arange(own.size), own)))
+    return np.stack(parts)

@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME", help="Which metric; name several to compare them."
 )
+@click.option(
+    "--prior",
+    type=click.FloatRange(min=0),
+    help="Of Bradley–Terry: wins and losses added to every system. [default: 0.5 where a system never lost or never "
+    "won, else 0]",
+)
 @click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
 @reading_options
 @computing_options
@@ -50,8 +56,7 @@ def agree(
       betterthan agree scores.csv --by mean --by bradley-terry --top 5
       betterthan agree metrics.tsv --metric chrF --metric TER --by mean
     """  # noqa: D301
-    from betterthan.analysis.agreement import agreement
-    from betterthan.analysis.rank import rank
+    from betterthan.analysis.agreement import agreement, rank_each
     from betterthan.cli.computing import computing_arguments
     from betterthan.cli.tables import as_source, refuse_unknown_directions
     from betterthan.read.scores import scores_of, the_metric
@@ -62,11 +67,10 @@ def agree(
     computing = computing_arguments(given)
     several = len(metrics) > 1
     rankings = {}
+    methods = tuple(method.replace("-", "_") for method in by)
     for metric in metrics or (None,):
-        for method in by:
-            chosen: Any = method.replace("-", "_")
-            scores = the_metric(found, metric, ", ".join(files))
-            rankings[f"{metric} {method}" if several else method] = rank(
-                scores, by=chosen, **computing, **given
-            )
+        scores = the_metric(found, metric, ", ".join(files))
+        of_metric = rank_each(scores, methods, **computing, **given)
+        for method, ranking in zip(by, of_metric.values(), strict=True):
+            rankings[f"{metric} {method}" if several else method] = ranking
     return agreement(rankings, top=top)

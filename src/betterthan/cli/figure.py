@@ -73,6 +73,12 @@ KINDS = (
     show_default=True,
     help="Refuse empty cells, or leave their segments out, where systems are ranked or compared.",
 )
+@click.option(
+    "--prior",
+    type=click.FloatRange(min=0),
+    help="Of Bradley–Terry: wins and losses added to every system. [default: for agreement and ranks 0.5 where a "
+    "system never lost or never won, else 0]",
+)
 @click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
 @click.option("--title", metavar="TEXT", help='Instead of the own one; "" for none, when a caption says it.')
 @click.option("--scale", type=float, default=2.0, show_default=True, help="Pixels of a PNG for each pixel.")

@@ -18,6 +18,7 @@ from betterthan.results.base import SCHEMA, Result
 from betterthan.tables.matches import Matches
 
 _THREE = ("mean", "median", "bradley_terry")
+_OF_BATTLES = ("win_rate", "bradley_terry", "elo")
 # A result says what it is in its first line.
 _HEAD = 400
 
@@ -117,21 +118,17 @@ def _only(asked: Asked, default: str) -> str:
 
 
 def _ranking(asked: Asked) -> Any:  # noqa: ANN401
-    return _rank(asked, asked.table(), None)
-
-
-def _rank(asked: Asked, table: Any, by: str | None) -> Any:  # noqa: ANN401
     from betterthan.analysis.rank import rank
 
+    table = asked.table()
     battles = isinstance(table, Matches)
-    method: Any = by or _only(asked, "bradley_terry" if battles else "mean")
-    return rank(
-        table,
-        by=method,
-        missing=asked.given["missing"],
-        scale="elo" if battles else "share",
-        **asked.computing,
-    )
+    method: Any = _only(asked, "bradley_terry" if battles else "mean")
+    return rank(table, by=method, prior=asked.given["prior"] or 0.0, **_rank_options(asked, battles=battles))
+
+
+def _rank_options(asked: Asked, *, battles: bool) -> dict[str, Any]:
+    scale = "elo" if battles else "share"
+    return {"missing": asked.given["missing"], "scale": scale, **asked.computing}
 
 
 def _pairs(asked: Asked) -> Any:  # noqa: ANN401
@@ -150,8 +147,12 @@ def _differences(asked: Asked) -> Any:  # noqa: ANN401
 
 
 def _ranks(asked: Asked) -> dict[str, Any]:
+    from betterthan.analysis.agreement import rank_each
+
     table = asked.table()
-    return {method: _rank(asked, table, method) for method in asked.by or _THREE}
+    battles = isinstance(table, Matches)
+    methods = asked.by or (_OF_BATTLES if battles else _THREE)
+    return rank_each(table, methods, prior=asked.given["prior"], **_rank_options(asked, battles=battles))
 
 
 def _agreement(asked: Asked) -> Any:  # noqa: ANN401

@@ -82,13 +82,13 @@ def segments_in_turn(matches: MatchList) -> MatchList:
 
 
 def as_published(matches: MatchList) -> MatchList:
-    """Play all matches of systems (0, 1), then all of (0, 2), and so on, and give ties to the second system.
+    """Play all matches of systems (0, 1), then all of (0, 2), and so on.
 
-    This is what the program released with [1]_ does. The result depends on the order of the systems: the last
-    matches count most, and those are between the last systems. For comparison with published numbers only.
+    This is the order of the program released with [1]_. The result depends on the order of the systems: the last
+    matches count most, and those are between the last systems. For comparison with published numbers only. That
+    program plays ties as draws for TrueSkill; for Elo it gives them away, see :func:`ties_to_second`.
 
-    Within a pair the segments follow each other; without segments the matches stay as they are listed. The
-    second system of a pair is the one with the higher index.
+    Within a pair the segments follow each other; without segments the matches stay as they are listed.
 
     References
     ----------
@@ -99,13 +99,24 @@ def as_published(matches: MatchList) -> MatchList:
     --------
     >>> tie_then_win = as_published(score_matches(np.array([[5.0, 2.0], [5.0, 1.0]])))
     >>> tie_then_win.outcome
-    array([0., 1.])
+    array([0.5, 1. ])
     """
     first, second = np.minimum(matches.left, matches.right), np.maximum(matches.left, matches.right)
     keys = (second, first) if matches.segment is None else (matches.segment, second, first)
-    won_by_second = (matches.left == second).astype(np.float64)
-    outcome = np.where(matches.outcome == 0.5, won_by_second, matches.outcome)
-    return _taken(matches._replace(outcome=outcome), np.lexsort(keys))
+    return _taken(matches, np.lexsort(keys))
+
+
+def ties_to_second(matches: MatchList) -> MatchList:
+    """Give every tie to the system with the higher index, as the released program does for Elo.
+
+    Examples
+    --------
+    >>> tie = MatchList(np.array([1, 0]), np.array([0, 1]), np.array([0.5, 0.5]))
+    >>> ties_to_second(tie).outcome
+    array([1., 0.])
+    """
+    won_by_second = (matches.left > matches.right).astype(np.float64)
+    return matches._replace(outcome=np.where(matches.outcome == 0.5, won_by_second, matches.outcome))
 
 
 def _taken(matches: MatchList, order: IntArray) -> MatchList:

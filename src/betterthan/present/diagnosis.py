@@ -22,6 +22,7 @@ def diagnosis_table(result: Diagnosis) -> Table:
         ("spread of segments (difficulty)", number(result.segment_spread, digits)),
         ("spread of a system's rank", number(result.rank_spread, 2)),
         ("circles of three systems", f"{result.count('cycle')} of {result.n_triples}"),
+        ("circles expected by chance", number(result.expected_cycles, 1)),
         ("pairs that a third system flips", str(result.count("flips"))),
         ("pairs that a third system levels", str(result.count("levels"))),
     )

@@ -8,9 +8,9 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from betterthan.present.charts.pairs import share_of_wins
+from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, ties_words
 from betterthan.present.describe import describe
-from betterthan.present.numbers import pvalue
+from betterthan.present.numbers import number, pvalue
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import AnyPair, Block, Card, Fold, Matrix, MatrixCell, Section, TableBlock
 from betterthan.report.wording import count, for_page, plural, told_apart
@@ -18,6 +18,7 @@ from betterthan.results.pairwise import PairwiseTable
 
 MOST_ROWS = 60
 _FEW = 12
+_MANY = 14
 _MOST_PAIRS = 200
 _NAMES = {"wald": "Wald"}
 
@@ -31,7 +32,7 @@ def pairs_section(
     told: str = "",
     over: str = "",
 ) -> Section:
-    """Return the matrix of P(row beats column) and, behind a line, all numbers.
+    """Return the matrix of the effect that was tested and, behind a line, all numbers.
 
     Parameters
     ----------
@@ -57,16 +58,16 @@ def pairs_section(
     )
     whole: Block = table if n_pairs <= _FEW else Fold(key="pairs-table", label=label, blocks=(table,))
     picker: tuple[Block, ...] = (AnyPair(systems=result.systems),) if any_pair else ()
-    share = _shown(result, unit)
+    effect = _shown(result, unit)
     tests = f"{_NAMES.get(result.test, result.test)} tests{f' over {over}' if over else ''}"
     lead = (
-        f"{share}. Bold: told apart at level {result.alpha:g} by {tests}"
+        f"{effect}. Bold: significantly different at level {result.alpha:g} by {tests}"
         f"{' after correction' if n_pairs > 1 else ''}; {told_apart(result.n_different, n_pairs)}."
     )
     lead += " A cell leads to its pair." if n_pairs <= _MOST_PAIRS or any_pair else ""
     if m > MOST_ROWS:
         lead += f" The best {MOST_ROWS} of {m} systems are shown here."
-    blocks = (pair_matrix(result, _targets(result, opened or {}), caption=share), whole, *picker)
+    blocks = (pair_matrix(result, _targets(result, opened or {}), caption=effect), whole, *picker)
     return Section(
         key="pairs", title="Every pair", menu="Pairs", lead=f"{told} {lead}".strip(), blocks=blocks
     )
@@ -79,10 +80,15 @@ def pairs_card(n_different: int, n_pairs: int, what: str = "") -> Card:
 
 
 def _shown(result: PairwiseTable, unit: str) -> str:
-    """Say what a cell shows, which is what the model says where strengths were fitted."""
-    if result.effect_name.startswith("P(") and unit == "battle":
-        return "Probability by the model that the row beats the column"
-    return f"Share of {unit}s on which the row beats the column, ties half"
+    """Say what a cell shows: the effect that was tested, which is what the model says where strengths were fitted."""
+    if not pair_scale(result, 1).is_share:
+        return f"{result.effect_name[0].upper()}{result.effect_name[1:]}, row minus column; positive: the row is better"
+    what = (
+        "Probability by the model that the row beats the column"
+        if unit == "battle"
+        else f"Share of {unit}s on which the row beats the column"
+    )
+    return ". ".join(part for part in (what, ties_words(result).removesuffix(".")) if part)
 
 
 def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
@@ -111,20 +117,16 @@ def _targets(result: PairwiseTable, opened: Mapping[tuple[int, int], str]) -> di
 
 
 def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str], *, caption: str) -> Matrix:
-    """Return the matrix; shades reach as far as the data, so that close systems are not all pale."""
+    """Return the matrix; the shades of probabilities are the same in every report."""
     shown = min(len(result.systems), MOST_ROWS)
-    share = share_of_wins(result)[:shown, :shown]
+    scale = pair_scale(result, shown)
     better = result.better()
     sure = better | better.T
-    known = np.abs(share[~np.isnan(share)] - 0.5)
-    reach = float(np.clip(known.max(initial=0.0), 0.1, 0.5))
     cells = tuple(
         tuple(
             None
             if i == j
-            else _cell(
-                result, i, j, float(share[i, j]), reach, is_sure=bool(sure[i, j]), target=targets.get((i, j))
-            )
+            else _cell(result, i, j, scale, is_sure=bool(sure[i, j]), target=targets.get((i, j)))
             for j in range(shown)
         )
         for i in range(shown)
@@ -133,7 +135,7 @@ def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str], *
     return Matrix(
         key="matrix",
         caption=caption,
-        corner="row beats column",
+        corner="row beats column" if scale.is_share else "row minus column",
         rows=names,
         columns=names,
         cells=cells,
@@ -142,17 +144,19 @@ def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str], *
 
 
 def _cell(
-    result: PairwiseTable, i: int, j: int, share: float, reach: float, *, is_sure: bool, target: str | None
+    result: PairwiseTable, i: int, j: int, scale: PairScale, *, is_sure: bool, target: str | None
 ) -> MatrixCell:
-    is_known = not np.isnan(share)
-    written = f"{share:.2f}".removeprefix("0") if len(result.systems) > 14 else f"{share:.2f}"
-    told = "told apart" if is_sure else "not told apart"
+    effect = float(result.effect[i, j])
+    is_known = not np.isnan(effect)
+    written = cell_text(effect, scale, narrow=len(result.systems) > _MANY)
+    told = "significantly different" if is_sure else "not significantly different"
     p = pvalue(float(result.adjusted[i, j]))
     return MatrixCell(
         text=written if is_known else "–",
-        shade=round(10 * (share - 0.5) / reach) if is_known else 0,
+        shade=round(10 * (effect - scale.middle) / scale.reach) if is_known else 0,
         is_sure=is_sure,
-        title=f"{result.systems[i]} against {result.systems[j]}: {share:.3f}, {told}, adjusted p {p}"
+        title=f"{result.systems[i]} against {result.systems[j]}: {number(effect, scale.decimals + 1)}, {told}, "
+        f"adjusted p {p}"
         if is_known
         else f"{result.systems[i]} and {result.systems[j]} never met",
         target=f"#{target}" if target else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -25,6 +26,9 @@ class Triple:
         Share of the decided segments that a wins against b; in a cycle, the smallest of its three shares.
     together : float
         Probability that a beats b in the Bradley–Terry fit of all three; NaN where strengths do not exist.
+    pvalue : float
+        Of a's lead over b, by the sign test corrected for all pairs of systems; in a cycle, the largest of its three.
+        NaN where it was not tested.
     """
 
     a: str
@@ -33,6 +37,7 @@ class Triple:
     effect: str
     alone: float
     together: float
+    pvalue: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -66,7 +71,10 @@ class Diagnosis(Result):
     n_triples, n_unfitted : int
         Triples of systems looked at, and how many of them have no Bradley–Terry strengths.
     triples : tuple of Triple
-        Cycles first, then what a third system flips, then what it levels; largest lead first.
+        Cycles first, then what a third system flips, then what it levels; largest lead first. They are what the data
+        show; whether they are more than chance, `pvalue` says.
+    expected_cycles : float
+        How many cycles chance alone would give among systems of such strengths that differ without any cycle.
     sentences : tuple of str
         What the measures mean for choosing a mechanism.
     """
@@ -91,13 +99,17 @@ class Diagnosis(Result):
     n_triples: int
     n_unfitted: int
     triples: tuple[Triple, ...]
+    expected_cycles: float
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
 
-    def count(self, effect: str) -> int:
-        """Return how many triples show this effect."""
-        return sum(triple.effect == effect for triple in self.triples)
+    def count(self, effect: str, *, alpha: float = math.inf) -> int:
+        """Return how many triples show this effect; with `alpha`, by leads that are significant at that level."""
+        return sum(
+            triple.effect == effect and (alpha == math.inf or triple.pvalue <= alpha)
+            for triple in self.triples
+        )
 
     @property
     def mean_kendall(self) -> float:

@@ -13,7 +13,7 @@ from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.elo import elo, shuffled_elo
 from betterthan.kernels.fixed_point import fixed_point
 from betterthan.kernels.match_order import as_published as published_order
-from betterthan.kernels.match_order import score_matches
+from betterthan.kernels.match_order import score_matches, ties_to_second
 from betterthan.kernels.trueskill import shuffled_trueskill, trueskill
 from betterthan.kernels.wins import WinCounts, win_counts, with_ties
 
@@ -107,7 +107,7 @@ def played_strengths(
     table : array, shape (m, n)
         Goodness, complete.
     as_published : bool
-        All segments of one pair, then of the next, ties to the later system.
+        All segments of one pair, then of the next; ties go to the later system in Elo and are draws in TrueSkill.
     orders : int
         Shuffles to average over.
     seed : int
@@ -128,8 +128,9 @@ def played_strengths(
     load_compiler()
     matches, m = score_matches(table), len(table)
     if as_published:
-        listed = published_order(matches)[:3]
-        return np.stack([elo(*listed, n_systems=m), trueskill(*listed, n_systems=m).mu])
+        listed = published_order(matches)
+        points = elo(*ties_to_second(listed)[:3], n_systems=m)
+        return np.stack([points, trueskill(*listed[:3], n_systems=m).mu])
     drawn = [
         shuffled_elo(*matches[:3], n_systems=m, n_shuffles=orders, rng=stream(seed, f"elo {label}", 0)),
         shuffled_trueskill(

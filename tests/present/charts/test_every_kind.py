@@ -11,7 +11,7 @@ from betterthan.present.charts.theme import THEMES
 # What must be written on a chart: its title, the titles of its axes, its columns or its legend.
 WRITTEN = {
     "ranking": ("Ranking by mean", "mean (chrF, higher is better)", "rank and its spread"),
-    "pairs": ("Every pair: how often the row beats the column", "P(row beats column)"),
+    "pairs": ("Every pair: difference of means, row minus column", "difference of means"),
     "scatter": ("Aster against Birch", "Aster (chrF)", "Birch (chrF)", "Aster better", "Birch better"),
     "differences": (
         "Aster against Birch: paired differences",

@@ -12,7 +12,7 @@ from tests.present.charts.pictures import Picture, made, subject, values, with_f
 import betterthan as bt
 from betterthan.present.charts.differences import bar_width, histogram
 from betterthan.present.charts.door import chart
-from betterthan.present.charts.pairs import share_of_wins
+from betterthan.present.charts.pairs import cell_text, pair_scale, ties_words
 
 
 def test_a_ranking_is_drawn_where_its_numbers_are():
@@ -33,30 +33,72 @@ def test_an_interval_that_is_not_there_is_not_drawn():
     assert any("1 of 3 systems have no interval." in words for words in Picture(drawn).words)
 
 
-@pytest.mark.parametrize("table", [drawn_scores(4, 25), drawn_matches(4), drawn_counts(4)], ids=type)
-def test_shares_of_wins_add_up(table):
-    """P(a beats b) and P(b beats a) are 1 together, of scores, battles and counts."""
-    share = share_of_wins(bt.compare(table))
-    off = ~np.eye(4, dtype=bool)
-    assert (share + share.T)[off] == pytest.approx(1)
+TABLES = {"scores": drawn_scores(4, 25), "battles": drawn_matches(4), "counts": drawn_counts(4)}
 
 
-def test_shares_of_wins_are_counted():
-    """Against a plain loop over segments, ties half."""
-    table = scores_of([[1, 2, 3, 4], [1, 1, 5, 0]])
-    better = sum((a > b) + (a == b) / 2 for a, b in zip(*table.values, strict=True)) / 4
-    result = bt.compare(table)
-    share = share_of_wins(result)[result.systems.index("A"), result.systems.index("B")]
-    assert share == better == 0.625
+@pytest.mark.parametrize("by", ["mean", "median", "win_rate", "bradley_terry"])
+def test_cells_show_what_was_tested(by):
+    """A pair that differs is bold, and its number is on the side of the better system."""
+    result = bt.compare(drawn_scores(5, 60, gap=0.45), by=by)
+    cells = with_field(chart(result), "effect", "told")
+    middle = 0.5 if by in ("win_rate", "bradley_terry") else 0.0
+    assert len(cells) == 20
+    for cell in cells:
+        pair = result.pair(cell["row"], cell["column"])
+        assert cell["effect"] == pytest.approx(pair.effect)
+        assert (cell["told"] == "significantly different") == (pair.verdict is not None)
+        if pair.verdict is not None:
+            assert (cell["effect"] > middle) == (pair.verdict == cell["row"])
 
 
-def test_pairs_told_apart_are_bold():
+def test_a_lead_by_mean_with_fewer_wins_is_positive():
+    """A few large leads: the mean says A, most segments say B, and the matrix of means says A too."""
+    rng = np.random.default_rng(2)
+    gaps = np.where(np.arange(200) < 60, 4.0, -0.3) + 0.1 * rng.normal(size=200)
+    result = bt.compare(scores_of({"A": gaps, "B": np.zeros(200)}))
+    cell = next(cell for cell in with_field(chart(result), "effect", "told") if cell["row"] == "A")
+    assert cell["wins"] < cell["losses"]
+    assert (cell["effect"] > 0, cell["told"]) == (True, "significantly different")
+    assert "Every pair: difference of means, row minus column" in Picture(chart(result)).words
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "words"),
+    [
+        (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"by": "bradley_terry"}, "Ties are left out."),
+        (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"by": "win_rate", "ties": "half"}, "Ties count half."),
+        (scores_of([[1, 2, 3, 4], [0, 1, 5, 0]]), {"by": "win_rate"}, ""),
+        (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"by": "mean"}, ""),
+        (drawn_matches(4), {}, "Ties count half."),
+        (drawn_matches(4), {"ties": "drop"}, "Ties are left out."),
+    ],
+)
+def test_the_words_say_what_became_of_ties(table, options, words):
+    """Of the policy that was used, and nothing where there are no ties or where they play no part."""
+    assert ties_words(bt.compare(table, **options)) == words
+
+
+@pytest.mark.parametrize("gap", [0.05, 1.5])
+def test_probabilities_have_the_same_colours_in_every_figure(gap):
+    """Whether systems are close or far from each other."""
+    assert pair_scale(bt.compare(drawn_scores(3, 40, gap=gap), by="win_rate"), 3).reach == 0.5
+    assert pair_scale(bt.compare(drawn_matches(3)), 3) == (True, 0.5, 0.5, 2)
+
+
+@pytest.mark.parametrize(("largest", "decimals"), [(31.0, 1), (3.1, 2), (0.31, 3), (0.0031, 4), (3100.0, 0)])
+def test_differences_have_three_digits(largest, decimals):
+    """As far as four decimals allow."""
+    result = bt.compare(scores_of({"A": [largest] * 3, "B": [0.0] * 3}))
+    assert pair_scale(result, 2) == (False, 0.0, pytest.approx(largest), decimals)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_pairs_that_differ_are_bold(kind):
     """Both cells of a pair, as many as the result counts."""
-    result = bt.compare(drawn_scores(5, 60, gap=0.45))
-    cells = [
-        text for text in Picture(chart(result)).texts if text.words.startswith("0.") and len(text.words) == 4
-    ]
-    assert 0 < result.n_different < 10
+    result = bt.compare(TABLES[kind])
+    scale = pair_scale(result, 4)
+    written = {cell_text(effect, scale, narrow=False) for effect in result.effect.ravel().tolist()}
+    cells = [text for text in Picture(chart(result)).texts if text.words in written]
     assert sum(text.is_bold for text in cells) == 2 * result.n_different
 
 

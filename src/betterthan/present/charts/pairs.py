@@ -1,10 +1,12 @@
-"""Every pair of systems: how often the row beats the column, and which pairs are told apart."""
+"""Every pair of systems: the effect that was tested, and which pairs differ significantly."""
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
-from betterthan.arrays import FloatArray
 from betterthan.present.charts.drawing import Drawing, altair, best_only, correction_name, headed, names, rows
 from betterthan.present.charts.matrix import (
     MOST_ROWS,
@@ -19,9 +21,22 @@ from betterthan.present.charts.theme import Theme, diverging, readable_on
 from betterthan.present.numbers import number
 from betterthan.results.pairwise import PairwiseTable
 
+_MOST_DECIMALS = 4
+_ROOMY = 9  # systems up to which cells are wide
+_DIFFERENT, _NOT_DIFFERENT = "significantly different", "not significantly different"
+_TIES = {
+    "drop": "Ties are left out.",
+    "half": "Ties count half.",
+    "davidson": "Ties are modelled (Davidson).",
+    "as_published": "Ties go to the second system.",
+}
+
 
 def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None) -> Drawing:
-    """Draw the matrix of P(row beats column), ties half; pairs that are told apart are bold, or dotted where small.
+    """Draw the matrix of what was tested: P(row beats column), or the difference of row and column.
+
+    Pairs that differ significantly are bold, or dotted where cells are small. Probabilities have one scale of colours
+    in all figures, 0 to 1; differences, which come in units of the metric, reach as far as the largest of them.
 
     References
     ----------
@@ -30,15 +45,17 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
     alt = altair()
     shown = min(len(result.systems), MOST_ROWS)
     size = cell_size(shown)
-    reach = _reach(share_of_wins(result)[:shown, :shown])
-    data = _data(result, shown, reach, theme)
-    domain = [0.5 - reach, 0.5, 0.5 + reach]
-    scale = alt.Scale(
+    scale = pair_scale(result, shown)
+    data = _data(result, shown, scale, theme)
+    domain = [scale.middle - scale.reach, scale.middle, scale.middle + scale.reach]
+    colors = alt.Scale(
         domain=domain, range=[theme.bad, theme.middle, theme.good], interpolate="rgb", clamp=True
     )
-    legend = alt.Legend(title="P(row beats column)", gradientLength=110, format=".2f", values=domain)
-    color = alt.Color("share:Q", scale=scale, legend=legend)
-    tooltip = ["row:N", "column:N", "share:Q", "effect:Q", "p:Q", "told:N"]
+    legend = alt.Legend(
+        title=result.effect_name, gradientLength=110, format=f".{scale.decimals}f", values=domain
+    )
+    color = alt.Color("effect:Q", scale=colors, legend=legend)
+    tooltip = ["row:N", "column:N", "effect:Q", "wins:Q", "ties:Q", "losses:Q", "p:Q", "told:N"]
     layers = [
         # The data stands once above both layers: with many systems, copies of it cost seconds.
         alt.layer(
@@ -49,59 +66,106 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
         *headings(shown, names(result.systems[:shown]), theme),
     ]
     drawn = alt.layer(*layers).properties(width=size * shown, height=size * shown)
+    what = (
+        "how often the row beats the column" if scale.is_share else f"{result.effect_name}, row minus column"
+    )
     return headed(
         drawn,
         theme,
-        title="Every pair: how often the row beats the column",
-        words=_words(result, shown),
+        title=f"Every pair: {what}",
+        words=_words(result, shown, scale),
         width=max(460, size * shown + 200),
         wanted=title,
     )
 
 
-def share_of_wins(result: PairwiseTable) -> FloatArray:
-    """Return systems × systems: share of comparisons that the row wins, ties half; NaN where there are none.
+class PairScale(NamedTuple):
+    """How the effects of pairs are coloured and written.
 
-    Where the effect itself is such a probability, it is the effect: of battles, the model's.
+    Attributes
+    ----------
+    is_share : bool
+        Whether the effect is a probability; otherwise it is a difference.
+    middle, reach : float
+        No difference, and how far from it the strongest colours lie.
+    decimals : int
     """
+
+    is_share: bool
+    middle: float
+    reach: float
+    decimals: int
+
+
+def pair_scale(result: PairwiseTable, shown: int) -> PairScale:
+    """Return the scale of the first `shown` systems; that of probabilities is always the same."""
     if result.effect_name.startswith("P("):
-        return result.effect
-    compared = result.wins + result.ties + result.losses
+        return PairScale(is_share=True, middle=0.5, reach=0.5, decimals=2)
+    sizes = np.abs(result.effect[:shown, :shown])
+    largest = float(sizes[np.isfinite(sizes)].max(initial=0.0)) or 1.0
+    decimals = min(_MOST_DECIMALS, max(0, 2 - math.floor(math.log10(largest))))
+    return PairScale(is_share=False, middle=0.0, reach=largest, decimals=decimals)
+
+
+def cell_text(effect: float, scale: PairScale, *, narrow: bool) -> str:
+    """Write an effect into a cell; narrow cells leave out the 0 before the decimal point.
+
+    Examples
+    --------
+    >>> cell_text(-0.25, PairScale(False, 0.0, 1.0, 2), narrow=True)
+    '−.25'
+    """
+    text = number(effect, scale.decimals)
+    return text.replace("0.", ".", 1) if narrow and abs(effect) < 1 else text
+
+
+def ties_words(result: PairwiseTable) -> str:
+    """Say what became of ties in the probabilities shown; nothing where there are none, or where they play no part.
+
+    Matches name the policy. Scores do not, but the effect tells: it is a share of the decided comparisons or of all.
+    """
+    if not result.effect_name.startswith("P(") or not np.nansum(result.ties):
+        return ""
+    if policy := result.settings.options.get("ties"):
+        return _TIES.get(str(policy), "")
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(compared > 0, (result.wins + result.ties / 2) / compared, np.nan))
+        decided = result.wins / (result.wins + result.losses)
+        of_all = (result.wins + result.ties / 2) / (result.wins + result.losses + result.ties)
+    for share, policy in ((decided, "drop"), (of_all, "half")):
+        known = np.isfinite(share) & np.isfinite(result.effect)
+        if np.allclose(share[known], result.effect[known]):
+            return _TIES[policy]
+    return ""
 
 
-def _reach(share: FloatArray) -> float:
-    """Return how far colours reach from one half: as far as the data, so that close systems are not all pale."""
-    known = np.abs(share[~np.isnan(share)] - 0.5)
-    return float(np.clip(np.ceil(20 * known.max(initial=0.0)) / 20, 0.1, 0.5))
-
-
-def _data(result: PairwiseTable, shown: int, reach: float, theme: Theme) -> Drawing:
-    share, better = share_of_wins(result), result.better()
+def _data(result: PairwiseTable, shown: int, scale: PairScale, theme: Theme) -> Drawing:
+    better = result.better()
     row, column = np.nonzero(~np.eye(shown, dtype=bool))
     called = names(result.systems[:shown])
     at = (row, column)
     told = (better | better.T)[at]
+    effects = result.effect[at]
     return rows(
         {
             **cell_columns(row, column),
             "row": [called[i] for i in row],
             "column": [called[j] for j in column],
-            "share": share[at],
-            "effect": result.effect[at],
+            "effect": effects,
+            "wins": result.wins[at],
+            "ties": result.ties[at],
+            "losses": result.losses[at],
             "p": result.adjusted[at],
-            "told": np.where(told, "told apart", "not told apart").tolist(),
-            "text": [number(value, 2) for value in share[at].tolist()],
-            "ink": [_ink(value, reach, theme) for value in share[at].tolist()],
+            "told": np.where(told, _DIFFERENT, _NOT_DIFFERENT).tolist(),
+            "text": [cell_text(value, scale, narrow=shown > _ROOMY) for value in effects.tolist()],
+            "ink": [_ink(value, scale, theme) for value in effects.tolist()],
         }
     )
 
 
-def _ink(share: float, reach: float, theme: Theme) -> str:
+def _ink(effect: float, scale: PairScale, theme: Theme) -> str:
     """Return the colour of what is written on a cell."""
-    ground = theme.paper if np.isnan(share) else diverging(0.5 + (share - 0.5) / (2 * reach), theme)
-    return readable_on(ground)
+    place = 0.5 + (effect - scale.middle) / (2 * scale.reach)
+    return readable_on(theme.paper if np.isnan(effect) else diverging(place, theme))
 
 
 def _marks(shown: int, *, numbers: bool) -> list[Drawing]:
@@ -109,7 +173,7 @@ def _marks(shown: int, *, numbers: bool) -> list[Drawing]:
     x, y = middles(shown)
     base = alt.Chart().encode(x=x, y=y, color=alt.Color("ink:N", scale=None))
     told, untold = (
-        base.transform_filter(f"datum.told == '{which}'") for which in ("told apart", "not told apart")
+        base.transform_filter(f"datum.told == '{which}'") for which in (_DIFFERENT, _NOT_DIFFERENT)
     )
     if numbers:
         return [
@@ -119,12 +183,13 @@ def _marks(shown: int, *, numbers: bool) -> list[Drawing]:
     return [told.mark_point(filled=True, opacity=0.9, size=9, aria=False)]
 
 
-def _words(result: PairwiseTable, shown: int) -> list[str]:
+def _words(result: PairwiseTable, shown: int, scale: PairScale) -> list[str]:
     m = len(result.systems)
     mark = "Bold" if cell_size(shown) >= SMALLEST_WITH_NUMBERS else "Dotted"
     correction = correction_name(result.correction)
     told = (
-        f"{mark}: told apart at level {result.alpha:g} by {result.test} tests ({correction}), "
+        f"{mark}: significantly different at level {result.alpha:g} by {result.test} tests ({correction}), "
         f"{result.n_different} of {m * (m - 1) // 2} pairs."
     )
-    return [f"Ties count half. {told}", *best_only(m, shown)]
+    before = ties_words(result) if scale.is_share else "Positive: the row is better."
+    return [f"{before} {told}".strip(), *best_only(m, shown)]
