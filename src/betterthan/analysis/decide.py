@@ -24,6 +24,7 @@ from betterthan.analysis.units import UnitName, Units, chosen_units, has_documen
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of, unknown_name
+from betterthan.kernels.strength_influence import segment_win_rates
 from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.scores import Scores
@@ -74,15 +75,18 @@ def decide(
         findings = strength_findings(usable, strengths, units, decision)
         return pairwise_table(_first(findings, (*notes, *_direction(usable))), decision)
     units, notes = _units(usable, request, test)
+    by_rates = request.test == "auto" and request.by == "win_rate"
     question = Question(
-        goodness=usable.goodness,
+        # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
+        # own: to swap two systems on a segment is to swap these shares.
+        goodness=segment_win_rates(usable.goodness).T if by_rates else usable.goodness,
         units=units,
         alternative=decision.alternative,
         ties=request.ties,
         method=request.method,
         n_resamples=decision.n_resamples,
         seed=decision.seed,
-        digest=usable.digest,
+        digest=f"{usable.digest} win rates" if by_rates else usable.digest,
         computing=decision.computing,
         alpha=decision.alpha,
         correction=_correction(test, request, units, decision, usable.n_systems),
@@ -96,6 +100,8 @@ def decide(
     if question.correction == "max_statistic" and answer.stepped is None:
         answer = replace(answer, stepped=stepped_down(question), drew=True)
     findings = _findings(usable, request, test, answer, question, decision)
+    if by_rates:
+        findings = replace(findings, effect_name="difference of win rates")
     return pairwise_table(
         _first(findings, notes),
         replace(decision, correction=question.correction),
@@ -193,7 +199,7 @@ def _findings(
     rng = stream(decision.seed, "intervals of effects", 0)
     setting = Setting(question.units, decision.confidence, request.ties, rng)
     low, high = (unit * end for end in effect.interval(goodness, setting))
-    counts = win_counts(goodness)
+    counts = win_counts(scores.goodness)
     apart = counts.wins + counts.wins.T + counts.ties == 0
     return Findings(
         systems=scores.systems,

@@ -69,6 +69,7 @@ def _strengths(
         data=scores.digest,
         n_segments=scores.n_segments,
         order_spread=found.order_spread,
+        drew=len(found.draws) > 0,
         options={
             **found.options,
             "ci": f"{100 * wish.confidence:g},{interval}",

@@ -154,7 +154,7 @@ TESTS = {
 OWN_TEST = {
     "mean": "permutation",
     "median": "strengths",
-    "win_rate": "strengths",
+    "win_rate": "permutation",
     "bradley_terry": "strengths",
     "elo": "strengths",
     "trueskill": "strengths",

@@ -127,7 +127,7 @@ def mean_limits(
         n = np.full(means.shape, float(units.n_units))
         ends = agresti_coull_interval(n * (means - least) / scale, n, confidence=confidence)
         return StrengthLimits(least + scale * ends[0], least + scale * ends[1], "agresti-coull")
-    pull = _of_units(values.T, units)
+    pull = influence_of_units(values.T, units)
     low, high = influence_interval(means, pull, confidence=confidence)
     low, high = np.maximum(low, least), np.minimum(high, most)
     alike = np.ptp(values, axis=1) == 0
@@ -143,7 +143,7 @@ def mean_limits(
     return _without_certainty(limits, alike, systems)
 
 
-def _of_units(influence: FloatArray, units: Units) -> FloatArray:
+def influence_of_units(influence: FloatArray, units: Units) -> FloatArray:
     """Influence of whole units, (n_units, m), from that of segments, (n, m).
 
     The mean of n segments in G units is pulled by a unit's sum about the mean, times G / n, as one of G equals.
@@ -166,7 +166,7 @@ def _win_rate_limits(scores: Scores, units: Units, basis: Basis, confidence: flo
     shares = agresti_coull_interval(n * basis.strength, n, confidence=confidence)
     if units.are_segments and scores.n_systems == 2:
         return StrengthLimits(*shares, "agresti-coull")
-    low, high = influence_interval(basis.strength, _of_units(rates, units), confidence=confidence)
+    low, high = influence_interval(basis.strength, influence_of_units(rates, units), confidence=confidence)
     low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     alike = np.ptp(rates, axis=0) == 0
     sure = alike & np.isin(basis.strength, (0.0, 1.0))
@@ -185,7 +185,7 @@ def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, wish: Wish
         ties=ties,  # type: ignore[arg-type]  # "davidson" does not come here
         prior=wish.prior,
     )
-    pull = _of_units(pull, units)
+    pull = influence_of_units(pull, units)
     alike = np.ptp(pull, axis=0) <= _ROUNDING
     if wish.scale == "share":
         rest = np.maximum(1 - strength, np.finfo(np.float64).tiny)

@@ -1,21 +1,26 @@
-"""Test differences of strengths by their joint bootstrap distribution, for every mechanism but the mean."""
+"""Test differences of strengths by their joint distribution, for mechanisms that are no mean over segments."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit, ndtri, stdtr, stdtrit
 
+from betterthan.analysis.aggregations import ORDERED
 from betterthan.analysis.effects import EFFECTS, Setting
 from betterthan.analysis.pairwise import Decision, Findings
+from betterthan.analysis.strength_intervals import influence_of_units
 from betterthan.analysis.strengths import Estimated
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.permutation import add_one
+from betterthan.kernels.pvalues import adjusted
 from betterthan.kernels.step_down import stepped_pvalues, successive_maxima
+from betterthan.kernels.strength_influence import log_strength_influence
 from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import P_METHODS
 from betterthan.tables.scores import Scores
@@ -23,16 +28,114 @@ from betterthan.tables.scores import Scores
 PAIR_DRAWS = 1 << 22  # statistics of pairs in memory at once
 EFFECT_NAMES = {
     "median": "difference of medians",
-    "win_rate": "difference of win rates",
     "bradley_terry": "P(row beats column)",
     "elo": "P(row beats column)",
     "trueskill": "difference of TrueSkill means",
 }
 _ROUNDING = 1e-12
+_ELO_UNIT = 400 / float(np.log(10.0))  # points for one unit of log strength
+
+
+class _Tested(NamedTuple):
+    """P-values of the pairs a < b, raw and adjusted, standard errors of their differences, and the method."""
+
+    pvalue: FloatArray
+    adjusted: FloatArray | None
+    spread: FloatArray
+    method: str
+    n_resamples: int
+    least: float
 
 
 def strength_findings(scores: Scores, found: Estimated, units: Units, decision: Decision) -> Findings:
-    r"""Two-sided tests that two strengths are equal, from the strengths in bootstrap samples of the units.
+    """Two-sided tests that two strengths are equal, by the joint distribution of the strengths themselves.
+
+    So that ranks, groups and verdicts rest on what is ranked. Bradley–Terry strengths are smooth in the segments and
+    are tested by their influence (:func:`_by_influence`); medians, ratings and functions of the caller by their draws
+    (:func:`_by_draws`).
+    """
+    if decision.alternative != "two-sided":
+        raise BetterThanError(
+            'Strengths are compared two-sided. Use alternative="two-sided", or test="sign" for wins.'
+        )
+    strength = _log_scale(found, found.strength)
+    m, n = strength.size, units.n_units
+    left, right = (index.astype(np.int64) for index in np.triu_indices(m, 1))
+    difference = strength[left] - strength[right]
+    difference[np.abs(difference) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+    is_smooth = found.name == "bradley_terry" and found.options.get("ties") != "davidson"
+    tested = (
+        _by_influence(scores, found, strength, units, difference)
+        if is_smooth
+        else _by_draws(found, strength, n, difference)
+    )
+    df = np.inf if found.name in ORDERED else n - 1  # draws of ratings have the tails of t already
+    low, high = _limits(difference, tested.spread, df, decision.confidence)
+    counts = win_counts(scores.goodness)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.where(tested.spread > 0, difference / tested.spread, np.nan)
+    stepped = None if tested.adjusted is None else _square(m, tested.adjusted, tested.adjusted)
+    findings = Findings(
+        systems=scores.systems,
+        goodness=strength,
+        test="strengths",
+        effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
+        size_name="difference over its standard error",
+        effect=_square(m, difference, -difference),
+        low=_square(m, low, -high),
+        high=_square(m, high, -low),
+        size=_square(m, size, -size),
+        wins=counts.wins,
+        ties=counts.ties,
+        pvalue=_square(m, tested.pvalue, tested.pvalue),
+        p_method=np.full((m, m), P_METHODS.index(tested.method)),
+        stepped=stepped,
+        n_resamples=tested.n_resamples,
+        drew=tested.n_resamples > 0,
+        data=scores.digest,
+        n_segments=scores.n_segments,
+        options={**found.options, "by": found.name, "p": str(tested.n_resamples or "t"), "units": units.name},
+        notes=(*scores.notes, *found.notes),
+        units=units.name,
+        n_units=n,
+        least=tested.least,
+    )
+    return _shown(findings, found, scores, units, decision)
+
+
+def _by_influence(
+    scores: Scores, found: Estimated, strength: FloatArray, units: Units, difference: FloatArray
+) -> _Tested:
+    r"""Student's t of differences of Bradley–Terry log strengths, from the influence of each unit.
+
+    .. math:: t_{ab} = \frac{\hat\theta_a - \hat\theta_b}{s_{ab}}, \qquad
+              s_{ab}^2 = \frac{1}{n (n - 1)} \sum_u (\psi_{ua} - \psi_{ub})^2 ,
+
+    with n - 1 degrees of freedom and Holm's correction: no resampling, so no least p-value.
+    """
+    unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
+    theta = strength / unit
+    pull = log_strength_influence(
+        scores.goodness,
+        theta - theta.mean(),
+        ties=str(found.options["ties"]),  # type: ignore[arg-type]  # "davidson" does not come here
+        prior=float(found.options.get("prior") or 0.0),
+    )
+    pull = unit * influence_of_units(pull, units)
+    n = units.n_units
+    covariance = np.atleast_2d(np.cov(pull, rowvar=False)) / n
+    left, right = np.triu_indices(strength.size, 1)
+    variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
+    spread = np.sqrt(np.maximum(variance, 0.0))
+    spread[spread <= _ROUNDING * np.max(np.abs(pull), initial=0.0)] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(spread > 0, np.abs(difference) / spread, np.inf)
+    p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(max(n - 1, 1), -t), 2.0 ** (1 - n)))
+    return _Tested(p, None, spread, "formula", 0, 0.0)
+
+
+def _by_draws(found: Estimated, strength: FloatArray, n: int, difference: FloatArray) -> _Tested:
+    r"""Studentised maximum of the drawn differences over all pairs, stepping down.
 
     With :math:`D` the difference of two strengths, :math:`D^*` that of a sample and :math:`s` the standard deviation of
     the samples,
@@ -41,62 +144,31 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, decision: 
               p = \frac{1 + \#\{z^* \ge z\}}{B + 1},
 
     where z has the normal tail that t has under Student's distribution with n - 1 degrees of freedom, because with few
-    units s is itself uncertain. Adjusted p-values are those of the maximum of :math:`z^*` over all pairs, stepping down
-    (:mod:`betterthan.kernels.step_down`), so that ranks, groups and verdicts rest on the joint distribution of the very
-    strengths that are ranked. No p-value is below :math:`2^{1-n}`, the least that n signs support.
+    units s is itself uncertain; draws of Elo and TrueSkill ratings have such tails already. An adjusted p-value is the
+    larger of that of the maximum (:mod:`betterthan.kernels.step_down`) and Holm's of t: bootstrap samples of few units
+    vary less than they should. No p-value is below :math:`2^{1-n}`, the least that n signs support.
     """
-    if decision.alternative != "two-sided":
-        raise BetterThanError(
-            'Strengths are compared two-sided. Use alternative="two-sided", or test="sign" for wins.'
-        )
     draws = _log_scale(found, found.draws[~np.isnan(found.draws).any(axis=1)])
-    strength = _log_scale(found, found.strength)
     if len(draws) < 2:
         raise NotEstimable("No bootstrap sample has strengths of all systems. More segments are needed.")
-    m, n = strength.size, units.n_units
-    left, right = (index.astype(np.int64) for index in np.triu_indices(m, 1))
-    difference = strength[left] - strength[right]
-    scale = np.max(np.abs(strength), initial=0.0)
-    difference[np.abs(difference) <= _ROUNDING * scale] = 0.0
+    left, right = (index.astype(np.int64) for index in np.triu_indices(strength.size, 1))
     spread = _spreads(draws, left, right)
-    spread[spread <= _ROUNDING * scale] = 0.0
-    z = _normal_equivalent(np.abs(difference), spread, n)
+    spread[spread <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+    is_rating = found.name in ORDERED
+    wider = 1.0 if is_rating else np.sqrt(n / max(n - 1, 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(spread > 0, np.abs(difference) / (spread * wider), np.inf)
+    tail = stdtr(max(n - 1, 1), -t)
+    z = np.where(difference == 0, 0.0, t if is_rating else -ndtri(tail))
     raw, maxima = _tallies(draws, strength, left, right, spread, z)
     least = 2.0 ** (1 - n)
     p = np.maximum(add_one(raw, len(draws)), least)
     p[difference == 0] = 1.0
-    adjusted = np.maximum(np.maximum(stepped_pvalues(maxima, z, len(draws)), p), least)
-    low, high = _limits(difference, spread, n, decision.confidence)
-    effect = _square(m, difference, -difference)
-    counts = win_counts(scores.goodness)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.where(spread > 0, difference / spread, np.nan)
-    findings = Findings(
-        systems=scores.systems,
-        goodness=strength,
-        test="strengths",
-        effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
-        size_name="difference over its standard error",
-        effect=effect,
-        low=_square(m, low, -high),
-        high=_square(m, high, -low),
-        size=_square(m, size, -size),
-        wins=counts.wins,
-        ties=counts.ties,
-        pvalue=_square(m, p, p),
-        p_method=np.full((m, m), P_METHODS.index("bootstrap")),
-        stepped=_square(m, adjusted, adjusted),
-        n_resamples=len(draws),
-        drew=True,
-        data=scores.digest,
-        n_segments=scores.n_segments,
-        options={**found.options, "by": found.name, "p": str(len(draws)), "units": units.name},
-        notes=(*scores.notes, *found.notes),
-        units=units.name,
-        n_units=n,
-        least=max(least, 1 / (len(draws) + 1)),
-    )
-    return _shown(findings, found, scores, units, decision)
+    stepped = np.maximum(np.maximum(stepped_pvalues(maxima, z, len(draws)), p), least)
+    if not is_rating:
+        by_t = np.where(difference == 0, 1.0, np.minimum(1.0, 2 * tail))
+        stepped = np.maximum(stepped, adjusted(by_t, correction="holm"))
+    return _Tested(p, stepped, spread * wider, "bootstrap", len(draws), max(least, 1 / (len(draws) + 1)))
 
 
 def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
@@ -137,13 +209,6 @@ def _spreads(draws: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _normal_equivalent(difference: FloatArray, spread: FloatArray, n: int) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(spread > 0, difference / (spread * np.sqrt(n / max(n - 1, 1))), np.inf)
-    z = -ndtri(stdtr(max(n - 1, 1), -t))
-    return np.where(difference == 0, 0.0, z)
-
-
 def _tallies(
     draws: FloatArray,
     strength: FloatArray,
@@ -167,10 +232,12 @@ def _tallies(
 
 
 def _limits(
-    difference: FloatArray, spread: FloatArray, n: int, confidence: float
+    difference: FloatArray, spread: FloatArray, df: float, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    reach = float(stdtrit(max(n - 1, 1), 0.5 + confidence / 2)) * spread * np.sqrt(n / max(n - 1, 1))
-    reach = np.where(spread > 0, reach, np.nan)
+    tail = 0.5 + confidence / 2
+    reach = float(ndtri(tail) if np.isinf(df) else stdtrit(max(df, 1), tail)) * np.where(
+        spread > 0, spread, np.nan
+    )
     return difference - reach, difference + reach
 
 

@@ -28,7 +28,7 @@ By = str | Callable[[FloatArray], FloatArray]
 
 
 class Estimated(NamedTuple):
-    """Strengths in terms of goodness, their bootstrap draws, and what is to be said about them."""
+    """Strengths in terms of goodness, their draws (none where formulas do), and what is to be said about them."""
 
     name: str
     unit: str
@@ -88,7 +88,10 @@ def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> Estimated:
     is_model = by == "bradley_terry"
     notes = _about_wins(scores, ties, wish.prior) if is_model else ()
     strength = _checked(method, scores)
-    draws = _drawn(method, scores, units, wish, f"{ties} {wish.prior} {wish.scale}")
+    if not _needs_draws(by, ties, wish):
+        draws = np.empty((0, scores.n_systems))
+    else:
+        draws = _drawn(method, scores, units, wish, f"{ties} {wish.prior} {wish.scale}")
     lost = np.asarray(np.isnan(draws).any(axis=1))
     if is_model and ties != "davidson" and lost.any():
         # Without these the interval would speak only of samples that look like the data.
@@ -106,6 +109,12 @@ def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> Estimated:
         options={"ties": ties, "prior": wish.prior or None, "scale": wish.scale} if is_model else {},
         notes=notes,
     )
+
+
+def _needs_draws(by: By, ties: str, wish: Wish) -> bool:
+    """Whether intervals or tests rest on bootstrap draws: means, win rates and Bradley–Terry have formulas."""
+    is_smooth = by in ("mean", "win_rate") or (by == "bradley_terry" and ties != "davidson")
+    return not is_smooth or wish.interval in ("percentile", "bca")
 
 
 def _drawn(method: Aggregation, scores: Scores, units: Units, wish: Wish, extra: str) -> FloatArray:
