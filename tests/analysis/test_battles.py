@@ -206,6 +206,92 @@ def test_a_win_rate_of_one_is_not_certain():
     assert found.settings.seed is None
 
 
+def in_both_orders(seed, *, left=0.0, n=200, m=3):
+    """Every question in both orders, with an advantage of standing left."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, m, n)
+    b = (a + rng.integers(1, m, n)) % m
+    first, second = np.concatenate([a, b]), np.concatenate([b, a])
+    favour = rng.normal(0, 1, n)
+    ahead = np.concatenate([favour, -favour]) + left
+    outcome = (rng.random(2 * n) < 1 / (1 + np.exp(-ahead))).astype(float)
+    return Matches(
+        systems=NAMES[:m], left=first, right=second, outcome=outcome, segment=np.tile(np.arange(n), 2)
+    )
+
+
+def test_questions_in_several_rows_are_clusters():
+    """The same as naming them as groups; a segment a row changes nothing."""
+    matches = in_both_orders(1)
+    named = dataclasses.replace(matches, group=matches.segment, segment=None)
+    alone = dataclasses.replace(matches, segment=np.arange(400))
+    found, same = bt.compare(matches), bt.compare(named)
+
+    np.testing.assert_array_equal(found.pvalue, same.pvalue)
+    assert "Intervals and tests are clustered by segment (200 segments)." in found.notes
+    assert bt.compare(alone).settings.options["se"] == "robust"
+
+
+def test_questions_of_one_judge_each_add_nothing():
+    """The judge holds all that his questions share."""
+    matches = dataclasses.replace(battles(n=600), segment=None)
+    nested = dataclasses.replace(matches, segment=matches.group * 9 + np.arange(600) % 9)
+
+    np.testing.assert_array_equal(bt.compare(nested).pvalue, bt.compare(matches).pvalue)
+
+
+def test_judges_and_questions_are_clusters_at_once():
+    """Two-way: what both say, less what both count; never less than either says alone."""
+    matches = dataclasses.replace(battles(n=600), segment=np.arange(600) % 50)
+    both = fit_matches(matches)
+    single = [fit_matches(dataclasses.replace(matches, **{name: None})) for name in ("group", "segment")]
+    cells = fit_matches(
+        dataclasses.replace(matches, segment=None, group=matches.group * 50 + matches.segment)
+    )
+    summed = single[0].covariance + single[1].covariance - cells.covariance
+    off = ~np.eye(5, dtype=bool)
+
+    np.testing.assert_allclose(both.covariance, summed, atol=0.03 * np.abs(summed).max())
+    for one in single:
+        assert (both.pair_errors() >= one.pair_errors())[off].all()
+        assert (both.pair_degrees() <= one.pair_degrees())[off].all()
+    note = "by group (12 groups, worth 8.34 of equal size) and by segment (50 segments)."
+    assert f"Intervals and tests are clustered {note}" in bt.rank(matches).notes
+    for by in ("bradley_terry", "win_rate"):
+        assert np.isfinite(bt.rank(matches, by=by).low).all()
+
+
+def test_the_side_is_tested():
+    """statsmodels: one step from the fit without the constant; nothing is said where sides mean nothing."""
+    biased = bt.compare(in_both_orders(3, left=0.6))
+    fair = bt.compare(in_both_orders(3))
+    position = {name: [n for n in found.notes if n.startswith("Position")] for name, found in
+                (("biased", biased), ("fair", fair))}  # fmt: skip
+
+    assert position["biased"][0].endswith(": the side matters.")
+    assert position["fair"][0].endswith(": no sign that the side matters.")
+    matches = in_both_orders(3)
+    winners_left = dataclasses.replace(
+        matches,
+        left=np.where(matches.outcome == 1, matches.left, matches.right),
+        right=np.where(matches.outcome == 1, matches.right, matches.left),
+        outcome=np.ones(400),
+    )
+    assert not any(note.startswith("Position") for note in bt.compare(winners_left).notes)
+
+
+def test_the_advantage_of_the_left_is_that_of_a_constant_covariate():
+    """The same parameter fitted in full, clustered in the same way."""
+    matches = in_both_orders(4, left=0.2)
+    (note,) = (n for n in bt.compare(matches).notes if n.startswith("Position"))
+    full = dataclasses.replace(matches, covariates=np.ones((400, 1)), covariate_names=["left"])
+    (held,) = (n for n in bt.compare(full).notes if n.startswith("left:"))
+    odds = float(note.split("odds by ")[1].split(" ")[0])
+    log_odds = float(held.split("log odds ")[1].split(" ")[0])
+
+    assert np.log(odds) == pytest.approx(log_odds, abs=0.02)
+
+
 @pytest.mark.parametrize("ties", ["half", "drop", "davidson"])
 def test_whole_groups_are_drawn_for_percentiles(ties):
     """Battles of a judge come and go together, so percentiles are as wide as clustered errors."""

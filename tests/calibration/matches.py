@@ -199,7 +199,7 @@ def _questions(rng, n_questions, n_judges, m):
 
 def both_orders_tell_equals_apart(rng, *, n_questions=300, n_judges=2, m=3):
     """Whether any of m equal systems is said to be better, the battles read as they are."""
-    found = bt.compare(bt.read(_questions(rng, n_questions, n_judges, m)).table)
+    found = bt.compare(bt.read_matches(_questions(rng, n_questions, n_judges, m)))
     return float(found.n_different > 0)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from betterthan.analysis.match_covariates import style_notes
+from betterthan.analysis.match_sides import side_note
 from betterthan.analysis.match_units import thin_note, units_of_matches
 from betterthan.analysis.matches import (
     MatchFit,
@@ -79,6 +80,7 @@ def compare_matches(
             notes=(
                 *fit.notes,
                 *style_notes(fit.style, decision.confidence),
+                *side_note(matches, fit, decision.confidence),
                 *unmet_note(named, counts),
                 *thin_note(named, degrees, units_of_matches(matches), matches),
             ),

@@ -38,9 +38,12 @@ def units_of_matches(matches: Matches) -> tuple[Unit, ...]:
     units = [] if matches.group is None else [Unit("group", matches.group)]
     if matches.segment is None:
         return tuple(units)
-    _, code, rows = np.unique(matches.segment[matches.weight > 0], return_inverse=True, return_counts=True)
-    if FEWEST_SEGMENTS <= rows.size < code.size:
+    used = matches.weight > 0
+    segments = np.unique(matches.segment[used])
+    if FEWEST_SEGMENTS <= segments.size < used.sum():
         units.append(Unit("segment", matches.segment))
+    if len(units) == 2 and np.unique(crossed(units)[used]).size == segments.size:
+        units.pop()
     return tuple(units)
 
 

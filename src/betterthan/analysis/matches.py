@@ -181,8 +181,10 @@ def _covariance(
     by = [clustered_fit(theta, *rows[:4], code, prior=prior) for code in codes]
     found = by[0].covariance
     if len(by) == 2:
-        both = clustered_fit(theta, *rows[:4], crossed(rows.units), prior=prior)
-        found = two_way(by[0].covariance, by[1].covariance, both.covariance)
+        cells = crossed(rows.units)
+        alone = np.unique(cells).size == cells.size
+        both = robust_covariance(theta, *rows[:4], cluster=None if alone else cells, prior=prior)
+        found = two_way(by[0].covariance, by[1].covariance, both)
     if model is not None and np.trace(model) > np.trace(found):
         found = model
     return found, tuple(by)

@@ -16,6 +16,7 @@ from betterthan.analysis.match_draws import (
     usable_draws,
     widened_percentiles,
 )
+from betterthan.analysis.match_sides import side_note
 from betterthan.analysis.match_units import cluster_note, thin_note, units_of_matches
 from betterthan.analysis.match_win_rates import compare_win_rates, fitted_win_rates
 from betterthan.analysis.matches import (
@@ -152,7 +153,11 @@ def _bradley_terry(matches: Matches, counts: WinCounts, ties: str, _by: str, wis
             kind="clustered" if fit.clusterings else "model" if wish.prior else "robust",
             options=options,
             fit=fit,
-            notes=(*style_notes(fit.style, wish.confidence), *_thin(matches, fit)),
+            notes=(
+                *style_notes(fit.style, wish.confidence),
+                *side_note(matches, fit, wish.confidence),
+                *_thin(matches, fit),
+            ),
         )
     theta = fitted(counts, matches.systems, ties=ties, prior=wish.prior)
     blocks = block_ranges(wish.n_resamples or RESAMPLES, bytes_of_a_draw(matches))
