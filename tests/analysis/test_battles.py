@@ -124,11 +124,11 @@ def test_degrees_of_freedom_are_those_of_the_pair():
     matches = battles(n_judges=12)
     sees = (matches.left == 4) | (matches.right == 4)
     thin = dataclasses.replace(matches, group=np.where(sees, matches.group % 2, matches.group))
-    found = fit_matches(thin).pair_degrees()
+    found = fit_matches(thin).pair_degrees
 
     assert (found[4, :4] < 2.5).all()
     assert (found[:4, :4][~np.eye(4, dtype=bool)] > 5).all()
-    assert np.isinf(fit_matches(dataclasses.replace(matches, group=None)).pair_degrees()).all()
+    assert np.isinf(fit_matches(dataclasses.replace(matches, group=None)).pair_degrees).all()
     assert critical_values(0.9, np.array([np.inf, np.nan])) == pytest.approx([1.6448536, np.nan], nan_ok=True)
 
 
@@ -253,8 +253,8 @@ def test_judges_and_questions_are_clusters_at_once():
 
     np.testing.assert_allclose(both.covariance, summed, atol=0.03 * np.abs(summed).max())
     for one in single:
-        assert (both.pair_errors() >= one.pair_errors())[off].all()
-        assert (both.pair_degrees() <= one.pair_degrees())[off].all()
+        assert (both.pair_errors >= one.pair_errors)[off].all()
+        assert (both.pair_degrees <= one.pair_degrees)[off].all()
     note = "by group (12 groups, worth 8.34 of equal size) and by segment (50 segments)."
     assert f"Intervals and tests are clustered {note}" in bt.rank(matches).notes
     for by in ("bradley_terry", "win_rate"):
@@ -525,6 +525,6 @@ def test_clustered_intervals_cover_what_they_promise(n_judges, even):
         off = np.abs(
             np.subtract.outer(fit.log_strength - target.log_strength, fit.log_strength - target.log_strength)
         )
-        reach = critical_values(0.95, fit.pair_degrees()) * fit.pair_errors()
+        reach = critical_values(0.95, fit.pair_degrees) * fit.pair_errors
         inside.append((off <= reach)[np.triu_indices(m, 1)].mean())
     assert 0.93 < np.mean(inside) < 0.985

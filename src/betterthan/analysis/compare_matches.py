@@ -46,10 +46,13 @@ def compare_matches(
     """
     chosen = positions(systems, matches.systems, what="system")
     square = np.ix_(chosen, chosen)
-    fit = fit or fit_matches(matches, ties=ties, prior=prior)
+    sides: tuple[str, ...] = ()
+    if fit is None:  # a ranking, which made the fit, has said it
+        fit = fit_matches(matches, ties=ties, prior=prior)
+        sides = side_note(matches, fit, decision.confidence)
     strength = fit.log_strength[chosen]
     difference = strength[:, None] - strength[None, :]
-    error, degrees = fit.pair_errors()[square], fit.pair_degrees()[square]
+    error, degrees = fit.pair_errors[square], fit.pair_degrees[square]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, difference / error, 0.0)
     width = critical_values(decision.confidence, degrees) * error
@@ -80,7 +83,7 @@ def compare_matches(
             notes=(
                 *fit.notes,
                 *style_notes(fit.style, decision.confidence),
-                *side_note(matches, fit, decision.confidence),
+                *sides,
                 *unmet_note(named, counts),
                 *thin_note(named, degrees, units_of_matches(matches), matches),
             ),

@@ -48,6 +48,9 @@ class MatchFit:
         The policy.
     clusterings : tuple
         One by judges or sessions, one by questions, or both; empty where every match stands for itself.
+    pair_errors, pair_degrees : array, shape (m, m)
+        Standard errors of all differences of log strengths, and their degrees of freedom: infinite without clusters,
+        NaN where one cluster decides.
     style : Style, optional
         What the covariates do.
     notes : tuple of str
@@ -58,6 +61,8 @@ class MatchFit:
     counts: WinCounts
     ties: str
     clusterings: tuple[Clustering, ...]
+    pair_errors: FloatArray
+    pair_degrees: FloatArray
     style: Style | None
     notes: tuple[str, ...]
 
@@ -72,23 +77,14 @@ class MatchFit:
             return np.full(len(contrasts), np.inf)
         return np.asarray(np.min([by.degrees(_padded(contrasts, by)) for by in self.clusterings], axis=0))
 
-    def pair_errors(self) -> FloatArray:
-        """Standard errors of all differences of log strengths, (m, m)."""
-        return np.asarray(np.max([difference_errors(table) for table in self._tables()], axis=0))
-
-    def pair_degrees(self) -> FloatArray:
-        """Degrees of freedom of these errors, (m, m); infinite without clusters, NaN where one cluster decides."""
-        m = self.log_strength.size
-        if not self.clusterings:
-            return np.full((m, m), np.inf)
-        return np.asarray(np.min([by.degrees_of_pairs(m) for by in self.clusterings], axis=0))
-
     def _tables(self) -> list[FloatArray]:
-        """The covariance, and with two clusterings that of each: no error is smaller than one of them says."""
-        m = self.log_strength.size
-        if len(self.clusterings) < 2:
-            return [self.covariance]
-        return [self.covariance, *(by.covariance[:m, :m] for by in self.clusterings)]
+        return _tables(self.covariance, self.clusterings)
+
+
+def _tables(covariance: FloatArray, clusterings: Sequence[Clustering]) -> list[FloatArray]:
+    """The covariance, and with two clusterings that of each: no error is smaller than one of them says."""
+    m = len(covariance)
+    return [covariance, *(by.covariance[:m, :m] for by in clusterings if len(clusterings) > 1)]
 
 
 def _variances(contrasts: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -116,7 +112,11 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
         covariance, clusterings = _covariance(theta, matches, counts, policy, prior)
     else:
         theta, covariance, clusterings, style = _styled(matches, counts, policy)
+    m = theta.size
+    degrees = [by.degrees_of_pairs(m) for by in clusterings] or [np.full((m, m), np.inf)]
     return MatchFit(
+        pair_errors=np.max([difference_errors(table) for table in _tables(covariance, clusterings)], axis=0),
+        pair_degrees=np.min(degrees, axis=0),
         log_strength=theta,
         covariance=covariance,
         counts=counts,
@@ -201,13 +201,16 @@ class Rows(NamedTuple):
 
 
 def rows_of(matches: Matches, ties: str) -> Rows:
-    """Return the rows with ties kept at one half, left out, or given to the later system."""
+    """Return the rows with ties kept at one half, left out, or given to the later system; equal ones added up."""
+    units = units_of_matches(matches)
+    if not units and matches.covariates is None and matches.left.size > 3 * matches.n_systems**2:
+        matches = matches.aggregated()
     tied = matches.outcome == 0.5
     keep = ~tied if ties == "drop" else np.ones(tied.size, dtype=bool)
     outcome = matches.outcome
     if ties == "as_published":
         outcome = np.where(tied, (matches.left > matches.right).astype(np.float64), outcome)
-    units = tuple(Unit(unit.name, unit.code[keep]) for unit in units_of_matches(matches))
+    units = tuple(Unit(unit.name, unit.code[keep]) for unit in units)
     return Rows(matches.left[keep], matches.right[keep], outcome[keep], matches.weight[keep], units)
 
 
@@ -284,7 +287,7 @@ def ties_note(counts: WinCounts, policy: str) -> tuple[str, ...]:
         "davidson": "modelled (Davidson)",
         "as_published": "given to the second system, as the published code does",
     }[policy]
-    return (f"{ties:,.10g} of {total:,.10g} comparisons are ties ({100 * ties / total:.1f} %), {what}.",)
+    return (f"{ties:,.10g} of {total:,.10g} comparisons are ties ({100 * ties / total:.1f}%), {what}.",)
 
 
 def unmet_note(systems: Sequence[str], counts: WinCounts) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ def _limits(fit: MatchFit, wish: Wish) -> tuple[FloatArray, FloatArray]:
 
 def _thin(matches: Matches, fit: MatchFit) -> tuple[str, ...]:
     return (
-        thin_note(matches.systems, fit.pair_degrees(), units_of_matches(matches), matches)
+        thin_note(matches.systems, fit.pair_degrees, units_of_matches(matches), matches)
         if fit.clusterings
         else ()
     )

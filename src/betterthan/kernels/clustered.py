@@ -38,7 +38,7 @@ from betterthan.arrays import FloatArray, IntArray
 _ALONE = 1e-9
 MUCH = 0.25
 _ANY = 1e-6
-_MOST_CUBES = 6e7
+_MOST_CUBES = 3e7
 MOST_CLUSTERS = 5000
 _MOST_NUMBERS = 2e7
 _MOST_CROSSED = 1e8
