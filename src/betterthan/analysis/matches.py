@@ -66,25 +66,31 @@ class MatchFit:
     style: Style | None
     notes: tuple[str, ...]
 
-    def errors(self, contrasts: FloatArray) -> FloatArray:
-        """Standard errors of contrasts (k, m) of the log strengths, shape (k,)."""
-        found = [_variances(contrasts, table) for table in self._tables()]
-        return np.asarray(np.sqrt(np.maximum(np.max(found, axis=0), 0)))
-
-    def degrees(self, contrasts: FloatArray) -> FloatArray:
-        """Degrees of freedom of these errors; infinite without clusters, NaN where one cluster decides."""
-        if not self.clusterings:
-            return np.full(len(contrasts), np.inf)
-        return np.asarray(np.min([by.degrees(_padded(contrasts, by)) for by in self.clusterings], axis=0))
-
-    def _tables(self) -> list[FloatArray]:
-        return _tables(self.covariance, self.clusterings)
+    def sureness(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Standard errors and degrees of freedom of contrasts (k, m) of the log strengths, both (k,)."""
+        tables = _tables(self.covariance, self.clusterings)
+        degrees = [by.degrees(_padded(contrasts, by)) for by in self.clusterings]
+        return _largest([_variances(contrasts, table) for table in tables], degrees)
 
 
 def _tables(covariance: FloatArray, clusterings: Sequence[Clustering]) -> list[FloatArray]:
-    """The covariance, and with two clusterings that of each: no error is smaller than one of them says."""
+    """The covariance, and with two clusterings that of each."""
     m = len(covariance)
     return [covariance, *(by.covariance[:m, :m] for by in clusterings if len(clusterings) > 1)]
+
+
+def _largest(variances: list[FloatArray], degrees: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return errors and degrees of freedom; of two clusterings and both together, what has the largest error.
+
+    Both together have no more degrees of freedom than either; NaN stays NaN.
+    """
+    if not degrees:
+        return np.sqrt(np.maximum(variances[0], 0)), np.full(variances[0].shape, np.inf)
+    fewest = np.min(degrees, axis=0)
+    which = np.argmax(variances, axis=0)[None]
+    found = np.take_along_axis(np.array([fewest, *degrees]), which, axis=0)[0] if len(degrees) > 1 else fewest
+    error = np.sqrt(np.maximum(np.max(variances, axis=0), 0))
+    return error, np.where(np.isnan(fewest), np.nan, found)
 
 
 def _variances(contrasts: FloatArray, covariance: FloatArray) -> FloatArray:
@@ -112,11 +118,11 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
         covariance, clusterings = _covariance(theta, matches, counts, policy, prior)
     else:
         theta, covariance, clusterings, style = _styled(matches, counts, policy)
-    m = theta.size
-    degrees = [by.degrees_of_pairs(m) for by in clusterings] or [np.full((m, m), np.inf)]
+    errors = [difference_errors(table) ** 2 for table in _tables(covariance, clusterings)]
+    pair_errors, pair_degrees = _largest(errors, [by.degrees_of_pairs(theta.size) for by in clusterings])
     return MatchFit(
-        pair_errors=np.max([difference_errors(table) for table in _tables(covariance, clusterings)], axis=0),
-        pair_degrees=np.min(degrees, axis=0),
+        pair_errors=pair_errors,
+        pair_degrees=pair_degrees,
         log_strength=theta,
         covariance=covariance,
         counts=counts,

@@ -183,13 +183,18 @@ def _limits(fit: MatchFit, wish: Wish) -> tuple[FloatArray, FloatArray]:
     to_scale = SCALES[wish.scale][1]
     if wish.scale != "share":
         contrasts = np.eye(m) - 1 / m
-        reach = critical_values(wish.confidence, fit.degrees(contrasts)) * fit.errors(contrasts)
+        reach = _reach(fit, contrasts, wish.confidence)
         return to_scale(theta - reach), to_scale(theta + reach)
     without = theta[None, :] + np.where(np.eye(m, dtype=bool), -np.inf, 0.0)
     rest = logsumexp(without, axis=1)
     contrasts = np.eye(m) - np.exp(without - rest[:, None])
-    reach = critical_values(wish.confidence, fit.degrees(contrasts)) * fit.errors(contrasts)
+    reach = _reach(fit, contrasts, wish.confidence)
     return expit(theta - rest - reach), expit(theta - rest + reach)
+
+
+def _reach(fit: MatchFit, contrasts: FloatArray, confidence: float) -> FloatArray:
+    error, degrees = fit.sureness(contrasts)
+    return critical_values(confidence, degrees) * error
 
 
 def _thin(matches: Matches, fit: MatchFit) -> tuple[str, ...]:
