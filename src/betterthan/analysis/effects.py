@@ -95,7 +95,9 @@ def _mean_limits(goodness: FloatArray, setting: Setting) -> Limits:
         return mean_difference_interval(goodness, confidence=setting.confidence)
     found = clustered_mean_differences(goodness, setting.units)
     # Documents that all say the same are as little certain as segments that do.
-    error = np.where(found.error > 0, found.error, np.sqrt(2) * np.ptp(goodness) / (setting.units.n_units + 2))
+    error = np.where(
+        found.error > 0, found.error, np.sqrt(2) * np.ptp(goodness) / (setting.units.n_units + 2)
+    )
     np.fill_diagonal(error, 0.0)
     reach = -stdtrit(found.degrees, (1 - setting.confidence) / 2) * error
     return found.mean - reach, found.mean + reach
