@@ -9,7 +9,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.analysis import match_draws
-from betterthan.analysis.matches import critical_value, degrees_of_freedom, fit_matches
+from betterthan.analysis.matches import critical_values, fit_matches
 from betterthan.errors import BetterThanError, NotConverged, NotEstimable
 from betterthan.kernels.bradley_terry import bradley_terry
 from betterthan.kernels.resample import bootstrap_counts
@@ -36,7 +36,11 @@ def battles(seed=1, n=600, n_judges=12, *, spread=0.4, covariates=0, ties=0.2):
 
 
 def statsmodels_fit(matches, policy="half"):
-    """Strengths with sum 0 and coefficients, and their clustered covariance, from a logistic regression."""
+    """Strengths with sum 0 and coefficients from a logistic regression, and how sure contrasts of them are.
+
+    The second is a function of contrasts that returns standard errors and Student's quantiles, by the definition of
+    Bell and McCaffrey with the whole matrix of the projection.
+    """
     sm = pytest.importorskip("statsmodels.api")
     kept = matches.outcome != 0.5 if policy == "drop" else np.ones(matches.outcome.size, dtype=bool)
     m = matches.n_systems
@@ -47,22 +51,38 @@ def statsmodels_fit(matches, policy="half"):
         design = np.column_stack([design, x / np.sqrt((x**2).mean(axis=0))])
         n_extra = x.shape[1]
     model = sm.GLM(matches.outcome[kept], design, family=sm.families.Binomial())
-    group = np.arange(kept.sum()) if matches.group is None else matches.group[kept]
-    options = {"groups": group, "use_correction": False}
-    fit = model.fit(cov_type="cluster", cov_kwds=options, tol=1e-14, maxiter=200)
+    fit = model.fit(tol=1e-14, maxiter=200)
+    chance = fit.fittedvalues
+    root = np.sqrt(chance * (1 - chance))
+    rows, rest = design * root[:, None], (matches.outcome[kept] - chance) / root
     centre = np.zeros((m + n_extra, m - 1 + n_extra))
     centre[:m, : m - 1] = (np.eye(m) - 1 / m)[:, :-1]
     centre[m:, m - 1 :] = np.eye(n_extra)
-    g = np.unique(group).size
-    return centre @ fit.params, centre @ fit.cov_params() @ centre.T * g / (g - 1)
+    group = np.arange(kept.sum()) if matches.group is None else matches.group[kept]
+    return centre @ fit.params, lambda contrasts: sureness(rows, rest, group, contrasts @ centre)
 
 
-def student(matches, confidence=0.95):
-    """The quantile for clusters of these sizes, with scipy's own distribution."""
+def sureness(rows, rest, group, contrasts):
+    """Standard errors and quantiles of Student's t of contrasts of a least-squares fit, by groups."""
     from scipy import stats
 
-    sizes = np.bincount(np.unique(matches.group, return_inverse=True)[1], matches.weight)
-    return stats.t.ppf((1 + confidence) / 2, sizes.sum() ** 2 / (sizes**2).sum() - 1)
+    bread = np.linalg.inv(rows.T @ rows)
+    left_over = np.eye(len(rows)) - rows @ bread @ rows.T
+    variance, pulls = 0, []
+    for one in np.unique(group):
+        here = group == one
+        values, vectors = np.linalg.eigh(left_over[np.ix_(here, here)])
+        weights = ((vectors / np.sqrt(values)) @ vectors.T) @ rows[here] @ bread @ contrasts.T
+        variance = variance + (rest[here] @ weights) ** 2
+        pulls.append(left_over[:, here] @ weights)
+    grams = np.einsum("ink,jnk->kij", pulls, pulls)
+    degrees = np.trace(grams, axis1=1, axis2=2) ** 2 / (grams**2).sum(axis=(1, 2))
+    return np.sqrt(variance), stats.t.ppf(0.975, degrees), degrees
+
+
+def differences(m):
+    """Contrasts of all pairs."""
+    return np.array([np.eye(m)[a] - np.eye(m)[b] for a in range(m) for b in range(m) if a != b])
 
 
 @pytest.mark.parametrize("ties", ["half", "drop"])
@@ -70,11 +90,12 @@ def student(matches, confidence=0.95):
 def test_clustered_intervals_are_those_of_statsmodels(aggregated, ties):
     """Rows added up within a judge give what single rows give."""
     matches = battles()
-    theta, covariance = statsmodels_fit(matches, ties)
+    theta, sure = statsmodels_fit(matches, ties)
     given = matches.aggregated(keep_groups=True) if aggregated else matches
     found = bt.rank(given, ties=ties, scale="log")
     order = [NAMES.index(name) for name in found.systems]
-    reach = student(matches) * np.sqrt(np.diag(covariance))[order]
+    error, quantile, _ = sure(np.eye(5) - 1 / 5)
+    reach = (quantile * error)[order]
 
     np.testing.assert_allclose(found.strength, theta[order], atol=1e-8)
     np.testing.assert_allclose(found.high - found.strength, reach, rtol=1e-6)
@@ -87,29 +108,47 @@ def test_clustered_comparisons_use_student():
     from scipy import stats
 
     matches = battles()
-    theta, covariance = statsmodels_fit(matches)
+    theta, sure = statsmodels_fit(matches)
     found = bt.compare(matches.aggregated(keep_groups=True), correction="none")
-    degrees = degrees_of_freedom(matches)
     for pair in found.pairs():
         a, b = NAMES.index(pair.a), NAMES.index(pair.b)
-        error = np.sqrt(covariance[a, a] + covariance[b, b] - 2 * covariance[a, b])
+        error, quantile, degrees = (float(x[0]) for x in sure((np.eye(5)[a] - np.eye(5)[b])[None]))
         z = abs(theta[a] - theta[b]) / error
         assert pair.pvalue == pytest.approx(2 * stats.t.sf(z, degrees), rel=1e-6)
-        limit = theta[a] - theta[b] - student(matches) * error
+        limit = theta[a] - theta[b] - quantile * error
         assert pair.low == pytest.approx(1 / (1 + np.exp(-limit)), rel=1e-6)
 
 
-def test_degrees_of_freedom_count_even_judges():
-    """Equal judges count fully, a dominant one hardly adds; never below one; infinite without judges."""
-    rows = {"systems": ["A", "B"], "left": [0] * 4, "right": [1] * 4, "outcome": [1, 0, 1, 0]}
+def test_degrees_of_freedom_are_those_of_the_pair():
+    """Equal judges count fully, a system that two of them saw has one; infinite without judges."""
+    matches = battles(n_judges=12)
+    sees = (matches.left == 4) | (matches.right == 4)
+    thin = dataclasses.replace(matches, group=np.where(sees, matches.group % 2, matches.group))
+    found = fit_matches(thin).pair_degrees
 
-    assert degrees_of_freedom(Matches(**rows, group=[1, 5, 7, 9])) == pytest.approx(3)
-    assert degrees_of_freedom(Matches(**rows, group=[1, 1, 1, 9])) == 1
-    assert degrees_of_freedom(Matches(**rows, group=[1, 5, 7, 9], weight=[2, 1, 1, 0])) == pytest.approx(
-        5 / 3
-    )
-    assert degrees_of_freedom(Matches(**rows)) == np.inf
-    assert critical_value(0.9, np.inf) == pytest.approx(1.6448536269514722)
+    assert (found[4, :4] < 2.5).all()
+    assert (found[:4, :4][~np.eye(4, dtype=bool)] > 5).all()
+    assert np.isinf(fit_matches(dataclasses.replace(matches, group=None)).pair_degrees).all()
+    assert critical_values(0.9, np.array([np.inf, np.nan])) == pytest.approx([1.6448536, np.nan], nan_ok=True)
+
+
+def test_a_system_of_one_judge_has_no_verdict_and_is_named():
+    """Its difference from the others cannot be told from that judge's taste; the others keep theirs."""
+    matches = battles(n=900)
+    sees = (matches.left == 4) | (matches.right == 4)
+    matches = dataclasses.replace(matches, group=np.where(sees, 0, matches.group))
+    pairs, ranked = bt.compare(matches), bt.rank(matches)
+    last = ranked.systems.index("Kaka")
+
+    assert np.isnan(pairs.pair("Kaka", "Kea").pvalue)
+    assert np.isnan(pairs.pair("Kaka", "Kea").low)
+    assert pairs.pair("Kaka", "Kea").verdict is None
+    assert pairs.pair("Kea", "Weka").pvalue < 0.05
+    assert np.isnan(ranked.low[last])
+    assert np.isfinite(np.delete(ranked.low, last)).all()
+    for found in (pairs, ranked, bt.rank(matches, by="win_rate")):
+        assert any(note.startswith("All matches of Kaka belong to one group") for note in found.notes)
+        assert str(found)
 
 
 def test_uneven_groups_are_said_to_be_worth_less():
@@ -131,20 +170,28 @@ def test_one_group_has_no_errors():
 
 
 def test_win_rates_are_clustered_like_a_loop():
-    """The squared excess of each judge, added up."""
+    """The squared excess of each judge over what his own pull leaves, in Wilson's interval."""
+    from scipy import stats
+
     matches = battles()
     found = bt.rank(matches.aggregated(keep_groups=True), by="win_rate")
-    for name, rate, high in zip(found.systems, found.strength, found.high, strict=True):
+    for name, rate, low, high in zip(found.systems, found.strength, found.low, found.high, strict=True):
         i = NAMES.index(name)
-        excess, played = np.zeros(12), 0
+        excess, played = np.zeros(12), np.zeros(12)
         for left, right, outcome, judge in zip(
             matches.left, matches.right, matches.outcome, matches.group, strict=True
         ):
             if i in (left, right):
                 excess[judge] += (outcome if left == i else 1 - outcome) - rate
-                played += 1
-        error = np.sqrt(12 / 11 * (excess**2).sum()) / played
-        assert high == pytest.approx(rate + student(matches) * error)
+                played[judge] += 1
+        share = played / played.sum()
+        variance = (excess**2 / (1 - share)).sum() / played.sum() ** 2
+        pull = share**2 / (1 - share)
+        degrees = 1 / ((share**2).sum() + pull.sum() ** 2 - (pull**2).sum())
+        t = stats.t.ppf(0.975, degrees)
+        for end in (low, high):  # Wilson: the rates that lie t errors away, their error scaled to the rate
+            scaled = variance * end * (1 - end) / (rate * (1 - rate))
+            assert abs(rate - end) == pytest.approx(t * np.sqrt(scaled))
     assert found.settings.options["ci"] == "95,clustered"
 
 
@@ -157,6 +204,92 @@ def test_a_win_rate_of_one_is_not_certain():
     np.testing.assert_allclose(found.low, [0.565518, 0], atol=1e-6)
     assert found.settings.options["ci"] == "95,wilson"
     assert found.settings.seed is None
+
+
+def in_both_orders(seed, *, left=0.0, n=200, m=3):
+    """Every question in both orders, with an advantage of standing left."""
+    rng = np.random.default_rng(seed)
+    a = rng.integers(0, m, n)
+    b = (a + rng.integers(1, m, n)) % m
+    first, second = np.concatenate([a, b]), np.concatenate([b, a])
+    favour = rng.normal(0, 1, n)
+    ahead = np.concatenate([favour, -favour]) + left
+    outcome = (rng.random(2 * n) < 1 / (1 + np.exp(-ahead))).astype(float)
+    return Matches(
+        systems=NAMES[:m], left=first, right=second, outcome=outcome, segment=np.tile(np.arange(n), 2)
+    )
+
+
+def test_questions_in_several_rows_are_clusters():
+    """The same as naming them as groups; a segment a row changes nothing."""
+    matches = in_both_orders(1)
+    named = dataclasses.replace(matches, group=matches.segment, segment=None)
+    alone = dataclasses.replace(matches, segment=np.arange(400))
+    found, same = bt.compare(matches), bt.compare(named)
+
+    np.testing.assert_array_equal(found.pvalue, same.pvalue)
+    assert "Intervals and tests are clustered by segment (200 segments)." in found.notes
+    assert bt.compare(alone).settings.options["se"] == "robust"
+
+
+def test_questions_of_one_judge_each_add_nothing():
+    """The judge holds all that his questions share."""
+    matches = dataclasses.replace(battles(n=600), segment=None)
+    nested = dataclasses.replace(matches, segment=matches.group * 9 + np.arange(600) % 9)
+
+    np.testing.assert_array_equal(bt.compare(nested).pvalue, bt.compare(matches).pvalue)
+
+
+def test_judges_and_questions_are_clusters_at_once():
+    """Two-way: what both say, less what both count; never less than either says alone."""
+    matches = dataclasses.replace(battles(n=600), segment=np.arange(600) % 50)
+    both = fit_matches(matches)
+    single = [fit_matches(dataclasses.replace(matches, **{name: None})) for name in ("group", "segment")]
+    cells = fit_matches(
+        dataclasses.replace(matches, segment=None, group=matches.group * 50 + matches.segment)
+    )
+    summed = single[0].covariance + single[1].covariance - cells.covariance
+    off = ~np.eye(5, dtype=bool)
+
+    np.testing.assert_allclose(both.covariance, summed, atol=0.03 * np.abs(summed).max())
+    for one in single:
+        assert (both.pair_errors >= one.pair_errors)[off].all()
+        assert (both.pair_degrees <= np.maximum(*(each.pair_degrees for each in single)))[off].all()
+    note = "by group (12 groups, worth 8.34 of equal size) and by segment (50 segments)."
+    assert f"Intervals and tests are clustered {note}" in bt.rank(matches).notes
+    for by in ("bradley_terry", "win_rate"):
+        assert np.isfinite(bt.rank(matches, by=by).low).all()
+
+
+def test_the_side_is_tested():
+    """statsmodels: one step from the fit without the constant; nothing is said where sides mean nothing."""
+    biased = bt.compare(in_both_orders(3, left=0.6))
+    fair = bt.compare(in_both_orders(3))
+    position = {name: [n for n in found.notes if n.startswith("Position")] for name, found in
+                (("biased", biased), ("fair", fair))}  # fmt: skip
+
+    assert position["biased"][0].endswith(": the side matters.")
+    assert position["fair"][0].endswith(": no sign that the side matters.")
+    matches = in_both_orders(3)
+    winners_left = dataclasses.replace(
+        matches,
+        left=np.where(matches.outcome == 1, matches.left, matches.right),
+        right=np.where(matches.outcome == 1, matches.right, matches.left),
+        outcome=np.ones(400),
+    )
+    assert not any(note.startswith("Position") for note in bt.compare(winners_left).notes)
+
+
+def test_the_advantage_of_the_left_is_that_of_a_constant_covariate():
+    """The same parameter fitted in full, clustered in the same way."""
+    matches = in_both_orders(4, left=0.2)
+    (note,) = (n for n in bt.compare(matches).notes if n.startswith("Position"))
+    full = dataclasses.replace(matches, covariates=np.ones((400, 1)), covariate_names=["left"])
+    (held,) = (n for n in bt.compare(full).notes if n.startswith("left:"))
+    odds = float(note.split("odds by ")[1].split(" ")[0])
+    log_odds = float(held.split("log odds ")[1].split(" ")[0])
+
+    assert np.log(odds) == pytest.approx(log_odds, abs=0.02)
 
 
 @pytest.mark.parametrize("ties", ["half", "drop", "davidson"])
@@ -205,18 +338,22 @@ def test_covariates_are_held_equal_as_statsmodels_does(clustered, ties):
     """Strengths, their intervals, and the coefficients in the notes."""
     matches = battles(covariates=2)
     matches = matches if clustered else dataclasses.replace(matches, group=None)
-    theta, covariance = statsmodels_fit(matches, ties)
+    theta, sure = statsmodels_fit(matches, ties)
     found = bt.rank(matches, ties=ties, scale="log")
     order = [NAMES.index(name) for name in found.systems]
-    reach = student(matches) if clustered else critical_value(0.95, np.inf)
-    errors = np.sqrt(np.diag(covariance))
+    errors, quantiles, _ = sure(
+        np.block([[np.eye(5) - 1 / 5, np.zeros((5, 2))], [np.zeros((2, 5)), np.eye(2)]])
+    )
+    reach = quantiles if clustered else np.full(7, 1.959963984540054)
+    tolerance = 1e-6 if clustered else 0.02  # without clusters the factor is n / (n − 1)
 
     np.testing.assert_allclose(found.strength, theta[:5][order], atol=1e-8)
-    np.testing.assert_allclose(found.high - found.strength, reach * errors[:5][order], rtol=1e-6)
+    np.testing.assert_allclose(found.high - found.strength, (reach * errors)[:5][order], rtol=tolerance)
     for k in range(2):
-        b, e = theta[5 + k], errors[5 + k]
-        limits = f"95 % {b - reach * e:+.3g} to {b + reach * e:+.3g}"
-        assert f"x{k}: log odds {b:+.3g} per standard deviation ({limits})." in found.notes
+        b, e = theta[5 + k], reach[5 + k] * errors[5 + k]
+        limits = f" (95% {b - e:+.3g} to {b + e:+.3g})." if clustered else ""
+        start = f"x{k}: log odds {b:+.3g} per standard deviation{limits}"
+        assert any(note.startswith(start) for note in found.notes)
     assert found.settings.options["covariates"] == "x0,x1"
     pairs = bt.compare(matches, ties=ties)
     assert set(found.notes) >= {note for note in pairs.notes if note.startswith("x")}
@@ -385,10 +522,9 @@ def test_clustered_intervals_cover_what_they_promise(n_judges, even):
         fit = fit_matches(
             Matches(systems=list("abcdef"), left=left, right=right, outcome=outcome, group=judge)
         )
-        variance = np.diag(fit.covariance)
-        error = np.sqrt(variance[:, None] + variance - 2 * fit.covariance)
         off = np.abs(
             np.subtract.outer(fit.log_strength - target.log_strength, fit.log_strength - target.log_strength)
         )
-        inside.append((off <= critical_value(0.95, fit.degrees) * error)[np.triu_indices(m, 1)].mean())
+        reach = critical_values(0.95, fit.pair_degrees) * fit.pair_errors
+        inside.append((off <= reach)[np.triu_indices(m, 1)].mean())
     assert 0.93 < np.mean(inside) < 0.985

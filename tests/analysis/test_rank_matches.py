@@ -79,11 +79,51 @@ def test_systems_that_meet_only_through_others_are_compared():
     assert (found.wins, found.losses) == (0, 0)
     assert found.effect == pytest.approx(0.5)
     assert found.pvalue == pytest.approx(1)
+    alone = bt.compare(matches_of(rows), systems=("A", "D"))
+    assert any(
+        note.startswith("A and D never met: their comparison rests on the model") for note in alone.notes
+    )
+    assert not any("never met" in note for note in bt.compare(matches_of(rows), systems=("A", "B")).notes)
+
+
+def test_a_share_is_as_sure_as_all_strengths_together():
+    """Of two systems it is the chance to win, so its interval is that of the log odds."""
+    found = bt.rank(record(30, 20))
+    n, odds = 50, np.log(30 / 20)
+    reach = 1.959963984540054 * np.sqrt((1 / 30 + 1 / 20) * n / (n - 1))
+
+    assert found.low[0] == pytest.approx(1 / (1 + np.exp(-(odds - reach))))
+    assert found.high[0] == pytest.approx(1 / (1 + np.exp(-(odds + reach))))
+    np.testing.assert_allclose(found.low, 1 - found.high[::-1])
+
+
+def test_shares_have_the_errors_of_their_log_odds():
+    """The delta method with a numerical gradient."""
+    from betterthan.analysis.matches import fit_matches
+
+    table = drawn_matches(4, 300, seed=2)
+    fit, found = fit_matches(table), bt.rank(table)
+    share = np.exp(fit.log_strength) / np.exp(fit.log_strength).sum()
+
+    def log_odds(theta, a):
+        part = np.exp(theta) / np.exp(theta).sum()
+        return np.log(part[a] / (1 - part[a]))
+
+    for a, name in enumerate(table.systems):
+        steps = 1e-6 * np.eye(4)
+        up, down = ([log_odds(fit.log_strength + sign * step, a) for step in steps] for sign in (1, -1))
+        slope = (np.array(up) - np.array(down)) / 2e-6
+        reach = 1.959963984540054 * np.sqrt(slope @ fit.covariance @ slope)
+        high = np.log(share[a] / (1 - share[a])) + reach
+        assert by_system(found, "high")[name] == pytest.approx(1 / (1 + np.exp(-high)), rel=1e-6)
 
 
 @pytest.mark.parametrize("by", ["win_rate", "elo", "trueskill"])
 def test_what_needs_no_strengths_ranks_also_where_there_are_none(by):
-    """Two islands: a note says that spread and groups rest on a prior, and nothing is claimed across the water."""
+    """Two islands: a note says that spread and groups rest on a prior, and nothing is claimed across the water.
+
+    Win rates need no strengths for their tests either.
+    """
     rows = [("A", "B", 1)] * 30 + [("A", "B", 0)] * 10 + [("C", "D", 1)] * 20 + [("C", "D", 0)] * 20
     matches = matches_of(rows)
     with pytest.raises(bt.NotEstimable, match="A, B"):
@@ -91,7 +131,7 @@ def test_what_needs_no_strengths_ranks_also_where_there_are_none(by):
     found = bt.rank(matches, by=by, n_resamples=10, n_orders=5)
     letters = dict(zip(found.systems, found.letters, strict=True))
 
-    assert any("only with a prior of 0.5" in note for note in found.notes)
+    assert any("only with a prior of 0.5" in note for note in found.notes) == (by != "win_rate")
     assert set(letters["A"]) & set(letters["C"])
     assert set(letters["A"]) & set(letters["D"])
     assert same_after_json(found)

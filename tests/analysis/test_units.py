@@ -11,6 +11,8 @@ from betterthan.analysis.compare_counts import unit_counts
 from betterthan.analysis.effects import clustered_mean_differences
 from betterthan.analysis.units import units_of
 
+GIANT = (0.4688311333294182, 3.311926605504597)
+
 
 def test_groups_are_numbered_as_they_appear():
     """x, y, x gives 0, 1, 0; sizes count segments."""
@@ -48,12 +50,26 @@ def test_documents_cannot_be_summed_over_gaps():
         units.summed(np.array([[1.0, np.nan, 3.0]]))
 
 
+def test_a_giant_document_is_worth_few():
+    """Ten documents of 2 segments and one of 20: R's clubSandwich has these errors and degrees of freedom (CR2)."""
+    sizes = [20] + [2] * 10
+    document = np.repeat(np.arange(11), sizes)
+    goodness = np.stack([np.arange(40) % 7 + document % 3, np.arange(40) % 5], axis=0).astype(float)
+    units = units_of(scores_of(goodness, groups=[str(i) for i in document]), "groups")
+    found = clustered_mean_differences(goodness, units)
+
+    assert found.error[0, 1] == pytest.approx(GIANT[0], rel=1e-12)
+    assert found.degrees == pytest.approx(GIANT[1], rel=1e-12)
+    even = units_of(scores_of(goodness, groups=[str(i // 4) for i in range(40)]), "groups")
+    assert clustered_mean_differences(goodness, even).degrees == pytest.approx(9)
+
+
 def test_rounding_is_no_spread():
     """A constant lead of 0.1 has no standard error, although 0.1 cannot be written exactly."""
     a = np.linspace(0, 7, 20) / 3
     goodness = np.stack([a, a + 0.1])
     units = units_of(scores_of(goodness, groups=[str(i // 4) for i in range(20)]), "groups")
-    mean, error = clustered_mean_differences(goodness, units)
+    found = clustered_mean_differences(goodness, units)
 
-    assert mean[1, 0] == pytest.approx(0.1)
-    assert error[1, 0] == 0
+    assert found.mean[1, 0] == pytest.approx(0.1)
+    assert found.error[1, 0] == 0

@@ -54,7 +54,11 @@ def test_the_robust_covariance_is_its_definition(clustered):
     if clustered:
         scores = np.array([scores[cluster == c].sum(axis=0) for c in range(9)])
     bread = model_covariance(wins, theta)
-    expected = bread @ scores.T @ scores @ bread * (len(scores) / (len(scores) - 1))
+    factor = len(scores) / (len(scores) - 1)
+    if not clustered:  # each match by what its own pull leaves: 1 − h
+        chance = 1 / (1 + np.exp(-(designs @ theta)))
+        factor = 1 / (1 - chance * (1 - chance) * np.einsum("ra,ab,rb->r", designs, bread, designs))
+    expected = bread @ (scores.T * factor) @ scores @ bread
     covariance = robust_covariance(
         theta, left, right, outcome, cluster=1000 - 7 * cluster if clustered else None
     )

@@ -290,11 +290,12 @@ def test_a_style_that_is_missing_is_named(tmp_path):
 
 
 def test_rankings_and_lists_of_pairs_come_through_the_registry(tmp_path):
-    """read_matches gives what the layouts' own readers give, aggregated unless rows are asked for."""
+    """read_matches gives what the layouts' own readers give; aggregated where clusters are not wanted."""
     header = ",".join(f"system{i}Id,system{i}rank" for i in (1, 2, 3))
     path = written(tmp_path, f"judgeId,srcIndex,{header}\nj1,7,A,1,B,2,C,2\nj2,8,A,3,B,1,C,2\n", "rr.csv")
     whole = bt.read_rankings(path)
-    assert bt.read_matches(path).digest == whole.aggregated().digest
+    assert bt.read_matches(path).digest == whole.digest
+    assert bt.read_matches(path, cluster=False).digest == whole.aggregated().digest
     assert bt.read_matches(path, keep=("judge",)).digest == whole.aggregated(keep_groups=True).digest
     assert bt.read_matches(path, keep=("item", "judge")) == whole
     frame = pl.read_csv(path)
@@ -304,7 +305,7 @@ def test_rankings_and_lists_of_pairs_come_through_the_registry(tmp_path):
     )
     with pytest.raises(ReadError, match="2 language pairs"):
         bt.read_matches(pairs)
-    assert table_of(bt.read_matches(pairs, language_pair="de-en")) == {
+    assert table_of(bt.read_matches(pairs, language_pair="de-en", cluster=False)) == {
         ("A", "B"): [1, 0, 0],
         ("B", "A"): [1, 0, 0],
     }

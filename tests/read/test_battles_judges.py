@@ -81,7 +81,8 @@ def test_battles_are_counted_by_judge(tmp_path, suffix):
     assert cells_of(matches) == counted(frame)
     assert matches.left.size < len(frame)
     assert matches == read_matches(frame, judge="judge")
-    assert matches.aggregated().digest == read_matches(path).digest
+    assert matches.aggregated().digest == read_matches(path, cluster=False).digest
+    assert matches.digest == read_matches(path).digest
     assert 'Battles are grouped by the column "judge" (7 different values).' in matches.notes
 
 
@@ -130,14 +131,66 @@ def battles(path, **options):
     return read(open_source(path), Options(cluster=True, **options)).tables[0]
 
 
-def test_judges_are_found_only_where_they_are_asked_for(tmp_path):
+def test_judges_are_found_where_they_are(tmp_path):
     """`cluster` takes them if there; without it, or without such a column, nothing changes."""
     made().write_csv(tmp_path / "a.csv")
     made().drop("judge").write_csv(tmp_path / "b.csv")
 
     assert battles(tmp_path / "a.csv") == read_matches(tmp_path / "a.csv", keep=("judge",))
-    assert read_matches(tmp_path / "a.csv").group is None
+    assert battles(tmp_path / "a.csv") == read_matches(tmp_path / "a.csv")
+    assert read_matches(tmp_path / "a.csv", cluster=False).group is None
     assert battles(tmp_path / "b.csv").group is None
+
+
+def with_questions(n_questions, n_judges=7, n=400):
+    """Battles over questions, as rows."""
+    rng = np.random.default_rng(3)
+    return made(n, n_judges).with_columns(question_id=pl.Series(rng.integers(0, n_questions, n)))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "jsonl", "frame"])
+def test_questions_in_several_rows_are_kept(tmp_path, suffix):
+    """Both orders of a question, or several judges of it: the rows stay, with segment and judge, and a note says so."""
+    frame = with_questions(60)
+    path = tmp_path / f"a.{suffix}"
+    if suffix != "frame":
+        {"csv": frame.write_csv, "parquet": frame.write_parquet, "jsonl": frame.write_ndjson}[suffix](path)
+    matches = read_matches(frame if suffix == "frame" else path)
+    asked = read_matches(frame, item="question_id", judge="judge")
+
+    assert matches.digest == asked.digest
+    assert np.unique(matches.segment).size == frame["question_id"].n_unique()
+    text = f'the column "question_id" belong together ({frame["question_id"].n_unique()} different values).'
+    assert any(text in note for note in matches.notes)
+    if suffix != "frame":
+        said = read(open_source(path), Options(cluster=True)).notes
+        assert not any(note.startswith("Not used") for note in said)
+
+
+def test_questions_that_number_the_rows_or_are_too_few_or_have_gaps_are_not():
+    """Battles are counted as they were."""
+    frame = with_questions(60)
+    own = frame.with_columns(question_id=pl.int_range(len(frame)))
+    few = frame.with_columns(question_id=pl.int_range(len(frame)) % 4)
+    gap = frame.with_columns(
+        question_id=pl.when(pl.int_range(len(frame)) == 5).then(None).otherwise("question_id")
+    )
+    for other in (own, few, gap):
+        matches = read_matches(other)
+        assert matches.segment is None
+        assert matches.group is not None
+        assert matches.left.size < len(frame)
+
+
+def test_too_few_judges_are_left_and_their_questions_kept(tmp_path):
+    """Two judges cannot say how judges vary; the questions can say how questions do. Files and frames agree."""
+    frame = with_questions(60, n_judges=2)
+    frame.write_csv(tmp_path / "a.csv")
+    for source in (frame, tmp_path / "a.csv"):
+        matches = read_matches(source)
+        assert matches.group is None
+        assert matches.segment is not None
+        assert any("has only 2 different values" in note for note in matches.notes)
 
 
 @pytest.mark.parametrize("covariates", [(), ("len_a-len_b",)])

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import expit, ndtr, stdtr
+from scipy.special import expit
 
 from betterthan.analysis.match_covariates import style_notes
-from betterthan.analysis.matches import MatchFit, TiesModel, critical_value, fit_matches
+from betterthan.analysis.match_sides import side_note
+from betterthan.analysis.match_units import thin_note, units_of_matches
+from betterthan.analysis.matches import (
+    MatchFit,
+    TiesModel,
+    critical_values,
+    fit_matches,
+    unmet_note,
+    upper_tail,
+)
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.kernels.pvalues import pairwise_pvalues
-from betterthan.kernels.sandwich import difference_errors
+from betterthan.kernels.wins import WinCounts
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.checks import at, positions
 from betterthan.tables.matches import Matches
@@ -30,25 +39,28 @@ def compare_matches(
 
     .. math:: z_{ab} = \frac{\theta_a - \theta_b}{\sqrt{v_{aa} + v_{bb} - 2 v_{ab}}}
 
-    with the sandwich covariance v. When the matches have groups, v is clustered by judge or session and z is
-    referred to Student's t (:func:`betterthan.analysis.matches.degrees_of_freedom`). Covariates are held equal. All
-    matches are fitted (a `fit` made before is not made again), and then these `systems` are compared.
+    with the sandwich covariance v. When the matches have groups, or segments that stand in several rows, v is clustered
+    by these and z is referred to Student's t with the degrees of freedom of each pair
+    (:mod:`betterthan.kernels.clustered`). Covariates are held equal. All matches are fitted (a `fit` made before is not
+    made again), and then these `systems` are compared.
     """
     chosen = positions(systems, matches.systems, what="system")
     square = np.ix_(chosen, chosen)
-    fit = fit or fit_matches(matches, ties=ties, prior=prior)
+    sides: tuple[str, ...] = ()
+    if fit is None:  # a ranking, which made the fit, has said it
+        fit = fit_matches(matches, ties=ties, prior=prior)
+        sides = side_note(matches, fit, decision.confidence)
     strength = fit.log_strength[chosen]
     difference = strength[:, None] - strength[None, :]
-    error = difference_errors(fit.covariance[square])
+    error, degrees = fit.pair_errors[square], fit.pair_degrees[square]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, difference / error, 0.0)
-    critical = critical_value(decision.confidence, fit.degrees)
-    width = critical * error
-    upper = ndtr(-z) if np.isinf(fit.degrees) else stdtr(fit.degrees, -z)
-    clustered = matches.group is not None
+    width = critical_values(decision.confidence, degrees) * error
+    named = at(chosen, matches.systems)
+    counts = WinCounts(fit.counts.wins[square], fit.counts.ties[square])
     return pairwise_table(
         Findings(
-            systems=at(chosen, matches.systems),
+            systems=named,
             goodness=strength,
             test="wald",
             effect_name="P(row beats column)",
@@ -57,18 +69,24 @@ def compare_matches(
             low=expit(difference - width),
             high=expit(difference + width),
             size=difference,
-            wins=fit.counts.wins[square],
-            ties=fit.counts.ties[square],
-            pvalue=pairwise_pvalues(upper, alternative=decision.alternative),
+            wins=counts.wins,
+            ties=counts.ties,
+            pvalue=pairwise_pvalues(upper_tail(z, degrees), alternative=decision.alternative),
             data=matches.digest,
             options={
                 "matches": round(matches.n_matches),
                 "ties": fit.ties,
                 "prior": prior or None,
                 "covariates": ",".join(matches.covariate_names) or None,
-                "se": "clustered" if clustered else "model" if prior else "robust",
+                "se": "clustered" if fit.clusterings else "model" if prior else "robust",
             },
-            notes=(*fit.notes, *style_notes(fit.style, critical, decision.confidence)),
+            notes=(
+                *fit.notes,
+                *style_notes(fit.style, decision.confidence),
+                *sides,
+                *unmet_note(named, counts),
+                *thin_note(named, degrees, units_of_matches(matches), matches),
+            ),
         ),
         decision,
     )

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray
+from betterthan.kernels.clustered import many_clusters
 from betterthan.kernels.effects import (
     cliffs_delta,
     cohens_dz,
@@ -21,7 +23,7 @@ from betterthan.kernels.effects import (
     shared_wins,
     win_probabilities,
 )
-from betterthan.kernels.intervals import expanded_percentile_interval, simultaneous_confidence, t_interval
+from betterthan.kernels.intervals import expanded_percentile_interval, simultaneous_confidence
 from betterthan.kernels.mean_difference_intervals import mean_difference_interval
 from betterthan.kernels.median_interval import median_interval
 from betterthan.kernels.proportion_intervals import agresti_coull_interval, holding, sign_test_holds
@@ -91,32 +93,47 @@ def for_all_pairs(name: str, goodness: FloatArray, setting: Setting) -> Setting:
 def _mean_limits(goodness: FloatArray, setting: Setting) -> Limits:
     if setting.units.are_segments:
         return mean_difference_interval(goodness, confidence=setting.confidence)
-    mean, error = clustered_mean_differences(goodness, setting.units)
-    n = np.full(mean.shape, setting.units.n_units, dtype=np.int64)
+    found = clustered_mean_differences(goodness, setting.units)
     # Documents that all say the same are as little certain as segments that do.
-    error = np.where(error > 0, error, np.sqrt(2) * np.ptp(goodness) / (n + 2))
+    error = np.where(
+        found.error > 0, found.error, np.sqrt(2) * np.ptp(goodness) / (setting.units.n_units + 2)
+    )
     np.fill_diagonal(error, 0.0)
-    return t_interval(mean, error, n, confidence=setting.confidence)
+    reach = -stdtrit(found.degrees, (1 - setting.confidence) / 2) * error
+    return found.mean - reach, found.mean + reach
 
 
-def clustered_mean_differences(goodness: FloatArray, units: Units) -> Limits:
+class ClusteredDifferences(NamedTuple):
+    """Mean differences and their standard errors, both (m, m), with the degrees of freedom of the errors."""
+
+    mean: FloatArray
+    error: FloatArray
+    degrees: float
+
+
+def clustered_mean_differences(goodness: FloatArray, units: Units) -> ClusteredDifferences:
     r"""Mean differences and their standard errors when segments of a document go together.
 
-    .. math:: \mathrm{se}^2 = \frac{G}{G-1} \frac{1}{n^2} \sum_{g=1}^{G} \Big( \sum_{i \in g} (d_i - \bar d) \Big)^2
+    .. math:: \mathrm{se}^2 = \frac{1}{n^2} \sum_{g=1}^{G}
+              \frac{\big( \sum_{i \in g} (d_i - \bar d) \big)^2}{1 - n_g / n}
 
-    Returns
-    -------
-    mean, standard_error : array, shape (m, m)
+    A large document pulls the mean towards itself, which the divisor makes up for (CR2, see
+    :mod:`betterthan.kernels.clustered`). Documents of one size give the factor G / (G − 1) and G − 1 degrees of
+    freedom; uneven ones have fewer.
     """
-    n, n_units = goodness.shape[1], units.n_units
+    n = goodness.shape[1]
     mean = goodness.mean(axis=1)
     sums = units.summed(goodness) - mean[:, None] * units.sizes
-    between = np.stack([((own - sums) ** 2).sum(axis=1) for own in sums])
-    error = np.sqrt(between * n_units / (n_units - 1)) / n
+    number = np.arange(units.n_units)
+    shares = many_clusters(number, np.zeros_like(number), units.sizes, units.sizes, n_parameters=1)
+    root = np.sqrt(1 - units.sizes / n)
+    between = np.stack([(((own - sums) / root) ** 2).sum(axis=1) for own in sums])
+    error = np.sqrt(between) / n
     # What is left when all differences are equal is rounding of the scores.
     noise = _ROUNDING * np.abs(goodness).max(axis=1, initial=0.0)
     error[error <= np.maximum(noise[:, None], noise[None, :])] = 0.0
-    return mean[:, None] - mean[None, :], error
+    degrees = float(shares.degrees(np.ones((1, 1)))[0])
+    return ClusteredDifferences(mean[:, None] - mean[None, :], error, degrees)
 
 
 def _median_of_differences_limits(goodness: FloatArray, setting: Setting) -> Limits:

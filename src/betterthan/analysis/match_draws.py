@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from betterthan import __version__
 from betterthan.analysis.aggregations import log_strengths
@@ -14,6 +15,7 @@ from betterthan.engine.blocks import Job
 from betterthan.engine.streams import stream
 from betterthan.errors import NotEstimable
 from betterthan.kernels.cells import resampled_match_counts
+from betterthan.kernels.intervals import percentile_interval
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.wins import WinCounts
 from betterthan.tables.matches import Matches
@@ -73,6 +75,36 @@ def usable_draws(draws: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
         return draws, ()
     note = f"{lost.sum():,} of {lost.size:,} bootstrap samples have no strengths and were left out."
     return draws[~lost], (note,)
+
+
+def widened_percentiles(
+    matches: Matches, draws: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    r"""Percentiles of the draws, further out where few groups were drawn from.
+
+    Draws of g groups vary (g − 1) / g of what they should, and like a normal variable where Student's t is due; so the
+    tails are cut at [1]_
+
+    .. math:: \Phi\Big(-\sqrt{\tfrac{g}{g - 1}}\; t_{1 - \alpha / 2,\, g - 1}\Big),
+
+    with the number g of groups of equal size that would say as much about the system.
+
+    References
+    ----------
+    .. [1] Hesterberg (2015), What teachers should know about the bootstrap, The American Statistician 69; section 3.
+    """
+    if matches.group is None:
+        return percentile_interval(draws, confidence)
+    m = matches.n_systems
+    number = np.unique(matches.group, return_inverse=True)[1].reshape(-1)
+    table = np.zeros((int(number.max(initial=0)) + 1, m))
+    for side in (matches.left, matches.right):
+        np.add.at(table, (number, side), matches.weight)
+    degrees = np.maximum(table.sum(axis=0) ** 2 / (table**2).sum(axis=0) - 1, 1.0)
+    t = -stdtrit(degrees, (1 - confidence) / 2)
+    tail = ndtr(-t * np.sqrt((degrees + 1) / degrees))
+    ends = [percentile_interval(draws[:, i], 1 - 2 * tail[i]) for i in range(m)]
+    return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
 
 
 def _clusters(matches: Matches) -> _Clusters:

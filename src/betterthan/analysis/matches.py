@@ -7,15 +7,27 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from betterthan.analysis.match_covariates import Style, fit_with_covariates, refuse_covariates
+from betterthan.analysis.match_covariates import (
+    Clustering,
+    Style,
+    fit_with_covariates,
+    refuse_covariates,
+    two_way,
+)
+from betterthan.analysis.match_units import Unit, cluster_note, crossed, units_of_matches
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
 from betterthan.kernels.bradley_terry import bradley_terry
 from betterthan.kernels.connectivity import Connectivity, connectivity
 from betterthan.kernels.davidson import davidson, davidson_exists
-from betterthan.kernels.sandwich import model_covariance, robust_covariance
+from betterthan.kernels.sandwich import (
+    clustered_fit,
+    difference_errors,
+    model_covariance,
+    robust_covariance,
+)
 from betterthan.kernels.wins import WinCounts, with_ties
 from betterthan.tables.matches import Matches
 
@@ -25,7 +37,7 @@ TIES = ("half", "drop", "davidson", "as_published")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchFit:
-    """Log strengths of matches, their covariance, and what is to be said.
+    """Log strengths of matches, how sure they are, and what is to be said.
 
     Attributes
     ----------
@@ -34,8 +46,11 @@ class MatchFit:
     counts : WinCounts
     ties : str
         The policy.
-    degrees : float
-        Of freedom of the errors: infinite unless they are clustered.
+    clusterings : tuple
+        One by judges or sessions, one by questions, or both; empty where every match stands for itself.
+    pair_errors, pair_degrees : array, shape (m, m)
+        Standard errors of all differences of log strengths, and their degrees of freedom: infinite without clusters,
+        NaN where one cluster decides.
     style : Style, optional
         What the covariates do.
     notes : tuple of str
@@ -45,9 +60,46 @@ class MatchFit:
     covariance: FloatArray
     counts: WinCounts
     ties: str
-    degrees: float
+    clusterings: tuple[Clustering, ...]
+    pair_errors: FloatArray
+    pair_degrees: FloatArray
     style: Style | None
     notes: tuple[str, ...]
+
+    def sureness(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Standard errors and degrees of freedom of contrasts (k, m) of the log strengths, both (k,)."""
+        tables = _tables(self.covariance, self.clusterings)
+        degrees = [by.degrees(_padded(contrasts, by)) for by in self.clusterings]
+        return _largest([_variances(contrasts, table) for table in tables], degrees)
+
+
+def _tables(covariance: FloatArray, clusterings: Sequence[Clustering]) -> list[FloatArray]:
+    """The covariance, and with two clusterings that of each."""
+    m = len(covariance)
+    return [covariance, *(by.covariance[:m, :m] for by in clusterings if len(clusterings) > 1)]
+
+
+def _largest(variances: list[FloatArray], degrees: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return errors and degrees of freedom; of two clusterings and both together, what has the largest error.
+
+    Both together have no more degrees of freedom than either; NaN stays NaN.
+    """
+    if not degrees:
+        return np.sqrt(np.maximum(variances[0], 0)), np.full(variances[0].shape, np.inf)
+    fewest = np.min(degrees, axis=0)
+    which = np.argmax(variances, axis=0)[None]
+    found = np.take_along_axis(np.array([fewest, *degrees]), which, axis=0)[0] if len(degrees) > 1 else fewest
+    error = np.sqrt(np.maximum(np.max(variances, axis=0), 0))
+    return error, np.where(np.isnan(fewest), np.nan, found)
+
+
+def _variances(contrasts: FloatArray, covariance: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("ka,ab,kb->k", contrasts, covariance, contrasts))
+
+
+def _padded(contrasts: FloatArray, by: Clustering) -> FloatArray:
+    """Contrasts with zeros for covariates."""
+    return np.pad(contrasts, ((0, 0), (0, len(by.covariance) - contrasts.shape[1])))
 
 
 def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float = 0.0) -> MatchFit:
@@ -63,96 +115,85 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
     style = None
     if matches.covariates is None:
         theta = fitted(counts, matches.systems, ties=policy, prior=prior)
-        covariance = _covariance(theta, matches, counts, policy, prior)
+        covariance, clusterings = _covariance(theta, matches, counts, policy, prior)
     else:
-        theta, covariance, style = _styled(matches, counts, policy)
+        theta, covariance, clusterings, style = _styled(matches, counts, policy)
+    errors = [difference_errors(table) ** 2 for table in _tables(covariance, clusterings)]
+    pair_errors, pair_degrees = _largest(errors, [by.degrees_of_pairs(theta.size) for by in clusterings])
     return MatchFit(
+        pair_errors=pair_errors,
+        pair_degrees=pair_degrees,
         log_strength=theta,
         covariance=covariance,
         counts=counts,
         ties=policy,
-        degrees=degrees_of_freedom(matches),
+        clusterings=clusterings,
         style=style,
         notes=(*matches.notes, *ties_note(counts, policy), *cluster_note(matches)),
     )
 
 
-def degrees_of_freedom(matches: Matches) -> float:
-    r"""Of clustered errors; infinite without groups.
-
-    An error found from few judges is itself uncertain, which Student's t makes up for. Judges count by how evenly
-    the n matches are spread over them [1]_; in simulations with 5 to 40 judges, even or very uneven, intervals of
-    95 % cover 94 to 97 %.
-
-    .. math:: \frac{(\sum_c n_c)^2}{\sum_c n_c^2} - 1, \qquad \text{at least } 1
-
-    References
-    ----------
-    .. [1] Carter, Schnepel, Steigerwald (2017), Asymptotic behavior of a t-test robust to cluster heterogeneity,
-       Review of Economics and Statistics 99.
-    """
-    sizes = _group_sizes(matches)
-    return np.inf if sizes is None else max(1.0, _even_groups(sizes) - 1)
-
-
-def _even_groups(sizes: FloatArray) -> float:
-    """How many groups of equal size would tell as much."""
-    return float(sizes.sum() ** 2 / (sizes**2).sum())
-
-
-def _group_sizes(matches: Matches) -> FloatArray | None:
-    if matches.group is None:
-        return None
-    number = np.unique(matches.group, return_inverse=True)[1].reshape(-1)
-    sizes = np.bincount(number, matches.weight)
-    return np.asarray(sizes[sizes > 0], dtype=np.float64)
-
-
-def n_groups(matches: Matches) -> int:
-    """Number of groups that have a match."""
-    sizes = _group_sizes(matches)
-    return 0 if sizes is None else sizes.size
-
-
-def critical_value(confidence: float, degrees: float) -> float:
-    """How many standard errors an interval reaches to either side.
+def critical_values(confidence: float, degrees: FloatArray) -> FloatArray:
+    """How many standard errors an interval reaches to either side; NaN without degrees of freedom.
 
     Examples
     --------
-    >>> round(critical_value(0.95, np.inf), 3), round(critical_value(0.95, 11), 3)
-    (1.96, 2.201)
+    >>> critical_values(0.95, np.array([np.inf, 11, np.nan])).round(3)
+    array([1.96 , 2.201,   nan])
     """
     tail = (1 - confidence) / 2
-    return float(-ndtri(tail) if np.isinf(degrees) else -stdtrit(degrees, tail))
+    finite = np.where(np.isfinite(degrees), degrees, 1.0)
+    t = np.where(np.isfinite(degrees), -stdtrit(finite, tail), -ndtri(tail))
+    return np.where(np.isnan(degrees), np.nan, t)
 
 
-def _styled(matches: Matches, counts: WinCounts, policy: str) -> tuple[FloatArray, FloatArray, Style]:
+def upper_tail(z: FloatArray, degrees: FloatArray) -> FloatArray:
+    """Chance of a larger value: of Student's t, or of the normal distribution where degrees are infinite."""
+    finite = np.where(np.isfinite(degrees), degrees, 1.0)
+    upper = np.where(np.isfinite(degrees), stdtr(finite, -z), ndtr(-z))
+    return np.where(np.isnan(degrees), np.nan, upper)
+
+
+def _styled(
+    matches: Matches, counts: WinCounts, policy: str
+) -> tuple[FloatArray, FloatArray, tuple[Clustering, ...], Style]:
     wins = with_ties(counts.wins, counts.ties, policy)  # type: ignore[arg-type]  # one of the three
     check_connected(wins, matches.systems, cure="Read them without covariates, which take no prior.")
     rows = rows_of(matches, policy)
     kept = matches.outcome != 0.5 if policy == "drop" else slice(None)
-    return fit_with_covariates(
+    fit = fit_with_covariates(
         *rows[:4],
         np.asarray(matches.covariates)[kept],
-        cluster=rows.cluster,
+        units=[unit.code for unit in rows.units],
         n_systems=matches.n_systems,
         names=matches.covariate_names,
     )
+    m = matches.n_systems
+    return fit.log_strength, fit.covariance[:m, :m], fit.clusterings, fit.style
 
 
 def _covariance(
     theta: FloatArray, matches: Matches, counts: WinCounts, policy: str, prior: float
-) -> FloatArray:
-    """Robust covariance; with a prior the model's, because a perfect record leaves no residuals to judge by."""
+) -> tuple[FloatArray, tuple[Clustering, ...]]:
+    """Robust covariance; with a prior at least the model's, because a perfect record leaves no residuals."""
     rows = rows_of(matches, policy)
-    if prior == 0:
-        return robust_covariance(theta, *rows[:4], cluster=rows.cluster)
+    if not rows.units and prior == 0:
+        return robust_covariance(theta, *rows[:4]), ()
     wins = with_ties(counts.wins, counts.ties, policy)  # type: ignore[arg-type]  # one of the three
-    model = model_covariance(wins, theta, prior=prior)
-    if rows.cluster is None:
-        return model
-    clustered = robust_covariance(theta, *rows[:4], cluster=rows.cluster, prior=prior)
-    return max(model, clustered, key=np.trace)
+    model = model_covariance(wins, theta, prior=prior) if prior else None
+    if not rows.units:
+        return np.asarray(model), ()
+    codes = [unit.code for unit in rows.units]
+    by = [clustered_fit(theta, *rows[:4], code, prior=prior) for code in codes]
+    found = by[0].covariance
+    if len(by) == 2:
+        cells = crossed(rows.units)
+        alone = np.unique(cells).size == cells.size
+        both = robust_covariance(theta, *rows[:4], cluster=None if alone else cells, prior=prior)
+        found = two_way(by[0].covariance, by[1].covariance, both)
+    if model is not None and np.trace(model) > np.trace(found):
+        found = model
+    return found, tuple(by)
 
 
 class Rows(NamedTuple):
@@ -162,18 +203,21 @@ class Rows(NamedTuple):
     right: IntArray
     outcome: FloatArray
     weight: FloatArray
-    cluster: IntArray | None
+    units: tuple[Unit, ...]
 
 
 def rows_of(matches: Matches, ties: str) -> Rows:
-    """Return the rows with ties kept at one half, left out, or given to the later system."""
+    """Return the rows with ties kept at one half, left out, or given to the later system; equal ones added up."""
+    units = units_of_matches(matches)
+    if not units and matches.covariates is None and matches.left.size > 3 * matches.n_systems**2:
+        matches = matches.aggregated()
     tied = matches.outcome == 0.5
     keep = ~tied if ties == "drop" else np.ones(tied.size, dtype=bool)
     outcome = matches.outcome
     if ties == "as_published":
         outcome = np.where(tied, (matches.left > matches.right).astype(np.float64), outcome)
-    cluster = None if matches.group is None else matches.group[keep]
-    return Rows(matches.left[keep], matches.right[keep], outcome[keep], matches.weight[keep], cluster)
+    units = tuple(Unit(unit.name, unit.code[keep]) for unit in units)
+    return Rows(matches.left[keep], matches.right[keep], outcome[keep], matches.weight[keep], units)
 
 
 def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: float) -> FloatArray:
@@ -249,17 +293,28 @@ def ties_note(counts: WinCounts, policy: str) -> tuple[str, ...]:
         "davidson": "modelled (Davidson)",
         "as_published": "given to the second system, as the published code does",
     }[policy]
-    return (f"{ties:,.10g} of {total:,.10g} comparisons are ties ({100 * ties / total:.1f} %), {what}.",)
+    return (f"{ties:,.10g} of {total:,.10g} comparisons are ties ({100 * ties / total:.1f}%), {what}.",)
 
 
-def cluster_note(matches: Matches) -> tuple[str, ...]:
-    """Say that errors are clustered, by how many groups, and what these are worth when they are uneven."""
-    sizes = _group_sizes(matches)
-    if sizes is None:
+def unmet_note(systems: Sequence[str], counts: WinCounts) -> tuple[str, ...]:
+    """Say which of these systems never met, and on what their comparison rests; `counts` is of them alone.
+
+    Examples
+    --------
+    >>> unmet_note(["A", "B"], WinCounts(np.zeros((2, 2)), np.zeros((2, 2))))
+    ('A and B never met: their comparison rests on the model and on opponents that both have met, directly or not.',)
+    """
+    never = np.argwhere(np.triu(counts.wins + counts.wins.T + counts.ties == 0, 1))
+    if not never.size:
         return ()
-    worth = _even_groups(sizes)
-    uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * sizes.size else ""
-    return (f"Intervals and tests are clustered by group ({sizes.size:,} groups{uneven}).",)
+    first, second = (systems[int(i)] for i in never[0])
+    who = f"{first} and {second} never met"
+    if len(never) > 1:
+        total = len(systems) * (len(systems) - 1) // 2
+        who = f"{len(never):,} of {total:,} pairs never met, such as {first} and {second}"
+    return (
+        f"{who}: their comparison rests on the model and on opponents that both have met, directly or not.",
+    )
 
 
 def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...]:

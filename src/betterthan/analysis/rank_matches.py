@@ -5,21 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit, logsumexp
 
-from betterthan.analysis.aggregations import NAMES, SCALES, win_rates
+from betterthan.analysis.aggregations import NAMES, SCALES
 from betterthan.analysis.compare_matches import compare_matches
 from betterthan.analysis.match_covariates import refuse_covariates, style_notes
-from betterthan.analysis.match_draws import bytes_of_a_draw, drawn_strengths, usable_draws
+from betterthan.analysis.match_draws import (
+    bytes_of_a_draw,
+    drawn_strengths,
+    usable_draws,
+    widened_percentiles,
+)
+from betterthan.analysis.match_sides import side_note
+from betterthan.analysis.match_units import cluster_note, thin_note, units_of_matches
+from betterthan.analysis.match_win_rates import compare_win_rates, fitted_win_rates
 from betterthan.analysis.matches import (
     MatchFit,
     TiesModel,
-    cluster_note,
-    critical_value,
-    degrees_of_freedom,
+    critical_values,
     fit_matches,
     fitted,
     graph_note,
-    n_groups,
     refuse_unmet,
     ties_note,
 )
@@ -30,8 +36,6 @@ from betterthan.engine.blocks import block_ranges
 from betterthan.errors import BetterThanError, NotEstimable, unknown_name
 from betterthan.kernels.intervals import percentile_interval
 from betterthan.kernels.match_order import MatchList
-from betterthan.kernels.proportion_intervals import wilson_interval
-from betterthan.kernels.sandwich import small_sample_factor
 from betterthan.kernels.wins import WinCounts
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
@@ -39,7 +43,7 @@ from betterthan.results.settings import Option
 from betterthan.tables.matches import Matches
 
 RESAMPLES = 2000
-HELP = 0.5  # prior of the tests behind win rates, Elo and TrueSkill where strengths do not exist
+HELP = 0.5  # prior of the tests behind Elo and TrueSkill where strengths do not exist
 
 
 def rank_matches(matches: Matches, wish: Wish) -> Ranking:
@@ -51,7 +55,7 @@ def rank_matches(matches: Matches, wish: Wish) -> Ranking:
     refuse_unmet(counts, matches.systems)
     make = {"bradley_terry": _bradley_terry, "win_rate": _win_rate}.get(by, _ordered)
     made = make(matches, counts, ties, by, wish)
-    pairs, about = _pairs(matches, by, ties, wish, made.fit)
+    pairs, about = (made.pairs, ()) if made.pairs else _pairs(matches, by, ties, wish, made.fit)
     found = Strengths(
         systems=matches.systems,
         method=by,
@@ -127,6 +131,7 @@ class _Made:
     drew: bool = False
     spread: FloatArray | None = None
     fit: MatchFit | None = None
+    pairs: PairwiseTable | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -140,71 +145,74 @@ def _bradley_terry(matches: Matches, counts: WinCounts, ties: str, _by: str, wis
     }
     if wish.interval in ("default", "robust") and ties != "davidson":
         fit = fit_matches(matches, ties=ties, prior=wish.prior)  # type: ignore[arg-type]
-        theta, critical = fit.log_strength, critical_value(wish.confidence, fit.degrees)
-        reach = critical * np.sqrt(np.diag(fit.covariance))
-        low, high = _on_scale(theta, theta - reach, theta + reach, wish.scale)
+        low, high = _limits(fit, wish)
         return _Made(
-            strength=to_scale(theta),
+            strength=to_scale(fit.log_strength),
             low=low,
             high=high,
-            kind="clustered" if matches.group is not None else "model" if wish.prior else "robust",
+            kind="clustered" if fit.clusterings else "model" if wish.prior else "robust",
             options=options,
             fit=fit,
-            notes=style_notes(fit.style, critical, wish.confidence),
+            notes=(
+                *style_notes(fit.style, wish.confidence),
+                *side_note(matches, fit, wish.confidence),
+                *_thin(matches, fit),
+            ),
         )
     theta = fitted(counts, matches.systems, ties=ties, prior=wish.prior)
     blocks = block_ranges(wish.n_resamples or RESAMPLES, bytes_of_a_draw(matches))
     drawn = drawn_strengths(matches, counts, wish, ties, blocks)
     usable, notes = usable_draws(drawn)
-    low, high = percentile_interval(to_scale(usable), wish.confidence)
+    low, high = widened_percentiles(matches, to_scale(usable), wish.confidence)
     kind = f"percentile,{len(drawn)}"
     return _Made(
         strength=to_scale(theta), low=low, high=high, kind=kind, options=options, drew=True, notes=notes
     )
 
 
-def _on_scale(
-    theta: FloatArray, low: FloatArray, high: FloatArray, scale: str
-) -> tuple[FloatArray, FloatArray]:
-    """Move the limits of each log strength to the scale, the others staying where they are."""
-    to_scale = SCALES[scale][1]
-    m = theta.size
-    ends = []
-    for limit in (low, high):
-        moved = np.tile(theta, (m, 1))
-        np.fill_diagonal(moved, limit)
-        ends.append(np.diagonal(to_scale(moved)).copy())
-    return ends[0], ends[1]
+def _limits(fit: MatchFit, wish: Wish) -> tuple[FloatArray, FloatArray]:
+    r"""Return the limits of each strength on the scale that was asked for.
+
+    Log strengths and Elo points are linear. A share moves with all strengths, so its limits are found on the scale of
+    its log odds, where errors are nearly normal, by the delta method:
+
+    .. math:: \operatorname{logit} \lambda_a = \theta_a - \log \sum_{b \ne a} e^{\theta_b}, \qquad
+              \frac{\partial}{\partial \theta_b} = -\frac{\lambda_b}{1 - \lambda_a}
+    """
+    theta, m = fit.log_strength, fit.log_strength.size
+    to_scale = SCALES[wish.scale][1]
+    if wish.scale != "share":
+        contrasts = np.eye(m) - 1 / m
+        reach = _reach(fit, contrasts, wish.confidence)
+        return to_scale(theta - reach), to_scale(theta + reach)
+    without = theta[None, :] + np.where(np.eye(m, dtype=bool), -np.inf, 0.0)
+    rest = logsumexp(without, axis=1)
+    contrasts = np.eye(m) - np.exp(without - rest[:, None])
+    reach = _reach(fit, contrasts, wish.confidence)
+    return expit(theta - rest - reach), expit(theta - rest + reach)
+
+
+def _reach(fit: MatchFit, contrasts: FloatArray, confidence: float) -> FloatArray:
+    error, degrees = fit.sureness(contrasts)
+    return critical_values(confidence, degrees) * error
+
+
+def _thin(matches: Matches, fit: MatchFit) -> tuple[str, ...]:
+    return (
+        thin_note(matches.systems, fit.pair_degrees, units_of_matches(matches), matches)
+        if fit.clusterings
+        else ()
+    )
 
 
 def _win_rate(matches: Matches, counts: WinCounts, _ties: str, _by: str, wish: Wish) -> _Made:
-    """Win rates with Wilson's interval (ties vary less, so this is safe), or with clustered errors."""
-    rate = win_rates(counts)
-    played = (counts.wins + counts.wins.T + counts.ties).sum(axis=1)
-    if matches.group is None:
-        low, high = wilson_interval(rate * played, played, confidence=wish.confidence)
-        return _Made(strength=rate, low=low, high=high, kind="wilson", options={})
-    reach = critical_value(wish.confidence, degrees_of_freedom(matches)) * _clustered_error(matches, rate)
-    low, high = np.maximum(rate - reach, 0.0), np.minimum(rate + reach, 1.0)
-    return _Made(strength=rate, low=low, high=high, kind="clustered", options={})
-
-
-def _clustered_error(matches: Matches, rate: FloatArray) -> FloatArray:
-    r"""Standard errors of win rates when the matches of a group belong together.
-
-    .. math:: \operatorname{var} \hat r_a = \frac{g}{g - 1} \frac{1}{n_a^2}
-              \sum_c \Big(\sum_{r \in c} w_r (y_{ra} - \hat r_a)\Big)^2
-    """
-    m = matches.n_systems
-    groups = np.unique(np.asarray(matches.group), return_inverse=True)[1].reshape(-1)
-    system = np.concatenate([matches.left, matches.right])
-    weight = np.tile(matches.weight, 2)
-    excess = weight * (np.concatenate([matches.outcome, 1 - matches.outcome]) - rate[system])
-    cells, cell = np.unique(np.tile(groups, 2) * m + system, return_inverse=True)
-    sums = np.bincount(cell.reshape(-1), excess, minlength=cells.size)
-    squares = np.bincount(cells % m, sums**2, minlength=m)
-    factor = small_sample_factor(n_groups(matches))
-    return np.asarray(np.sqrt(factor * squares) / np.bincount(system, weight, minlength=m))
+    """Win rates with Wilson's interval, for which ties and clusters change the number of independent matches."""
+    found = fitted_win_rates(matches, counts)
+    low, high = found.interval(wish.confidence)
+    pairs = compare_win_rates(matches, counts, found, wish.decision())
+    kind = "clustered" if found.is_clustered else "wilson"
+    thin = thin_note(matches.systems, found.pair_degrees, units_of_matches(matches), matches)
+    return _Made(strength=found.rate, low=low, high=high, kind=kind, options={}, pairs=pairs, notes=thin)
 
 
 def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wish) -> _Made:

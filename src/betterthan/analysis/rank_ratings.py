@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
 
 from betterthan.analysis.computing import Computing
-from betterthan.analysis.matches import critical_value
+from betterthan.analysis.matches import critical_values, upper_tail
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.analysis.ranking import Strengths, Wish, ranking
 from betterthan.analysis.units import UnitName, units_of
@@ -72,7 +71,8 @@ def rank_ratings(
 
     Notes
     -----
-    Wald tests of all pairs with Student's t and Holm's correction. Without gaps the strengths are the plain means.
+    Wald tests of all pairs with Student's t and Holm's correction; the degrees of freedom of a pair are those that its
+    shared segments give (:mod:`betterthan.kernels.clustered`). Without gaps the strengths are the plain means.
 
     References
     ----------
@@ -93,8 +93,8 @@ def rank_ratings(
     wish = _wish(units, confidence)
     unit = units_of(scores, units).of_segment
     found = _fitted(scores, unit, adjust=adjust)
-    reach = critical_value(confidence, max(found.means.n_units - 1, 1))
-    error = np.sqrt(np.diagonal(found.means.covariance))
+    error = np.sqrt(np.maximum(np.diagonal(found.means.covariance), 0.0))
+    reach = critical_values(confidence, found.means.degrees)
     pairs = _pairs(scores, found, wish)
     sign = 1.0 if scores.higher_is_better else -1.0
     strengths = Strengths(
@@ -108,7 +108,7 @@ def rank_ratings(
         data=judgements.digest,
         n_segments=scores.n_segments,
         options={"standardized": standardize if isinstance(judgements, Ratings) else None, "units": units},
-        notes=(*notes, found.note),
+        notes=(*notes, found.note, *_thin_note(scores, found, units)),
         drew=False,
     )
     return ranking(strengths, pairs, wish)
@@ -161,12 +161,12 @@ def _fitted(scores: Scores, unit: np.ndarray, *, adjust: bool) -> _Fitted:
 
 
 def _pairs(scores: Scores, found: _Fitted, wish: Wish) -> PairwiseTable:
-    mean, degrees = found.means.mean, max(found.means.n_units - 1, 1)
+    mean, degrees = found.means.mean, found.means.pair_degrees
     difference: FloatArray = mean[:, None] - mean[None, :]
     error = difference_errors(found.means.covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, difference / error, 0.0)
-    width = critical_value(wish.confidence, degrees) * error
+    width = critical_values(wish.confidence, degrees) * error
     counts = win_counts(scores.goodness)
     decision: Decision = wish.decision()
     return pairwise_table(
@@ -182,12 +182,23 @@ def _pairs(scores: Scores, found: _Fitted, wish: Wish) -> PairwiseTable:
             size=difference,
             wins=counts.wins,
             ties=counts.ties,
-            pvalue=pairwise_pvalues(stdtr(degrees, -t), alternative="two-sided"),
+            pvalue=pairwise_pvalues(upper_tail(t, degrees), alternative="two-sided"),
             data=scores.digest,
             n_segments=scores.n_segments,
         ),
         decision,
     )
+
+
+def _thin_note(scores: Scores, found: _Fitted, units: UnitName) -> tuple[str, ...]:
+    """Name systems whose distance from the others hangs on one segment or document."""
+    unknown = np.isnan(found.means.pair_degrees) & ~np.eye(len(scores.systems), dtype=bool)
+    if not unknown.any():
+        return ()
+    first, second = (scores.systems[int(i)] for i in np.argwhere(np.triu(unknown))[0])
+    n, unit = int(np.triu(unknown).sum()), {"segments": "segment", "groups": "document"}[units]
+    which = f"{first} and {second}" if n == 1 else f"{n:,} pairs of systems, such as {first} and {second},"
+    return (f"One {unit} alone connects {which}: no p-value and no interval of their difference are given.",)
 
 
 def _unit_name(scores: Scores, *, standardize: bool) -> str:

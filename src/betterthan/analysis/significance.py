@@ -31,12 +31,12 @@ def _t(question: Question) -> Answer:
     if question.units.are_segments:
         pvalue = paired_t(question.goodness, alternative=question.alternative).pvalue
         return Answer(pvalue=pvalue, how="student")
-    mean, error = clustered_mean_differences(question.goodness, question.units)
+    mean, error, degrees = clustered_mean_differences(question.goodness, question.units)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean / error
     # Without any spread p is the least that so many documents can support, as for single segments.
     least = np.where(mean > 0, 0.5**question.units.n_units, 1.0)
-    upper = np.where(error > 0, stdtr(question.units.n_units - 1, -np.nan_to_num(t)), least)
+    upper = np.where(error > 0, stdtr(degrees, -np.nan_to_num(t)), least)
     return Answer(pvalue=pairwise_pvalues(upper, alternative=question.alternative), how="clustered")
 
 

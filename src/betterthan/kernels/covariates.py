@@ -9,10 +9,11 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotConverged, NotEstimable
 from betterthan.kernels.cells import match_counts
+from betterthan.kernels.clustered import FewClusters, ManyClusters
 from betterthan.kernels.connectivity import is_connected
 from betterthan.kernels.designs import signed_sums, squares_of_clusters, squares_of_designs
 from betterthan.kernels.newton import damping, newton_steps
-from betterthan.kernels.sandwich import small_sample_factor
+from betterthan.kernels.sandwich import clustered_rows, small_sample_factor
 from betterthan.kernels.wins import with_ties
 
 _SINGULAR = 1e-11
@@ -163,6 +164,38 @@ def covariate_covariance(
         n_clusters = float(np.unique(cluster[matches.weight > 0]).size)
     covariance: FloatArray = bread @ middle @ bread
     return covariance * small_sample_factor(n_clusters) if small_sample else covariance
+
+
+def clustered_covariate_fit(
+    fit: CovariateFit,
+    left: IntArray,
+    right: IntArray,
+    outcome: FloatArray,
+    covariates: FloatArray,
+    *,
+    cluster: IntArray,
+    weight: FloatArray | None = None,
+) -> FewClusters | ManyClusters:
+    """Covariance and degrees of freedom that hold with few clusters; log strengths first, then coefficients.
+
+    Parameters
+    ----------
+    fit, left, right, outcome, covariates, weight
+        As in :func:`covariate_covariance`.
+    cluster : array of int, shape (t,)
+
+    Returns
+    -------
+    FewClusters or ManyClusters
+        As :func:`betterthan.kernels.sandwich.clustered_fit` does.
+    """
+    n_systems = fit.log_strength.size
+    matches = _Rows.checked(left, right, outcome, covariates, weight, n_systems)
+    probability = _probability(matches, np.append(fit.log_strength, fit.coefficients))
+    curvature = matches.weight * probability * (1 - probability)
+    bread = _centred_inverse(matches.squares(curvature), n_systems)
+    residual = matches.weight * (matches.outcome - probability)
+    return clustered_rows(bread, curvature, residual, left, right, cluster, matches.covariates)
 
 
 class _Rows(NamedTuple):

@@ -14,6 +14,8 @@ from betterthan.read.battle_columns import BattleColumns
 
 MOST_CELLS = 5_000_000
 FEWEST_JUDGES = 5
+FEWEST_ITEMS = 5
+MOSTLY_ALONE = 0.9
 MOST_ROWS = 5_000_000
 _ALONE = "so every battle counts as independent of the others"
 
@@ -50,6 +52,35 @@ def usable(columns: BattleColumns, found: Judged) -> tuple[BattleColumns, tuple[
     if why is None:
         return columns, ()
     return replace(columns, judge=None), (f"{why}, {_ALONE}.",)
+
+
+def with_repeated_item(columns: BattleColumns, n_rows: int, n_items: int, n_empty: int) -> BattleColumns:
+    """Return the columns with the segment where battles share it: both orders of a question, several judges of it.
+
+    Battles over one question resemble each other, so errors should be clustered by question as well. A column that
+    hardly ever repeats itself numbers the rows.
+
+    Examples
+    --------
+    >>> columns = BattleColumns(left="a", right="b", winner=("winner",), maybe_item="question_id")
+    >>> with_repeated_item(columns, 100, 50, 0).item, with_repeated_item(columns, 100, 100, 0).item
+    ('question_id', None)
+    """
+    is_shared = FEWEST_ITEMS <= n_items < MOSTLY_ALONE * n_rows and n_rows <= MOST_ROWS and not n_empty
+    if columns.maybe_item is None or not is_shared:
+        return columns
+    return replace(columns, item=columns.maybe_item, needs_item=False)
+
+
+def repeated_note(column: str, n_items: int) -> str:
+    """Say that battles over one question belong together.
+
+    Examples
+    --------
+    >>> repeated_note("question_id", 80)
+    'Battles with the same value in the column "question_id" belong together (80 different values).'
+    """
+    return f'Battles with the same value in the column "{column}" belong together ({n_items:,} different values).'
 
 
 def grouped_note(column: str, n_judges: int) -> str:

@@ -71,7 +71,8 @@ class BattleColumns:
     `winner` holds no column when the left system won by definition (chosen and rejected), two for two games
     with swapped sides or for two ranks, three for left, right and tie as 0 or 1. `needs_item` and `needs_judge` say
     whether a row without one stops the reading, or all of them are given up. `whole` says that everything a battle
-    has was asked for: segment, judge and covariates, each where it is there without gaps.
+    has was asked for: segment, judge and covariates, each where it is there without gaps. `maybe_item` is a column of
+    segments that is taken where they stand in several rows.
     """
 
     left: str
@@ -84,6 +85,7 @@ class BattleColumns:
     needs_judge: bool = True
     covariates: tuple[Covariate, ...] = ()
     whole: bool = False
+    maybe_item: str | None = None
 
     @property
     def is_preference(self) -> bool:
@@ -148,7 +150,8 @@ def find_columns(
     keep : sequence of {"item", "judge"}
         Roles whose columns are found by name and must be there.
     cluster : bool, default False
-        Whether to take a column of judges or sessions where there is one, and do without it where it has gaps.
+        Whether to take a column of judges or sessions where there is one, and of segments that stand in several rows,
+        and do without them where they have gaps.
     covariates : sequence of str
         Columns, or two columns with a minus between them: that of the left system and that of the right one;
         ``"*"`` takes all that come in pairs, and the segment and the judge besides.
@@ -186,6 +189,7 @@ def find_columns(
         needs_item="item" in keep or "item" in given,
         needs_judge="judge" in keep or "judge" in given,
         whole=whole,
+        maybe_item=found["item"] if cluster and not given.keys() & {"item", "judge"} and not keep else None,
     )
     held = find_covariates(covariates, names, rows, used=_used(columns), path=path) if covariates else ()
     return replace(columns, covariates=held)

@@ -18,6 +18,7 @@ from betterthan.read.battle_clusters import (
     gaps_note,
     refuse_too_many,
     usable,
+    with_repeated_item,
 )
 from betterthan.read.battle_columns import BattleColumns
 from betterthan.read.battle_covariates import Place
@@ -77,6 +78,10 @@ def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
         When the columns differ in length (BT120), a row has no item or judge (BT127), or covariates are not
         numbers (BT128) or too many (BT129).
     """
+    if columns.maybe_item is not None and columns.item is None:
+        cells = _texts(frame.column(columns.maybe_item))
+        n_empty = sum(map(is_missing, cells))
+        columns = with_repeated_item(columns, len(cells), len(set(cells)), n_empty)
     wanted = [columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge]
     data = {name: _texts(frame.column(name)) for name in wanted if name is not None}
     places = [place for covariate in columns.covariates for place in covariate.places]
@@ -87,8 +92,13 @@ def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
     group = _codes(data, columns.judge, needed=columns.needs_judge)
     if columns.keeps_rows:
         covariates, names, remarks = _covariates(measured, columns, rows.size)
+        if group is not None:
+            n_judges = int(group.max(initial=-1)) + 1
+            kept, more = usable(columns, Judged(rows.size, 0, n_judges, rows.size))
+            remarks, group = (*remarks, *more), None if kept.judge is None else group
         return replace(
             tally,
+            item=columns.item if columns.item == columns.maybe_item else None,
             rows=rows,
             segment=segment,
             group=group,

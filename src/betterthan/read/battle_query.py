@@ -20,6 +20,7 @@ from betterthan.read.battle_clusters import (
     refuse_too_many,
     too_many_note,
     usable,
+    with_repeated_item,
 )
 from betterthan.read.battle_columns import BattleColumns
 from betterthan.read.battle_covariates import Place
@@ -28,6 +29,8 @@ from betterthan.read.battle_tally import Kind, Tally
 from betterthan.read.duck import connect, literal, read_error
 from betterthan.read.source import Source
 from betterthan.read.winner_labels import MISSING
+
+_EXACT = 100_000  # rows whose different values are counted, not estimated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,10 +103,23 @@ def tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> 
     try:
         with connect(source) as connection:
             count = _Count(connection=connection, source=source, names=names, columns=columns)
-            return _with_rows(count) if columns.keeps_rows else _by_kind(count)
+            if columns.maybe_item is not None and columns.item is None:
+                count = replace(count, columns=_with_shared_item(count, columns.maybe_item))
+            return _with_rows(count) if count.columns.keeps_rows else _by_kind(count)
     except duckdb.Error as error:
         raise_fault(source)
         raise read_error(error, source) from error
+
+
+def _with_shared_item(count: _Count, item: str) -> BattleColumns:
+    """Return the columns with the segment where battles share it; one pass over the file, and no memory."""
+    query = text_query(count.source, count.names, [item])
+    n_rows, n_empty, n_items = count.one(
+        f"SELECT count(*), count(*) FILTER (WHERE {_is_empty('v0')}), approx_count_distinct(v0) FROM ({query})"  # noqa: S608
+    )
+    if n_rows < _EXACT:
+        n_items = count.one(f"SELECT count(DISTINCT v0) FROM ({query})")[0]  # noqa: S608
+    return with_repeated_item(count.columns, n_rows, n_items, n_empty)
 
 
 def _key_columns(columns: BattleColumns) -> list[str]:
@@ -207,6 +223,7 @@ def _with_rows(count: _Count) -> Tally:
         tally,
         rows=found["rows"],
         segment=found.get("segment"),
+        item=count.columns.item if count.columns.item == count.columns.maybe_item else None,
         group=found.get("grouped"),
         covariates=covariates,
         covariate_names=names,

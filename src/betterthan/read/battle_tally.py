@@ -15,7 +15,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
-from betterthan.read.battle_clusters import grouped_note
+from betterthan.read.battle_clusters import grouped_note, repeated_note
 from betterthan.read.winner_labels import (
     KNOWN,
     MEANINGS,
@@ -60,8 +60,8 @@ class Tally:
     covariates : array, optional
         Rows × covariates.
     covariate_names : tuple of str
-    judge : str, optional
-        The column of the judge.
+    judge, item : str, optional
+        The column of the judge, and that of the segment where nobody asked for it.
     remarks : tuple of str
         What the counting has to say.
     preference, ranks : bool
@@ -89,6 +89,7 @@ class Tally:
     covariates: FloatArray | None = None
     covariate_names: tuple[str, ...] = ()
     judge: str | None = None
+    item: str | None = None
     remarks: tuple[str, ...] = ()
     preference: bool = False
     ranks: bool = False
@@ -310,6 +311,8 @@ def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie",
         )
     if tally.judge is not None and tally.group is not None:
         notes.append(grouped_note(tally.judge, int(tally.group.max(initial=-1)) + 1))
+    if tally.item is not None and tally.segment is not None:
+        notes.append(repeated_note(tally.item, int(tally.segment.max(initial=-1)) + 1))
     return notes
 
 

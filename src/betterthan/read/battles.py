@@ -78,6 +78,8 @@ def _columns(look: Peek, options: Options, *, path: str) -> BattleColumns:
 
 
 def _reading(settled: Settled, columns: BattleColumns, look: Peek) -> Reading:
+    if settled.matches.segment is not None and columns.item is None:
+        columns = replace(columns, item=columns.maybe_item)
     return Reading(
         format=FORMAT,
         because=f'two systems in the columns "{columns.left}" and "{columns.right}"',
@@ -99,12 +101,13 @@ def read_matches(
     item: str | None = None,
     judge: str | None = None,
     keep: Sequence[Literal["item", "judge"]] = (),
+    cluster: bool = True,
     covariates: Sequence[str] = (),
     both_bad: Literal["tie", "drop"] = "tie",
     where: Mapping[str, object] | None = None,
     language_pair: str | None = None,
 ) -> Matches:
-    """Read battles, aggregated unless single rows are asked for.
+    """Read battles, aggregated unless single rows are needed.
 
     Columns are found by their names (case and punctuation ignored) or given. The winner may be told by side
     (left, right; model_a, model_b; a, b), by number (1, 0, 0.5 for the left system), or by the name of one of
@@ -131,6 +134,10 @@ def read_matches(
     keep : sequence of {"item", "judge"}, optional
         The same with the columns found by name. A judge comes before a session and a ranking, because all
         battles of a session are one judge's.
+    cluster : bool, default True
+        Whether battles of one judge or session, and battles over one question, belong together where columns tell
+        (five or more of each; a question in both orders, by several judges, or for several pairs). Errors are then
+        clustered by them. Nothing is clustered beside a judge or item that is named.
     covariates : sequence of str, optional
         Columns of numbers that are held equal when systems are ranked (style control): the difference of the two
         systems, such as "length_difference", or two columns with a minus between them, such as "len_a-len_b",
@@ -177,6 +184,7 @@ def read_matches(
         columns={role: column for role, column in roles.items() if column is not None},
         both_bad=both_bad,
         keep=tuple(keep),
+        cluster=cluster and not keep,
         covariates=tuple(covariates),
         where=conditions(where),
         language_pair=language_pair,
@@ -243,6 +251,8 @@ def _as_asked(matches: Matches, options: Options, path: str) -> Matches:
     """Return matches aggregated, with the judges and segments that were asked for."""
     if "judge" in options.keep and matches.group is None:
         raise ReadError("This layout names no judges. Read it without them.", path=path, code="BT120")
+    if options.cluster:
+        return matches
     if "item" not in options.keep:
         return matches.aggregated(keep_groups="judge" in options.keep)
     return matches if "judge" in options.keep else replace(matches, group=None)

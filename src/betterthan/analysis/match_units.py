@@ -1,0 +1,108 @@
+"""What counts as independent among matches: judges or sessions, questions, or every match by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import some_of
+from betterthan.tables.matches import Matches
+
+FEWEST_SEGMENTS = 5
+
+
+class Unit(NamedTuple):
+    """What counts as independent: the name of the kind, and the number of each row."""
+
+    name: str
+    code: IntArray
+
+
+def units_of_matches(matches: Matches) -> tuple[Unit, ...]:
+    """Return by what errors are clustered: groups where there are any, and segments that stand in several rows.
+
+    Battles of one judge resemble each other, and so do battles over one question: both orders of it, several judges,
+    several pairs of systems. Segments are left out where they are too few to say how much they vary, and where each
+    belongs to one group, which then holds all that its segments share.
+
+    Examples
+    --------
+    >>> rows = {"left": [0] * 10, "right": [1] * 10, "outcome": [1, 0] * 5}
+    >>> matches = Matches(systems=["A", "B"], **rows, segment=[0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
+    >>> [unit.name for unit in units_of_matches(matches)]
+    ['segment']
+    """
+    units = [] if matches.group is None else [Unit("group", matches.group)]
+    if matches.segment is None:
+        return tuple(units)
+    used = matches.weight > 0
+    segments = np.unique(matches.segment[used])
+    if FEWEST_SEGMENTS <= segments.size < used.sum():
+        units.append(Unit("segment", matches.segment))
+    if len(units) == 2 and np.unique(crossed(units)[used]).size == segments.size:
+        units.pop()
+    return tuple(units)
+
+
+def unit_sizes(unit: Unit, matches: Matches) -> FloatArray:
+    """Weight of the matches of each unit that has any."""
+    number = np.unique(unit.code, return_inverse=True)[1].reshape(-1)
+    sizes = np.bincount(number, matches.weight)
+    return np.asarray(sizes[sizes > 0], dtype=np.float64)
+
+
+def crossed(units: Sequence[Unit]) -> IntArray:
+    """Number the combinations of two kinds of units."""
+    first, second = (np.unique(unit.code, return_inverse=True)[1].reshape(-1) for unit in units)
+    return np.asarray(first * (int(second.max(initial=0)) + 1) + second)
+
+
+def _even_units(sizes: FloatArray) -> float:
+    """How many units of equal size would tell as much."""
+    return float(sizes.sum() ** 2 / (sizes**2).sum())
+
+
+def cluster_note(matches: Matches) -> tuple[str, ...]:
+    """Say by what errors are clustered, how many units there are, and what these are worth when they are uneven."""
+    words = []
+    for unit in units_of_matches(matches):
+        sizes = unit_sizes(unit, matches)
+        worth = _even_units(sizes)
+        uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * sizes.size else ""
+        words.append(f"by {unit.name} ({sizes.size:,} {unit.name}s{uneven})")
+    return (f"Intervals and tests are clustered {' and '.join(words)}.",) if words else ()
+
+
+def thin_note(
+    systems: Sequence[str], degrees: FloatArray, units: Sequence[Unit], matches: Matches
+) -> tuple[str, ...]:
+    """Name the systems about whose differences nothing can be said, because one judge decides; `degrees` is (m, m)."""
+    unknown = np.isnan(degrees) & ~np.eye(len(degrees), dtype=bool)
+    if not unknown.any():
+        return ()
+    for unit in units:
+        seen = [np.unique(unit.code[of]).size for of in _rows_of_systems(matches, systems)]
+        thin = [name for name, n, row in zip(systems, seen, unknown, strict=True) if n == 1 and row.any()]
+        if thin:
+            one = "it is" if len(thin) == 1 else "they are"
+            text = (
+                f"All matches of {some_of(thin, limit=3)} belong to one {unit.name}, so how far {one} from the others "
+                f"cannot be told from that {unit.name}'s taste: no p-value and no interval are given."
+            )
+            return (text,)
+    first, second = (systems[int(i)] for i in np.argwhere(np.triu(unknown))[0])
+    n = int(np.triu(unknown).sum())
+    text = (
+        f"{n:,} {'pair is' if n == 1 else 'pairs are'} connected through one {units[0].name} only, such as {first} and "
+        f"{second}: no p-value and no interval are given."
+    )
+    return (text,)
+
+
+def _rows_of_systems(matches: Matches, systems: Sequence[str]) -> list[BoolArray]:
+    index = [matches.systems.index(name) for name in systems]
+    used = matches.weight > 0
+    return [((matches.left == i) | (matches.right == i)) & used for i in index]
