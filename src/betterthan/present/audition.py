@@ -8,8 +8,8 @@ from betterthan.results.audition import Audition
 
 _LEGEND = (
     "Under a labelling: how many systems it outscores. d: share of pairs of systems that differ significantly, in all, "
-    "in the upper and in the lower half. A measure by which labellings outscore systems that know more than they do can "
-    "be gamed."
+    "in the upper and in the lower half. A measure by which labellings outscore systems that know more than they do "
+    "can be gamed."
 )
 
 
