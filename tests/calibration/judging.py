@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from tests.calibration.cells import Cell
 
 import betterthan as bt
+from betterthan.analysis.tag_counts import MEASURES
 
 # --- Judges ---------------------------------------------------------------------------------------------------
 
@@ -120,4 +121,264 @@ CONTROL_CELLS = [
     for n_controls in (5, 10, 30)
 ]
 
-CELLS: list[Cell] = [*JUDGE_CELLS, *CONTROL_CELLS]
+
+# --- Word tags ------------------------------------------------------------------------------------------------
+
+# Recall of BAD words and share of OK words that are tagged BAD: two ways to the same F1-mult where 20% are BAD.
+CAUTIOUS, BOLD = (0.40, 0.02188), (0.70, 0.18540)
+
+
+def tagged(rng, n_systems, n_sentences, share=0.2, *, skewed=False, finds=((0.5, 0.08),)):
+    """Sentences with shares of BAD words and quality of tags of their own; systems take turns in `finds`."""
+    spread = 0.9 if skewed else 0.4
+    lengths = np.maximum(1, np.rint(15 * np.exp(spread * rng.normal(size=n_sentences)))).astype(int)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    sentence = np.repeat(np.arange(n_sentences), lengths)
+    gold = rng.random(offsets[-1]) < rng.beta(2 * share, 2 * (1 - share), size=n_sentences)[sentence]
+    predicted = np.empty((n_systems, gold.size), dtype=bool)
+    for system in range(n_systems):
+        recall, alarm = finds[system % len(finds)]
+        found = rng.beta(3 * recall, 3 * (1 - recall), size=n_sentences)[sentence]
+        false = rng.beta(3 * alarm, 3 * (1 - alarm), size=n_sentences)[sentence]
+        predicted[system] = rng.random(gold.size) < np.where(gold, found, false)
+    return bt.WordTags(
+        systems=[f"S{i}" for i in range(n_systems)],
+        segments=[str(i) for i in range(n_sentences)],
+        gold=gold,
+        predicted=predicted,
+        offsets=offsets,
+    )
+
+
+def tags_differ(n_systems, n_sentences, share, finds, rng):
+    """Whether any pair of equal systems differs significantly by the first measure."""
+    table = tagged(rng, n_systems, n_sentences, share, finds=finds)
+    return float(bt.rank_tags(table, by=["f1_mult"], synthetic=False).n_different[0] > 0)
+
+
+def audition_differs(n_systems, n_sentences, rng):
+    """Whether an audition finds any pair of equal systems significantly different, by the F1 of BAD words."""
+    return float(bt.audition(tagged(rng, n_systems, n_sentences), by=["f1_bad"]).d[0] > 0)
+
+
+@cache
+def true_scores(share, skewed):
+    """Scores of the words of very many sentences."""
+    rng = np.random.default_rng(271_828)
+    sums = sum(
+        bt.tag_counts(tagged(rng, 1, 20_000, share, skewed=skewed)).values[0].sum(axis=0) for _ in range(10)
+    )
+    return {name: float(MEASURES[name][1](sums)) for name in ("f1_mult", "f1_bad", "f1_ok", "mcc")}
+
+
+def tag_interval_holds(measure, n_sentences, share, skewed, rng):
+    """Whether the interval holds the score of endless sentences; no interval holds nothing."""
+    found = bt.rank_tags(tagged(rng, 1, n_sentences, share, skewed=skewed), by=[measure], synthetic=False)
+    return float(found.low[0, 0] <= true_scores(share, skewed)[measure] <= found.high[0, 0])
+
+
+RARE = "of very few BAD words, hardly any is found, and the coefficient's distribution is far from symmetric"
+TAG_CELLS = [
+    *(
+        Cell(
+            table="rank-tags/any false difference",
+            row=f"{n_systems} systems, {name}",
+            column=f"{n} sentences",
+            trial=partial(tags_differ, n_systems, n, share, finds),
+            low=0.0,
+            high=0.06,
+            tables=1000,
+        )
+        for name, share, finds in (
+            ("20% BAD", 0.2, ((0.5, 0.08),)),
+            ("3% BAD", 0.03, ((0.5, 0.08),)),
+            ("cautious and bold, 20% BAD", 0.2, (CAUTIOUS, BOLD)),
+        )
+        for n_systems in (2, 6, 17)
+        for n in (20, 200)
+    ),
+    *(
+        Cell(
+            table="audition/any false difference",
+            row=f"{n_systems} systems",
+            column=f"{n} sentences",
+            trial=partial(audition_differs, n_systems, n),
+            low=0.0,
+            high=0.06,
+            tables=1000,
+        )
+        for n_systems in (2, 6, 17)
+        for n in (20, 200)
+    ),
+    *(
+        Cell(
+            table="rank-tags/coverage",
+            row=f"{measure}, {100 * share:.0f}% BAD{', skewed lengths' if skewed else ''}",
+            column=f"{n} sentences",
+            trial=partial(tag_interval_holds, measure, n, share, skewed),
+            low=0.93,
+            high=0.97,
+            tables=2000,
+            limit=RARE if n == 50 and share < 0.1 else "",
+        )
+        for measure in ("f1_mult", "mcc", "f1_ok")
+        for share in (0.2, 0.03)
+        for skewed in (False, True)
+        for n in (50, 200, 1000)
+    ),
+]
+
+# --- Quality of sentences -------------------------------------------------------------------------------------
+
+
+def predictions(rng, n_systems, n, shape):
+    """Truth, and systems that follow it equally well."""
+    size = (n_systems, n)
+    if shape == "normal":
+        truth = rng.normal(size=n)
+        shared = 0.4 * rng.normal(size=n)
+        return truth, 0.6 * truth + shared + 0.7 * rng.normal(size=size)
+    if shape == "rates":  # many near 0, and errors that grow with the rate
+        truth = np.maximum(0, rng.gamma(0.8, 0.25, size=n) - 0.05)
+        return truth, 0.15 + 0.6 * truth + (0.05 + 0.5 * truth) * rng.normal(size=size)
+    truth = rng.standard_t(3, size=n)
+    return truth, 0.6 * truth + 0.8 * rng.standard_t(3, size=size)
+
+
+def quality_of(rng, n_systems, n, shape):
+    """What the verb says of one such table."""
+    truth, values = predictions(rng, n_systems, n, shape)
+    segments = [str(i) for i in range(n)]
+    gold = bt.Scores(name="rate", systems=["truth"], segments=segments, values=truth[None])
+    systems = [f"S{i}" for i in range(n_systems)]
+    return bt.sentence_quality(
+        bt.Scores(name="rate", systems=systems, segments=segments, values=values), gold
+    )
+
+
+def quality_differs(n_systems, n, shape, rng):
+    """Whether any pair of equal systems differs significantly."""
+    return float(len(set(quality_of(rng, n_systems, n, shape).letters)) > 1)
+
+
+@cache
+def true_quality(shape):
+    """Pearson, Spearman, MAE and RMSE on very many sentences."""
+    rng = np.random.default_rng(141_421)
+    found = []
+    for _ in range(20):
+        truth, values = predictions(rng, 1, 200_000, shape)
+        error = np.abs(values[0] - truth)
+        ranks = np.argsort(np.argsort([truth, values[0]], axis=1), axis=1)
+        found.append(
+            [
+                np.corrcoef(truth, values[0])[0, 1],
+                np.corrcoef(ranks)[0, 1],
+                error.mean(),
+                (error**2).mean(),
+            ]
+        )
+    *first, square = np.mean(found, axis=0)
+    return (*first, np.sqrt(square))
+
+
+def quality_interval_holds(place, n, shape, rng):
+    """Whether the interval of the measure at this place holds the truth."""
+    found = quality_of(rng, 1, n, shape)
+    return float(found.low[0, place] <= true_quality(shape)[place] <= found.high[0, place])
+
+
+TAILS = "The root mean squared error hangs on few large errors, of which a sample may have none."
+QUALITY_CELLS = [
+    *(
+        Cell(
+            table="sentence-quality/any false difference",
+            row=f"{n_systems} systems, {shape}",
+            column=f"{n} sentences",
+            trial=partial(quality_differs, n_systems, n, shape),
+            low=0.0,
+            high=0.06,
+        )
+        for shape in ("normal", "rates", "heavy tails")
+        for n_systems in (2, 6, 17)
+        for n in (20, 50, 200, 1000)
+    ),
+    *(
+        Cell(
+            table="sentence-quality/coverage",
+            row=f"{name}, {shape}",
+            column=f"{n} sentences",
+            trial=partial(quality_interval_holds, place, n, shape),
+            low=0.93,
+            high=0.97,
+            limit=TAILS if name == "RMSE" and shape != "normal" else "",
+        )
+        for shape in ("normal", "rates", "heavy tails")
+        for place, name in enumerate(("Pearson", "Spearman", "MAE", "RMSE"))
+        for n in (50, 200, 1000)
+    ),
+]
+
+# --- Aggregated counts ----------------------------------------------------------------------------------------
+
+
+def errors_of(rng, n_systems, n):
+    """Edits over words, on sentences of skewed lengths; all systems are equal, and the rate is 0.2."""
+    words = np.maximum(1, np.rint(15 * np.exp(0.9 * rng.normal(size=n)))).astype(int)
+    rate = rng.beta(0.8, 3.2, size=n)
+    edits = rng.binomial(words, rate, size=(n_systems, n))
+    return bt.Counts(
+        name="edit rate",
+        systems=[f"S{i}" for i in range(n_systems)],
+        segments=[str(i) for i in range(n)],
+        values=np.stack([edits, np.broadcast_to(words, edits.shape)], axis=2).astype(float),
+        columns=("edits", "words"),
+        formula=RATE,
+        higher_is_better=False,
+    )
+
+
+RATE = bt.Formula(name="rate", pooled=lambda sums: sums[..., 0] / sums[..., 1])
+
+
+def aggregate_differs(n_systems, n, rng):
+    """Whether any of equal systems is put into another significance cluster."""
+    return float(bt.aggregate(errors_of(rng, n_systems, n)).cluster.max() > 1)
+
+
+def aggregate_holds(way, n, rng):
+    """Whether the interval of one way to aggregate holds the rate, which is 0.2 for all three."""
+    found = bt.aggregate(errors_of(rng, 1, n))
+    return float(getattr(found, f"{way}_low")[0] <= 0.2 <= getattr(found, f"{way}_high")[0])
+
+
+AGGREGATE_CELLS = [
+    *(
+        Cell(
+            table="aggregate/any false difference",
+            row=f"{n_systems} systems",
+            column=f"{n} segments",
+            trial=partial(aggregate_differs, n_systems, n),
+            low=0.0,
+            high=0.06,
+            tables=500,
+        )
+        for n_systems in (2, 6, 17)
+        for n in (20, 200)
+    ),
+    *(
+        Cell(
+            table="aggregate/coverage",
+            row=way.replace("_", " "),
+            column=f"{n} segments",
+            trial=partial(aggregate_holds, way, n),
+            low=0.93,
+            high=0.97,
+            tables=1000,
+        )
+        for way in ("pooled", "segment_mean", "bootstrap_mean")
+        for n in (50, 200, 1000)
+    ),
+]
+
+CELLS: list[Cell] = [*JUDGE_CELLS, *CONTROL_CELLS, *TAG_CELLS, *QUALITY_CELLS, *AGGREGATE_CELLS]

@@ -13,14 +13,15 @@ from betterthan.analysis.synthetic_labellings import SYNTHETIC, with_synthetic
 from betterthan.analysis.tag_counts import TagMeasure
 from betterthan.analysis.tag_tests import (
     Measured,
+    PairTests,
     Randomisation,
-    TestedPairs,
     measured,
+    n_units,
+    pair_tests,
     points,
-    tested_pairs,
     too_few,
+    unit_name,
 )
-from betterthan.analysis.units import UnitName
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -62,7 +63,7 @@ def audition(
     by: Sequence[TagMeasure | Own] | Mapping[str, TagMeasure | Own] = DEFAULT_MEASURES,
     middle: Middle = "both",
     as_published: bool = False,
-    units: UnitName = "segments",
+    units: Literal["auto", "segments", "groups"] = "auto",
     correction: str = "max_statistic",
     alpha: float = 0.05,
     n_resamples: int = 9999,
@@ -94,8 +95,8 @@ def audition(
         Where the middle one of an odd number of systems goes.
     as_published : bool, default False
         The literal reading of the phrase measures.
-    units : {"segments", "groups"}, default "segments"
-        What is swapped as one.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What is swapped as one: documents where they are known, otherwise sentences.
     correction : {"max_statistic", "holm", "bonferroni", "benjamini_hochberg", "none"}, default "max_statistic"
         Over the pairs compared; see :func:`betterthan.rank_tags`. [1]_ has "bonferroni", by which no pair of 33 or more
         systems can differ significantly with the default number of resamples.
@@ -135,7 +136,7 @@ def audition(
         correction=correction,
         alpha=alpha,
         n_resamples=n_resamples,
-        units=units,
+        units=unit_name(tags, units),
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
@@ -162,7 +163,11 @@ def audition(
         alpha=alpha,
         middle=middle,
         sentences=_sentences(tuple(tables), below, m),
-        notes=tuple(dict.fromkeys([*notes, *too_few(m * (m - 1) // 2, testing), *_few(m)])),
+        notes=tuple(
+            dict.fromkeys(
+                [*notes, *too_few(m * (m - 1) // 2, n_units(tags, testing.units), testing), *_few(m)]
+            )
+        ),
         settings=_settings(tags, tuple(tables), testing, middle),
     )
 
@@ -200,8 +205,8 @@ def _judged(table: Measured, real: tuple[str, ...], testing: Randomisation, midd
     side = 1.0 if table.higher_is_better else -1.0
     mine, theirs = merit[: len(real)], merit[len(real) :]
     below = np.where(np.isnan(theirs), np.nan, (mine[:, None] < theirs[None, :]).sum(axis=0))
-    pairs = tested_pairs(table, real, testing)
-    upper, lower = (tested_pairs(table, pairs.systems[half], testing) for half in halves(len(real), middle))
+    pairs = pair_tests(table, real, testing)
+    upper, lower = (pair_tests(table, pairs.systems[half], testing) for half in halves(len(real), middle))
     return _Judged(
         value=side * merit,
         below=below,
@@ -226,7 +231,7 @@ def halves(m: int, middle: Middle = "both") -> tuple[slice, slice]:
     return slice(0, size), slice(m - size, m)
 
 
-def _share(pairs: TestedPairs) -> float:
+def _share(pairs: PairTests) -> float:
     m = len(pairs.systems)
     return float(pairs.n_different / (m * (m - 1) / 2)) if m > 1 else float("nan")
 

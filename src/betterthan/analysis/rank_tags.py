@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,11 @@ from betterthan.analysis.tag_tests import (
     Randomisation,
     about_intervals,
     interval,
-    tested_pairs,
+    n_units,
+    pair_tests,
     too_few,
+    unit_name,
 )
-from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
@@ -52,7 +53,7 @@ def rank_tags(
     by: Sequence[TagMeasure | Formula] = DEFAULT_MEASURES,
     synthetic: bool = True,
     as_published: bool = False,
-    units: UnitName = "segments",
+    units: Literal["auto", "segments", "groups"] = "auto",
     correction: str = "max_statistic",
     alpha: float = 0.05,
     confidence: float = 0.95,
@@ -79,8 +80,8 @@ def rank_tags(
         Whether to show the labellings of :func:`betterthan.with_synthetic`; they are scored and not tested.
     as_published : bool, default False
         The literal reading of the phrase measures.
-    units : {"segments", "groups"}, default "segments"
-        What is swapped and drawn as one.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What is swapped and left out as one: documents where they are known, otherwise sentences. Words are never units.
     correction : {"max_statistic", "holm", "bonferroni", "benjamini_hochberg", "none"}, default "max_statistic"
         "max_statistic" is the step-down of [3]_: the largest difference of any pair in each resample is what pairs are
         compared with, so that clear differences stay significant however many systems there are. "bonferroni" is that
@@ -129,7 +130,7 @@ def rank_tags(
         correction=correction,
         alpha=alpha,
         n_resamples=n_resamples,
-        units=units,
+        units=unit_name(tags, units),
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
@@ -162,7 +163,7 @@ def rank_tags(
         alpha=alpha,
         confidence=confidence,
         n_words=tags.n_words,
-        notes=tuple(dict.fromkeys([*notes, *too_few(n_pairs, testing)])),
+        notes=tuple(dict.fromkeys([*notes, *too_few(n_pairs, n_units(tags, testing.units), testing)])),
         settings=_settings(tags, names, testing, confidence, synthetic=synthetic),
     )
 
@@ -181,7 +182,7 @@ def _column(counts: Counts, real: tuple[str, ...], testing: Randomisation, confi
     found = interval(counts, testing, confidence)
     notes = about_intervals(counts.name, found, value, counts.systems[: len(real)])
     cluster = np.full(len(counts.systems), np.nan)
-    pairs = tested_pairs(counts, real, testing)
+    pairs = pair_tests(counts, real, testing)
     place = [counts.systems.index(name) for name in pairs.systems]
     cluster[place] = pairs.cluster
     letters = dict(zip(pairs.systems, pairs.letters, strict=True))

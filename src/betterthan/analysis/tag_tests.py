@@ -35,7 +35,7 @@ Measured = Counts | Scores
 OwnMeasure = Callable[[WordTags], Measured]
 STEP_DOWN = "max_statistic"
 _SPREAD_RESAMPLES = 1000
-_FEW_UNITS = 8
+_FEW_UNITS = 6
 _JACKKNIFE_NUMBERS = 2**22
 
 
@@ -52,6 +52,13 @@ class Randomisation:
     units: UnitName
     seed: int
     computing: Computing
+
+
+def unit_name(table: Measured | WordTags, units: str) -> UnitName:
+    """Resolve "auto": documents where there are two or more, otherwise sentences."""
+    if units != "auto":
+        return units  # type: ignore[return-value]  # checked where units are made
+    return "groups" if table.groups is not None and len(set(table.groups)) > 1 else "segments"
 
 
 def measured(tags: WordTags, by: str | Formula | OwnMeasure, *, as_published: bool) -> Measured:
@@ -83,7 +90,7 @@ def points(table: Measured) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestedPairs:
+class PairTests:
     """Randomisation tests of all pairs, systems best first.
 
     Attributes
@@ -112,13 +119,13 @@ class TestedPairs:
         return letter_display(self.different).labels
 
 
-def tested_pairs(table: Measured, systems: tuple[str, ...], testing: Randomisation) -> TestedPairs:
+def pair_tests(table: Measured, systems: tuple[str, ...], testing: Randomisation) -> PairTests:
     """Randomisation tests of all pairs of these systems, which alone make up the family."""
     merit = dict(zip(table.systems, points(table).tolist(), strict=True))
     order = np.argsort(shared_ranks(np.array([merit[name] for name in systems])), kind="stable")
     best_first = tuple(systems[i] for i in order)
     if len(systems) < 2:
-        return TestedPairs(systems=best_first, different=np.zeros((len(systems),) * 2, dtype=np.bool_))
+        return PairTests(systems=best_first, different=np.zeros((len(systems),) * 2, dtype=np.bool_))
     chosen = table.select(best_first)
     if isinstance(chosen, Counts) and testing.correction == STEP_DOWN:
         adjusted = _step_down(chosen, testing)
@@ -127,7 +134,7 @@ def tested_pairs(table: Measured, systems: tuple[str, ...], testing: Randomisati
     with np.errstate(invalid="ignore"):
         different = np.asarray(adjusted <= testing.alpha)
     np.fill_diagonal(different, val=False)
-    return TestedPairs(systems=best_first, different=different)
+    return PairTests(systems=best_first, different=different)
 
 
 def _compared(table: Measured, testing: Randomisation) -> FloatArray:
@@ -220,16 +227,30 @@ def about_intervals(
         ]
     if few:
         messages.append(
-            f"Fewer than {_FEW_UNITS} sentences decide {name} of {some_of(few)}: the interval is rough."
+            f"Fewer than {_FEW_UNITS} sentences decide {name} of {some_of(few)}: the interval may be too short."
         )
     return messages
 
 
-def too_few(n_pairs: int, testing: Randomisation) -> tuple[str, ...]:
-    """Say when no p-value can pass the correction."""
+def too_few(n_pairs: int, n_units: int, testing: Randomisation) -> tuple[str, ...]:
+    """Say when no p-value can be at most alpha: too few units, or too few resamples for the correction."""
+    if not n_pairs:
+        return ()
+    # Of 2ⁿ swaps two, all and none, reach any difference; the corrections of p-values multiply that.
     family = n_pairs if testing.correction in ("bonferroni", "holm") else 1
-    if not n_pairs or family <= testing.alpha * (testing.n_resamples + 1):
+    if family * 2.0 ** (1 - n_units) > testing.alpha:
+        what = "documents" if testing.units == "groups" else "sentences"
+        return (f"{n_units} {what} are too few: no difference can be significant at {testing.alpha:g}.",)
+    if family <= testing.alpha * (testing.n_resamples + 1):
         return ()
     needed = int(np.ceil(family / testing.alpha)) - 1
     few = f"With {testing.n_resamples:,} resamples none of {n_pairs:,} pairs can differ significantly"
-    return (f'{few} at {testing.alpha:g}. Use {needed:,} or more, or correction="{STEP_DOWN}".',)
+    other = f', or correction="{STEP_DOWN}"' if family > 1 else ""
+    return (f"{few} at {testing.alpha:g}. Use {needed:,} or more{other}.",)
+
+
+def n_units(tags: WordTags, units: UnitName) -> int:
+    """Number of sentences with words, or of documents."""
+    if units == "groups" and tags.groups is not None:
+        return len(set(tags.groups))
+    return int(np.count_nonzero(np.diff(tags.offsets)))

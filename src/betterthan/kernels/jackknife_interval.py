@@ -10,13 +10,27 @@ from scipy.special import expit, logit, stdtrit
 
 from betterthan.arrays import FloatArray
 
+_PERFECT = 1 - 1e-12  # of correlations; beyond it Fisher's transformation is made of rounding
 ScaleName = Literal["raw", "log", "logit", "fisher"]
+
+
+def fisher(correlation: FloatArray) -> FloatArray:
+    """Fisher's z, the inverse of tanh; NaN where correlations are ±1 up to rounding.
+
+    Examples
+    --------
+    >>> fisher(np.array([0.0, 0.5, 1.0])).round(4)
+    array([0.    , 0.5493,    nan])
+    """
+    inside = np.abs(correlation) < _PERFECT
+    return np.asarray(np.where(inside, np.arctanh(np.where(inside, correlation, 0.0)), np.nan))
+
 
 _SCALES: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]]] = {
     "raw": (lambda x: x, lambda x: x),
     "log": (np.log, np.exp),
     "logit": (logit, expit),
-    "fisher": (np.arctanh, np.tanh),
+    "fisher": (fisher, np.tanh),
 }
 
 
