@@ -154,7 +154,14 @@ def judges(
     departs = screen_by_peers(
         compared_rows, candidates=ratio > rule.max_variance_ratio, tested=comparable, **how
     )
-    power = power_by_peers(compared_rows, tested=comparable, max_variance_ratio=max_variance_ratio, **how)
+    # A judge who stands out already would hide another one.
+    others = np.isin(compared_rows.judge, np.flatnonzero(departs <= rule.alpha), invert=True)
+    power = power_by_peers(
+        Judged(compared_rows.unit[others], compared_rows.judge[others], compared_rows.value[others]),
+        tested=comparable,
+        max_variance_ratio=max_variance_ratio,
+        **how,
+    )
     careless = careless_pvalues(tested.right, tested.n, accuracy=control_accuracy)
     reasons = _reasons(ratio, departs, tested, careless, rule)
     n, mean, deviation = _by_judge(genuine)

@@ -13,13 +13,14 @@ from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.analysis.tag_tests import unit_name
 from betterthan.analysis.units import Units, units_of
+from betterthan.analysis.wording import listing
 from betterthan.arrays import FloatArray, digest
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.engine.streams import stream
-from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
+from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.correlation import pearson, spearman
 from betterthan.kernels.dependent_correlation import williams_all_pairs
 from betterthan.kernels.intervals import percentile_interval
@@ -233,22 +234,18 @@ def _jackknife_limits(
         "mae": means_without(errors, codes, n),
         "rmse": np.sqrt(means_without(errors**2, codes, n)),
     }
-    low, high, notes = np.empty(value.shape), np.empty(value.shape), []
+    low, high = np.empty(value.shape), np.empty(value.shape)
+    rough: list[str] = []
     for i, (name, each) in enumerate(without.items()):
         found = jackknife_interval(value[:, i], each, confidence=confidence, scale=_SCALES[name])
         low[:, i], high[:, i] = found.low, found.high
         with np.errstate(invalid="ignore"):
-            few = [
-                system
-                for system, units_behind, end in zip(table.systems, found.units, found.low, strict=True)
-                if units_behind < _FEW_UNITS and not np.isnan(end)
-            ]
-        if few:
-            notes.append(
-                f"Fewer than {_FEW_UNITS} sentences decide {_NAMES[name]} of {some_of(few)}: the interval may be too "
-                f"short."
-            )
-    return low, high, tuple(notes)
+            if (found.units < _FEW_UNITS).any(where=~np.isnan(found.low)):
+                rough.append(_NAMES[name])
+    if not rough:
+        return low, high, ()
+    note = f"Fewer than {_FEW_UNITS} sentences decide an interval of {listing(rough)}: it may be too short."
+    return low, high, (note,)
 
 
 def _tested(
