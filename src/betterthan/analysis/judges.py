@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from betterthan.analysis.computing import Rng, seed_of
 from betterthan.analysis.judges_words import sentences_about
 from betterthan.analysis.wording import p_of
 from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.judge_pairs import order_kappa, pairwise_kappa, pairwise_order
 from betterthan.kernels.judge_quality import (
@@ -143,25 +145,13 @@ def judges(
     systems, segments = (tuple(degraded) for degraded in pairs)
     genuine = ratings.without_items(systems=systems, segments=segments)
     compared = genuine.standardized() if standardize else genuine
-    n_judges, raw = len(ratings.judges), _judged(genuine)
+    n_judges, raw, seed = len(ratings.judges), _judged(genuine), seed_of(rng)
     in_points = peer_agreement(raw, n_judges=n_judges)
     peers = peer_agreement(_judged(compared), n_judges=n_judges)
     ratio, tested = _ratio(peers, min_shared), _tested(ratings, pairs)
     if tested.n.any():
         rule = rule._replace(alpha=alpha / 2)
-    compared_rows, comparable = _judged(compared), ~np.isnan(ratio)
-    how: dict[str, Any] = {"alpha": rule.alpha, "standardize": standardize, "seed": seed_of(rng)}
-    departs = screen_by_peers(
-        compared_rows, candidates=ratio > rule.max_variance_ratio, tested=comparable, **how
-    )
-    # A judge who stands out already would hide another one.
-    others = np.isin(compared_rows.judge, np.flatnonzero(departs <= rule.alpha), invert=True)
-    power = power_by_peers(
-        Judged(compared_rows.unit[others], compared_rows.judge[others], compared_rows.value[others]),
-        tested=comparable,
-        max_variance_ratio=max_variance_ratio,
-        **how,
-    )
+    departs, power = _screened(_judged(compared), ratio, rule, standardize=standardize, seed=seed)
     careless = careless_pvalues(tested.right, tested.n, accuracy=control_accuracy)
     reasons = _reasons(ratio, departs, tested, careless, rule)
     n, mean, deviation = _by_judge(genuine)
@@ -193,11 +183,26 @@ def judges(
         control_power=_control_power(tested.n, rule),
         sentences=(),
         notes=(*ratings.notes, *compared.notes[len(genuine.notes) :]),
-        settings=_settings(
-            ratings, rule, n_controls=int(tested.n.sum()), standardize=standardize, seed=seed_of(rng)
-        ),
+        settings=_settings(ratings, rule, n_controls=int(tested.n.sum()), standardize=standardize, seed=seed),
     )
     return replace(silent, sentences=sentences_about(silent, alpha=rule.alpha, min_shared=min_shared))
+
+
+def _screened(
+    rows: Judged, ratio: FloatArray, rule: _Rule, *, standardize: bool, seed: int
+) -> tuple[FloatArray, float]:
+    """P-values of the judges above the limit, and the chance to find somebody who answers at random."""
+    how: dict[str, Any] = {
+        "tested": ~np.isnan(ratio),
+        "alpha": rule.alpha,
+        "standardize": standardize,
+        "generator": partial(stream, seed),
+    }
+    departs = screen_by_peers(rows, candidates=ratio > rule.max_variance_ratio, **how)
+    # A judge who stands out already would hide another one.
+    others = np.isin(rows.judge, np.flatnonzero(departs <= rule.alpha), invert=True)
+    rest = Judged(rows.unit[others], rows.judge[others], rows.value[others])
+    return departs, power_by_peers(rest, max_variance_ratio=rule.max_variance_ratio, **how)
 
 
 def _control_power(n: IntArray, rule: _Rule) -> float:

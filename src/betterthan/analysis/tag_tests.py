@@ -7,11 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from betterthan import __version__
 from betterthan.analysis.compare import compare
 from betterthan.analysis.compare_counts import unit_counts
 from betterthan.analysis.computing import Computing
@@ -19,14 +17,10 @@ from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.analysis.tag_counts import MEASURES, tag_counts
 from betterthan.analysis.units import UnitName, units_of
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.blocks import Job, block_ranges
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.clusters import greedy_clusters
-from betterthan.kernels.counts_step_down import counts_maximum_block, swap_spread
 from betterthan.kernels.jackknife_interval import JackknifeInterval, ScaleName, jackknife_interval
 from betterthan.kernels.letters import letter_display
-from betterthan.kernels.sign_flip_step_down import step_down
 from betterthan.tables.counts import Counts, Formula
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
@@ -34,7 +28,6 @@ from betterthan.tables.tags import WordTags
 Measured = Counts | Scores
 OwnMeasure = Callable[[WordTags], Measured]
 STEP_DOWN = "max_statistic"
-_SPREAD_RESAMPLES = 1000
 _FEW_UNITS = 6
 _JACKKNIFE_NUMBERS = 2**22
 
@@ -124,16 +117,14 @@ def pair_tests(table: Measured, systems: tuple[str, ...], testing: Randomisation
     merit = dict(zip(table.systems, points(table).tolist(), strict=True))
     order = np.argsort(shared_ranks(np.array([merit[name] for name in systems])), kind="stable")
     best_first = tuple(systems[i] for i in order)
-    if len(systems) < 2:
-        return PairTests(systems=best_first, different=np.zeros((len(systems),) * 2, dtype=np.bool_))
-    chosen = table.select(best_first)
-    if isinstance(chosen, Counts) and testing.correction == STEP_DOWN:
-        adjusted = _step_down(chosen, testing)
-    else:
-        adjusted = _compared(chosen, testing)
-    with np.errstate(invalid="ignore"):
-        different = np.asarray(adjusted <= testing.alpha)
-    np.fill_diagonal(different, val=False)
+    different = np.zeros((len(systems), len(systems)), dtype=np.bool_)
+    # What is undefined comes last, and differs from nobody; a single unit shows nothing.
+    scored = [name for name in best_first if not np.isnan(merit[name])]
+    if len(scored) > 1 and units_of(table, testing.units).n_units > 1:
+        adjusted = _compared(table.select(scored), testing)
+        with np.errstate(invalid="ignore"):
+            different[: len(scored), : len(scored)] = adjusted <= testing.alpha
+        np.fill_diagonal(different, val=False)
     return PairTests(systems=best_first, different=different)
 
 
@@ -155,35 +146,6 @@ def _compared(table: Measured, testing: Randomisation) -> FloatArray:
     )
     place = [pairs.systems.index(name) for name in table.systems]
     return np.asarray(pairs.adjusted[np.ix_(place, place)])
-
-
-def _step_down(counts: Counts, testing: Randomisation) -> FloatArray:
-    """Adjusted p-values by the maximum statistic, in the order of the table."""
-    unit = units_of(counts, testing.units)
-    values, formula = unit_counts(counts, unit), counts.formula.pooled
-    spread = swap_spread(
-        values, _SPREAD_RESAMPLES, stream(testing.seed, "spread of swapped tags", 0), formula=formula
-    )
-    m, n_units, k = values.shape
-    blocks = block_ranges(testing.n_resamples, 8 * (n_units + 4 * m * k + 3 * m * m))
-    job: Job[Any, IntArray] = Job(
-        name=f"maximum statistic of {counts.formula.name} ({testing.n_resamples:,} resamples)",
-        function=_maxima,
-        payload=(values, spread, counts.formula, testing.seed, blocks),
-        n_blocks=len(blocks),
-        digest=f"{counts.digest} maxima {n_units} {testing.n_resamples} {testing.seed} {__version__}",
-    )
-    tallies = np.sum(np.stack(testing.computing.run(job)), axis=0)
-    scores = counts.pooled()
-    statistics = np.abs(scores[:, None] - scores[None, :]) / spread
-    adjusted = step_down(tallies, np.nan_to_num(statistics, nan=0.0), testing.n_resamples)
-    return np.asarray(np.where(np.isnan(statistics), np.nan, adjusted))
-
-
-def _maxima(payload: tuple[FloatArray, FloatArray, Formula, int, tuple[range, ...]], block: int) -> IntArray:
-    values, spread, formula, seed, blocks = payload
-    rng = stream(seed, "maximum statistic of tags", block)
-    return counts_maximum_block(values, spread, len(blocks[block]), rng, formula=formula.pooled)
 
 
 def interval(counts: Counts, testing: Randomisation, confidence: float) -> JackknifeInterval:

@@ -140,6 +140,4 @@ def _pairs(table: Any, measure: Any, *, as_published: bool, **given: Any) -> Res
     from betterthan.analysis.tag_counts import tag_counts
 
     literal = as_published and measure.startswith("phrase_")
-    if given["correction"] == "max_statistic":  # which single comparisons of counts do not have
-        given["correction"] = "holm"
     return compare(tag_counts(table, by=measure, as_published=literal), **given)

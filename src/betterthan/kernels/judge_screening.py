@@ -7,15 +7,17 @@ any judge is noted. A judge is singled out when no more than a share α of these
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import bdtr
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.streams import stream
 from betterthan.kernels.judge_quality import Judged, peer_agreement
 from betterthan.kernels.pvalues import adjusted
+
+Generators = Callable[[str, int], np.random.Generator]
 
 RESAMPLES = 999
 _FEWEST_RESAMPLES = 199
@@ -52,7 +54,7 @@ def screen_by_peers(
     tested: BoolArray,
     alpha: float,
     standardize: bool,
-    seed: int,
+    generator: Generators,
 ) -> FloatArray:
     r"""Test which judges differ from the others more than equally good judges would.
 
@@ -78,7 +80,8 @@ def screen_by_peers(
         The chance that any of equally good judges is singled out.
     standardize : bool
         Without it scores are centred within each judge, not ranked.
-    seed : int
+    generator : callable
+        From a name and a number to a random generator of its own.
 
     Returns
     -------
@@ -104,7 +107,7 @@ def screen_by_peers(
     >>> rows = Judged(np.repeat(np.arange(30), 5), np.tile(np.arange(5), 30), score.ravel())
     >>> everybody = np.full(5, True)
     >>> screen_by_peers(rows, candidates=everybody, tested=everybody, alpha=0.05, standardize=True,
-    ...                 seed=1) <= 0.05
+    ...                 generator=lambda name, number: np.random.default_rng(number)) <= 0.05
     array([False, False, False, False,  True])
     """
     pvalue = np.full(tested.size, np.nan)
@@ -115,7 +118,7 @@ def screen_by_peers(
         eligible = np.isin(layout.judges, np.flatnonzero(tested)) & (layout.n > 1)
         if layout.judges.size < _FEWEST_JUDGES or not eligible.any():
             break
-        rng = stream(seed, "screening of judges", step)
+        rng = generator("screening of judges", step)
         n_resamples = min(RESAMPLES, max(_FEWEST_RESAMPLES, _MOST_NUMBERS // rows.value.size))
         statistic, maxima = _departures(
             rows, layout, eligible, rng, n_resamples=n_resamples, standardize=standardize
@@ -248,7 +251,7 @@ def power_by_peers(
     max_variance_ratio: float,
     alpha: float,
     standardize: bool,
-    seed: int,
+    generator: Generators,
 ) -> float:
     """Chance that one judge among the others is singled out who answers at random.
 
@@ -268,7 +271,7 @@ def power_by_peers(
     eligible = np.isin(np.arange(layout.judges.size), members)
     shown = 0
     for shuffle in range(_SHUFFLES):
-        rng = stream(seed, "judges who answer at random", shuffle)
+        rng = generator("judges who answer at random", shuffle)
         who = members[shuffle % members.size]
         own = rows.judge == layout.judges[who]
         value = rows.value.copy()
