@@ -29,7 +29,7 @@ def test_the_first_measure_orders_and_the_others_stand_beside():
 def test_groups_and_letters_are_those_of_the_corrected_tests():
     """Bonferroni over pairs of real systems; synthetic ones are not tested."""
     tags = drawn_tags(5, 60, seed=1)
-    found = bt.rank_tags(tags, by=["f1_mult"], **FAST)
+    found = bt.rank_tags(tags, by=["f1_mult"], correction="bonferroni", **FAST)
     pairs = bt.compare(bt.tag_counts(tags), correction="bonferroni", **FAST)
     assert found.n_different[0] == pairs.n_different
     assert found.n_pairs == 10
@@ -94,9 +94,57 @@ def test_the_result_survives_json_and_becomes_a_tidy_table():
 
 
 def test_too_few_resamples_are_told():
-    """19 resamples give no p below 1/20, which six pairs need to be below 1/120."""
-    notes = bt.rank_tags(drawn_tags(), n_resamples=19).notes
-    assert any("no pair of 6 can be told apart at 0.05. Use 120 or more" in note for note in notes)
+    """19 resamples give no p below 1/20, which six pairs need to be below 1/120; the maximum needs 1/20 alone."""
+    notes = bt.rank_tags(drawn_tags(), n_resamples=19, correction="bonferroni").notes
+    assert any("none of 6 pairs can differ significantly at 0.05. Use 119 or more" in note for note in notes)
+    assert not any(
+        "can differ significantly" in note for note in bt.rank_tags(drawn_tags(), n_resamples=19).notes
+    )
+    assert any("Use 19 or more" in note for note in bt.rank_tags(drawn_tags(), n_resamples=9).notes)
+
+
+def test_clear_differences_stay_significant_however_many_systems_there_are():
+    """One system of 36 finds nearly everything; 630 pairs times 1/1000 is no p-value below 0.05."""
+    tags = drawn_tags(36, 60, seed=3)
+    rng = np.random.default_rng(0)
+    predicted = tags.predicted.copy()
+    predicted[0] = tags.gold ^ (rng.random(tags.n_words) < 0.01)
+    tags = replace(tags, predicted=predicted)
+    found = bt.rank_tags(tags, by=["f1_mult"], synthetic=False, n_resamples=999)
+    assert found.systems[0] == "S0"
+    assert found.cluster[:2, 0].tolist() == [1, 2]
+    assert found.n_different[0] >= 35
+    bonferroni = bt.rank_tags(tags, by=["f1_mult"], synthetic=False, correction="bonferroni", n_resamples=999)
+    assert bonferroni.n_different[0] == 0
+
+
+def test_intervals_are_those_of_leaving_out_one_sentence():
+    """Student's on the logit scale, by a plain loop; the value lies inside."""
+    stats = pytest.importorskip("scipy.stats")
+    tags = drawn_tags(2, 30, seed=4)
+    found = bt.rank_tags(tags, by=["f1_bad"], synthetic=False, **FAST)
+    counts = bt.tag_counts(tags, by="f1_bad")
+    for i, name in enumerate(found.systems):
+        rows = counts.values[counts.systems.index(name)]
+        each = [counts.formula.pooled(np.delete(rows, j, axis=0).sum(axis=0)) for j in range(30)]
+        g = np.log(np.array(each) / (1 - np.array(each)))
+        u = g - g.mean()
+        freedom = min(29, 2 * (u**2).sum() ** 2 / (u**4).sum())
+        reach = stats.t.ppf(0.975, freedom) * np.sqrt(29 / 30 * (u**2).sum())
+        centre = np.log(found.value[i, 0] / (1 - found.value[i, 0]))
+        ends = 1 / (1 + np.exp(-np.array([centre - reach, centre + reach])))
+        np.testing.assert_allclose([found.low[i, 0], found.high[i, 0]], ends, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_very_few_sentences_decide_nothing(n):
+    """No pair differs significantly; what has no interval is named."""
+    found = bt.rank_tags(drawn_tags(3, n, seed=6), by=["f1_mult"], synthetic=False, **FAST)
+    assert found.n_different[0] == 0
+    assert found.letters == ("a", "a", "a")
+    if n == 1:
+        assert np.isnan(found.low).all()
+        assert any(note.startswith("No interval of f1_mult for S") for note in found.notes)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_intervals_are_those_of_a_literal_loop():
     """Draw sentences, compute each measure anew, take percentiles."""
     stats = pytest.importorskip("scipy.stats")
     predicted, gold = campaign(2, 20, seed=1)
-    found = bt.sentence_quality(predicted, gold, **FAST)
+    found = bt.sentence_quality(predicted, gold, interval="percentile", **FAST)
     drawn = stream(12345, "bootstrap of sentences", 0).integers(0, 20, size=(99, 20))
     for i, name in enumerate(found.systems):
         mine, truth = predicted.values[predicted.systems.index(name)], gold.values[0]
@@ -97,17 +97,99 @@ def test_a_constant_prediction_has_no_correlation():
 
 
 def test_letters_follow_williams_test():
-    """Clear differences share no letter; copies share one."""
+    """Clear differences share no letter; copies share one; p-values are two-sided, by either test."""
     predicted, gold = campaign(2, 300)
     copies = scores_of(
         {"A": predicted.values[0], "copy": predicted.values[0] + 0.1, "C": predicted.values[1]}
     )
-    found = bt.sentence_quality(copies, gold, **FAST)
-    letters = dict(zip(found.systems, found.letters, strict=True))
-    assert letters["A"] == letters["copy"]
-    assert not set(letters["A"]) & set(letters["C"])
-    assert found.pvalue[0, 2] < 1e-6
-    np.testing.assert_allclose(found.pvalue[0, 2] + found.pvalue[2, 0], 1)
+    for test in ("jackknife", "williams"):
+        found = bt.sentence_quality(copies, gold, test=test)
+        letters = dict(zip(found.systems, found.letters, strict=True))
+        assert letters["A"] == letters["copy"]
+        assert not set(letters["A"]) & set(letters["C"])
+        assert found.pvalue[0, 2] < 1e-6
+        assert found.pvalue[0, 2] == found.pvalue[2, 0]
+        assert np.isnan(found.pvalue[0, 1])
+
+
+def test_williams_test_is_that_of_r():
+    """R: psych::r.test(14, 0.9, 0.7, 0.8, twotailed = TRUE)."""
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(3, 14))
+    # Orthonormal columns, then a Cholesky factor: the three correlations are exactly 0.9, 0.7 and 0.8.
+    q = np.linalg.qr((z - z.mean(axis=1, keepdims=True)).T)[0].T
+    rows = np.linalg.cholesky(np.array([[1, 0.9, 0.7], [0.9, 1, 0.8], [0.7, 0.8, 1]])) @ q
+    found = bt.sentence_quality(scores_of(rows[1:]), scores_of([rows[0]]), test="williams")
+    assert found.pvalue[0, 1] == pytest.approx(0.03678235482, abs=1e-11)
+
+
+def test_intervals_and_tests_are_those_of_leaving_out_one_sentence():
+    """Plain loops with NumPy and SciPy; values lie inside their intervals."""
+    stats = pytest.importorskip("scipy.stats")
+    predicted, gold = campaign(2, 25, seed=2)
+    found = bt.sentence_quality(predicted, gold)
+    truth = gold.values[0]
+    rows = [predicted.values[predicted.systems.index(name)] for name in found.systems]
+
+    def student(estimate, each, factor=2):
+        pull = each - each.mean()
+        freedom = min(24, factor * (pull**2).sum() ** 2 / (pull**4).sum())
+        error = math.sqrt(24 / 25 * (pull**2).sum())
+        return estimate - stats.t.ppf(0.975, freedom) * error, 2 * stats.t.sf(abs(estimate) / error, freedom)
+
+    def without(measure, *columns):
+        return np.array([measure(*(np.delete(column, j) for column in columns)) for j in range(25)])
+
+    def r(x, y):
+        return np.arctanh(np.corrcoef(x, y)[0, 1])
+
+    for i, row in enumerate(rows):
+        expected = [
+            np.tanh(student(r(row, truth), without(r, row, truth))[0]),
+            np.tanh(
+                student(
+                    r(*map(stats.rankdata, (row, truth))), without(r, *map(stats.rankdata, (row, truth)))
+                )[0]
+            ),
+            np.exp(
+                student(np.log(found.mae[i]), without(lambda x, y: np.log(np.abs(x - y).mean()), row, truth))[
+                    0
+                ]
+            ),
+            np.exp(
+                student(
+                    np.log(found.rmse[i]), without(lambda x, y: np.log(((x - y) ** 2).mean()) / 2, row, truth)
+                )[0]
+            ),
+        ]
+        np.testing.assert_allclose(found.low[i], expected, rtol=1e-9)
+        values = np.array([found.pearson[i], found.spearman[i], found.mae[i], found.rmse[i]])
+        assert (found.low[i] < values).all()
+        assert (values < found.high[i]).all()
+    difference = without(r, rows[0], truth) - without(r, rows[1], truth)
+    expected = student(r(rows[0], truth) - r(rows[1], truth), difference, factor=1)[1]
+    assert found.pvalue[0, 1] == pytest.approx(expected)
+
+
+def test_documents_are_left_out_as_one_where_they_are_known():
+    """Copies of a sentence in its document add nothing that sentences would take for evidence."""
+    predicted, gold = campaign(2, 30, seed=3)
+    copied = [scores_of(np.tile(table.values, 3), systems=table.systems) for table in (predicted, gold)]
+    grouped = replace(copied[0], groups=tuple(str(i % 30) for i in range(90)))
+    one = bt.sentence_quality(predicted, gold)
+    documents = bt.sentence_quality(grouped, copied[1])
+    np.testing.assert_allclose(documents.pvalue, one.pvalue, rtol=1e-9)
+    np.testing.assert_allclose(documents.low, one.low, rtol=1e-9)
+    assert documents.settings.options["units"] == "groups"
+    alone = bt.sentence_quality(grouped, copied[1], units="segments")
+    assert alone.pvalue[0, 1] < documents.pvalue[0, 1]
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_two_or_three_sentences_decide_nothing(n):
+    """Correlations of so few are ±1 or close to it: no interval or a very wide one, no verdict."""
+    found = bt.sentence_quality(*campaign(2, n, seed=4))
+    assert found.letters == ("a", "a")
 
 
 def test_segments_are_joined_by_name_and_gaps_are_told():
@@ -175,7 +257,7 @@ def test_scales_that_point_different_ways_are_noted():
     """Errors would compare apples with pears."""
     predicted, gold = campaign(1, 12)
     found = bt.sentence_quality(predicted, replace(gold, higher_is_better=False), **FAST)
-    assert "errors need one scale" in found.notes[-1]
+    assert any("errors need one scale" in note for note in found.notes)
 
 
 def test_errors_of_nothing_are_undefined():

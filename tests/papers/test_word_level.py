@@ -149,7 +149,7 @@ def test_a_half_tells_apart_what_the_whole_cannot():
         predicted=found_words,
         offsets=np.arange(0, 31, 5),
     )
-    found = bt.audition(tags, by=["accuracy"])
+    found = bt.audition(tags, by=["accuracy"], correction="bonferroni")
     assert (found.d[0], found.d_top[0], found.d_bottom[0]) == (0, 1, 1)
     assert found.n_groups[0] == 1
     assert bt.compare(bt.tag_counts(tags, by="accuracy")).pair("A", "B").pvalue == pytest.approx(

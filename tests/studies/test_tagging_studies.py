@@ -71,7 +71,7 @@ def test_pairs_told_apart_are_weighted_by_their_number():
     """The share of two data sets together is the number of pairs told apart over all pairs."""
     tagged = (Tagged("x", drawn_tags(5, n=80, seed=1)), Tagged("y", drawn_tags(3, n=80, seed=2)))
     together = by_measure(tagging_synthetic.run(asked("tagging-synthetic"), tagged).table("table-1"))
-    each = [bt.audition(one.tags, n_resamples=499) for one in tagged]
+    each = [bt.audition(one.tags, correction="bonferroni", n_resamples=499) for one in tagged]
     for i, measure in enumerate(each[0].measures):
         told = 10 * each[0].d[i] + 3 * each[1].d[i]
         assert together[measure]["d"] == pytest.approx(told / 13)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -12,16 +11,23 @@ import numpy as np
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.synthetic_labellings import SYNTHETIC, with_synthetic
 from betterthan.analysis.tag_counts import TagMeasure
-from betterthan.analysis.tag_tests import Measured, Randomisation, compared, measured, points, too_few
-from betterthan.analysis.units import UnitName
+from betterthan.analysis.tag_tests import (
+    Measured,
+    PairTests,
+    Randomisation,
+    measured,
+    n_units,
+    pair_tests,
+    points,
+    too_few,
+    unit_name,
+)
 from betterthan.analysis.wording import counted, listing
-from betterthan.arrays import BoolArray, FloatArray
+from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.kernels.clusters import greedy_clusters
-from betterthan.kernels.pvalues import adjusted_pairs
 from betterthan.results.audition import Audition
 from betterthan.results.settings import Settings
 from betterthan.tables.counts import Formula
@@ -57,7 +63,8 @@ def audition(
     by: Sequence[TagMeasure | Own] | Mapping[str, TagMeasure | Own] = DEFAULT_MEASURES,
     middle: Middle = "both",
     as_published: bool = False,
-    units: UnitName = "segments",
+    units: Literal["auto", "segments", "groups"] = "auto",
+    correction: str = "max_statistic",
     alpha: float = 0.05,
     n_resamples: int = 9999,
     rng: Rng = 12345,
@@ -72,7 +79,7 @@ def audition(
     for each measure, count the systems that each labelling outscores. And a useful measure finds many significant
     differences between real systems [1]_:
 
-    .. math:: d = \frac{\#\{\text{pairs told apart}\}}{m (m - 1) / 2}
+    .. math:: d = \frac{\#\{\text{pairs that differ significantly}\}}{m (m - 1) / 2}
 
     also within the upper and the lower half of the ranking, with the correction for the pairs of that half alone, so
     that d is no bound of the two.
@@ -88,10 +95,13 @@ def audition(
         Where the middle one of an odd number of systems goes.
     as_published : bool, default False
         The literal reading of the phrase measures.
-    units : {"segments", "groups"}, default "segments"
-        What is swapped as one.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What is swapped as one: documents where they are known, otherwise sentences.
+    correction : {"max_statistic", "holm", "bonferroni", "benjamini_hochberg", "none"}, default "max_statistic"
+        Over the pairs compared; see :func:`betterthan.rank_tags`. [1]_ has "bonferroni", by which no pair of 33 or more
+        systems can differ significantly with the default number of resamples.
     alpha : float, default 0.05
-        Level of the randomisation tests, with Bonferroni's correction over the pairs compared.
+        Level of the randomisation tests.
     n_resamples : int, default 9999
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
@@ -123,10 +133,10 @@ def audition(
     """
     _check(tags, middle)
     testing = Randomisation(
-        correction="none",
+        correction=correction,
         alpha=alpha,
         n_resamples=n_resamples,
-        units=units,
+        units=unit_name(tags, units),
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
@@ -137,7 +147,6 @@ def audition(
     total = np.nansum(below, axis=1)
     asked = len(tags.systems) * np.count_nonzero(~np.isnan(below), axis=1)
     m = len(tags.systems)
-    corrected = replace(testing, correction="bonferroni")
     notes = [note for table in tables.values() for note in table.notes]
     return Audition(
         measures=tuple(tables),
@@ -154,7 +163,11 @@ def audition(
         alpha=alpha,
         middle=middle,
         sentences=_sentences(tuple(tables), below, m),
-        notes=tuple(dict.fromkeys([*notes, *too_few(m * (m - 1) // 2, corrected), *_few(m)])),
+        notes=tuple(
+            dict.fromkeys(
+                [*notes, *too_few(m * (m - 1) // 2, n_units(tags, testing.units), testing), *_few(m)]
+            )
+        ),
         settings=_settings(tags, tuple(tables), testing, middle),
     )
 
@@ -192,16 +205,15 @@ def _judged(table: Measured, real: tuple[str, ...], testing: Randomisation, midd
     side = 1.0 if table.higher_is_better else -1.0
     mine, theirs = merit[: len(real)], merit[len(real) :]
     below = np.where(np.isnan(theirs), np.nan, (mine[:, None] < theirs[None, :]).sum(axis=0))
-    pairs = compared(table, real, testing)
-    upper, lower = halves(len(real), middle)
-    different = _different(pairs.pvalue, testing.alpha)
+    pairs = pair_tests(table, real, testing)
+    upper, lower = (pair_tests(table, pairs.systems[half], testing) for half in halves(len(real), middle))
     return _Judged(
         value=side * merit,
         below=below,
-        d=_share(different),
-        d_top=_share(_different(pairs.pvalue[upper, upper], testing.alpha)),
-        d_bottom=_share(_different(pairs.pvalue[lower, lower], testing.alpha)),
-        n_groups=int(greedy_clusters(different).max()),
+        d=_share(pairs),
+        d_top=_share(upper),
+        d_bottom=_share(lower),
+        n_groups=int(pairs.cluster.max()),
     )
 
 
@@ -219,17 +231,9 @@ def halves(m: int, middle: Middle = "both") -> tuple[slice, slice]:
     return slice(0, size), slice(m - size, m)
 
 
-def _different(pvalue: FloatArray, alpha: float) -> BoolArray:
-    """Pairs told apart with Bonferroni's correction over the pairs of this square."""
-    if len(pvalue) < 2:
-        return np.zeros(pvalue.shape, dtype=np.bool_)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(adjusted_pairs(pvalue, correction="bonferroni") <= alpha)
-
-
-def _share(different: BoolArray) -> float:
-    m = len(different)
-    return float(np.count_nonzero(np.triu(different, 1)) / (m * (m - 1) / 2)) if m > 1 else float("nan")
+def _share(pairs: PairTests) -> float:
+    m = len(pairs.systems)
+    return float(pairs.n_different / (m * (m - 1) / 2)) if m > 1 else float("nan")
 
 
 def _few(m: int) -> tuple[str, ...]:
@@ -254,7 +258,7 @@ def _settings(tags: WordTags, names: tuple[str, ...], testing: Randomisation, mi
         method="audition",
         options={
             "by": ",".join(names),
-            "test": f"permutation,bonferroni,{testing.alpha:g},{testing.n_resamples}",
+            "test": f"permutation,{testing.correction},{testing.alpha:g},{testing.n_resamples}",
             "units": testing.units,
             "middle": middle if len(tags.systems) % 2 else None,
         },

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from betterthan.analysis.computing import Rng, seed_of
 from betterthan.analysis.judges_words import sentences_about
+from betterthan.analysis.wording import p_of
 from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.judge_pairs import order_kappa, pairwise_kappa, pairwise_order
 from betterthan.kernels.judge_quality import (
@@ -21,6 +25,12 @@ from betterthan.kernels.judge_quality import (
     mean_of_repeats,
     peer_agreement,
     repeat_consistency,
+)
+from betterthan.kernels.judge_screening import (
+    careless_pvalues,
+    power_by_peers,
+    power_of_controls,
+    screen_by_peers,
 )
 from betterthan.kernels.reliability import (
     intraclass_one_way,
@@ -36,7 +46,9 @@ from betterthan.tables.ratings import Ratings
 class _Rule(NamedTuple):
     max_variance_ratio: float
     min_shared: int
+    control_accuracy: float
     alpha: float
+    """Of each of the two tests."""
 
 
 def judges(
@@ -45,14 +57,17 @@ def judges(
     max_variance_ratio: float = 2.0,
     min_shared: int = 10,
     controls: Mapping[str, str] | None = None,
+    control_accuracy: float = 0.9,
     alpha: float = 0.05,
     standardize: bool = True,
+    rng: Rng = 12345,
 ) -> Judges:
     r"""Measure how far judges agree, and find those who cannot be trusted.
 
-    Each judge is compared with the mean of all others on the outputs they share. A judge whose differences from the
-    others vary much more than those of the median judge is not kept; nor is one who does not see that a degraded
-    output is worse than what it was made from.
+    Each judge is compared with the mean of all others on the outputs they share. A judge is not kept whose differences
+    from the others vary much more than those of the median judge, and more than chance explains; nor one who is right
+    about control items significantly less often than a careful judge. The chance that *any* careful judge of the
+    campaign is not kept is at most `alpha`.
 
     .. math:: \text{variance ratio}_j = \frac{s_j^2}{\operatorname{median}_i s_i^2}, \qquad
        s_j^2 = \operatorname{Var}_u \Big( \sqrt{\tfrac{m_u - 1}{m_u}} (x_{ju} - \bar x_{-j,u}) \Big)
@@ -61,19 +76,26 @@ def judges(
     ----------
     ratings : Ratings
     max_variance_ratio : float, default 2
-        Judges above it are not kept. With three judges an output, somebody who answers at random comes to about 1.5, 2
-        or 3 where a single judgement of the others has a reliability of 1/3, 1/2 or 2/3: lower it when `icc` is low.
+        Judges above it are not kept if, in addition, the largest departure among equally good judges is rarely as large
+        (:func:`~betterthan.kernels.judge_screening.screen_by_peers`). With three judges an output, somebody who
+        answers at random comes to about 1.5, 2 or 3 where a single judgement of the others has a reliability of 1/3,
+        1/2 or 2/3: lower it when `icc` is low.
     min_shared : int, default 10
         Judges who share fewer outputs with others are kept: too little is known.
     controls : mapping of str to str, optional
         Names of degraded systems (or segments) to those they were made from, such as ``{"A#bad": "A"}``. Control items
         count for the control test only, and :meth:`~betterthan.results.judges.Judges.kept` leaves them out.
+    control_accuracy : float, default 0.9
+        How often a careful judge scores the degraded output lower. A judge is not kept who is right significantly less
+        often (exact binomial test, Holm's correction over all judges). Somebody who answers at random is right in half.
     alpha : float, default 0.05
-        Level of the control test. A judge is kept when the degraded outputs are scored lower at this level, or when
-        there are too few of them to reach it.
+        Chance that any careful judge is not kept, over the whole campaign; with control items, each of the two tests
+        has half of it.
     standardize : bool, default True
         Whether judges are compared with their peers after each judge's scores were standardised, so that neither
         severity nor use of the scale counts as noise.
+    rng : int or numpy.random.Generator, default 12345
+        For the test of the variance ratios.
 
     Returns
     -------
@@ -90,6 +112,9 @@ def judges(
     A judge's repeated judgements of an output are averaged first, and their spread is reported. Agreement is measured
     on the scores as they are, once also after standardising. Two-way intraclass correlations need a complete design.
 
+    That a judge is kept does not show that the judge is good. `power` and `control_power` say how probably somebody who
+    answers at random would have been found: with 12 judges and 5 control items each, in 19% of cases.
+
     References
     ----------
     .. [1] Graham, Baldwin, Moffat and Zobel (2017), Can machine translation systems be evaluated by the crowd alone,
@@ -100,28 +125,35 @@ def judges(
 
     Examples
     --------
-    The third judge has turned the scale around.
+    The last of four judges has turned the scale around.
 
     >>> import betterthan as bt
-    >>> score = [10, 15, 90, 50, 60, 45, 90, 80, 5]
-    >>> ratings = bt.read_ratings({"item": [1, 1, 1, 2, 2, 2, 3, 3, 3], "system": ["A"] * 9,
-    ...                            "rater": ["x", "y", "z"] * 3, "score": score}, name="DA")
-    >>> found = bt.judges(ratings, min_shared=3)
-    >>> found.dropped, found.correlation.round(2).tolist()
-    (('z',), [-0.13, -0.2, -1.0])
-    >>> round(bt.judges(found.kept(ratings)).agreement.alpha, 2)
-    0.97
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> score = rng.normal(60, 15, size=(20, 1)) + rng.normal(0, 8, size=(20, 4))
+    >>> score[:, 3] = 120 - score[:, 3]
+    >>> ratings = bt.read_ratings({"item": np.repeat(np.arange(20), 4), "system": ["A"] * 80,
+    ...                            "rater": ["w", "x", "y", "z"] * 20, "score": score.ravel()}, name="DA")
+    >>> result = bt.judges(ratings)
+    >>> result.dropped, result.correlation.round(2).tolist()
+    (('z',), [0.5, 0.44, 0.23, -0.68])
+    >>> round(bt.judges(result.kept(ratings)).agreement.alpha, 2)
+    0.52
     """
-    rule = _checked(max_variance_ratio, min_shared, alpha)
+    rule = _checked(max_variance_ratio, min_shared, control_accuracy, alpha)
     pairs = _control_labels(ratings, controls or {})
     systems, segments = (tuple(degraded) for degraded in pairs)
     genuine = ratings.without_items(systems=systems, segments=segments)
     compared = genuine.standardized() if standardize else genuine
-    n_judges, raw = len(ratings.judges), _judged(genuine)
+    n_judges, raw, seed = len(ratings.judges), _judged(genuine), seed_of(rng)
     in_points = peer_agreement(raw, n_judges=n_judges)
     peers = peer_agreement(_judged(compared), n_judges=n_judges)
     ratio, tested = _ratio(peers, min_shared), _tested(ratings, pairs)
-    reasons = _reasons(ratio, tested, rule)
+    if tested.n.any():
+        rule = rule._replace(alpha=alpha / 2)
+    departs, power = _screened(_judged(compared), ratio, rule, standardize=standardize, seed=seed)
+    careless = careless_pvalues(tested.right, tested.n, accuracy=control_accuracy)
+    reasons = _reasons(ratio, departs, tested, careless, rule)
     n, mean, deviation = _by_judge(genuine)
     repeats = repeat_consistency(_unit(genuine), genuine.judge, genuine.score, n_judges=n_judges)
     silent = Judges(
@@ -134,9 +166,12 @@ def judges(
         correlation=peers.correlation,
         bias=in_points.bias,
         variance_ratio=ratio,
+        variance_pvalue=departs,
         n_controls=tested.n,
+        control_right=tested.right,
         control_difference=tested.difference,
         control_pvalue=tested.pvalue,
+        careless_pvalue=careless,
         n_repeats=repeats.n,
         repeat_deviation=repeats.deviation,
         keep=np.array([not reason for reason in reasons], dtype=np.bool_),
@@ -144,14 +179,42 @@ def judges(
         control_systems=systems,
         control_segments=segments,
         agreement=_agreement(genuine, raw),
+        power=power,
+        control_power=_control_power(tested.n, rule),
         sentences=(),
         notes=(*ratings.notes, *compared.notes[len(genuine.notes) :]),
-        settings=_settings(ratings, rule, n_controls=int(tested.n.sum()), standardize=standardize),
+        settings=_settings(ratings, rule, n_controls=int(tested.n.sum()), standardize=standardize, seed=seed),
     )
-    return replace(silent, sentences=sentences_about(silent, alpha=alpha, min_shared=min_shared))
+    return replace(silent, sentences=sentences_about(silent, alpha=rule.alpha, min_shared=min_shared))
 
 
-def _checked(max_variance_ratio: float, min_shared: int, alpha: float) -> _Rule:
+def _screened(
+    rows: Judged, ratio: FloatArray, rule: _Rule, *, standardize: bool, seed: int
+) -> tuple[FloatArray, float]:
+    """P-values of the judges above the limit, and the chance to find somebody who answers at random."""
+    how: dict[str, Any] = {
+        "tested": ~np.isnan(ratio),
+        "alpha": rule.alpha,
+        "standardize": standardize,
+        "generator": partial(stream, seed),
+    }
+    departs = screen_by_peers(rows, candidates=ratio > rule.max_variance_ratio, **how)
+    # A judge who stands out already would hide another one.
+    others = np.isin(rows.judge, np.flatnonzero(departs <= rule.alpha), invert=True)
+    rest = Judged(rows.unit[others], rows.judge[others], rows.value[others])
+    return departs, power_by_peers(rest, max_variance_ratio=rule.max_variance_ratio, **how)
+
+
+def _control_power(n: IntArray, rule: _Rule) -> float:
+    """Of the judge with the median number of control items, among those who have any."""
+    has = n[n > 0]
+    if not has.size:
+        return math.nan
+    middle = int(np.sort(has)[(has.size - 1) // 2])
+    return power_of_controls(middle, has.size, accuracy=rule.control_accuracy, alpha=rule.alpha)
+
+
+def _checked(max_variance_ratio: float, min_shared: int, control_accuracy: float, alpha: float) -> _Rule:
     if not max_variance_ratio >= 1:
         raise BetterThanError(
             f"max_variance_ratio must be 1 or more, not {max_variance_ratio!r}: the median judge has 1."
@@ -160,9 +223,13 @@ def _checked(max_variance_ratio: float, min_shared: int, alpha: float) -> _Rule:
         raise BetterThanError(
             f"min_shared must be 2 or more, not {min_shared!r}: one output has no variance."
         )
+    if not 0.5 < control_accuracy < 1:
+        raise BetterThanError(
+            f"control_accuracy must lie between 0.5 (answers at random) and 1, not {control_accuracy!r}."
+        )
     if not 0 < alpha < 1:
         raise BetterThanError(f"alpha must lie between 0 and 1, not {alpha!r}.")
-    return _Rule(max_variance_ratio, min_shared, alpha)
+    return _Rule(max_variance_ratio, min_shared, control_accuracy, alpha)
 
 
 def _control_labels(ratings: Ratings, controls: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -232,19 +299,25 @@ def _origins(names: tuple[str, ...], made_from: Mapping[str, str]) -> tuple[IntA
     return origin, origin != np.arange(len(names))
 
 
-def _reasons(ratio: FloatArray, tested: Controls, rule: _Rule) -> tuple[str, ...]:
+def _reasons(
+    ratio: FloatArray, departs: FloatArray, tested: Controls, careless: FloatArray, rule: _Rule
+) -> tuple[str, ...]:
     """Say for each judge why not; nothing for those who are kept."""
-    said = []
+    reasons = []
     for one in range(ratio.size):
         why = []
-        if ratio[one] > rule.max_variance_ratio:
-            why.append(f"differs from the others with {ratio[one]:.1f} times the median judge's variance")
-        # With n pairs the smallest p-value is 2 to the power of −n.
-        tellable = tested.n[one] > 0 and 2.0 ** -float(tested.n[one]) < rule.alpha
-        if tellable and not tested.pvalue[one] < rule.alpha:
-            why.append(f"does not score degraded outputs lower (p = {tested.pvalue[one]:.2g})")
-        said.append("; ".join(why))
-    return tuple(said)
+        if departs[one] <= rule.alpha:
+            why.append(
+                f"differs from the others with {ratio[one]:.1f} times the median judge's variance "
+                f"({p_of(float(departs[one]))}, adjusted for all judges)"
+            )
+        if careless[one] <= rule.alpha:
+            why.append(
+                f"scores the degraded output lower in only {tested.right[one]:g} of {tested.n[one]} control items "
+                f"({p_of(float(careless[one]))}, adjusted for all judges)"
+            )
+        reasons.append("; ".join(why))
+    return tuple(reasons)
 
 
 def _agreement(genuine: Ratings, raw: Judged) -> JudgesAgreement:
@@ -287,7 +360,7 @@ def _two_way(raw: Judged) -> tuple[float, float]:
     return intraclass_two_way(table, kind="consistency").icc, intraclass_two_way(table).icc
 
 
-def _settings(ratings: Ratings, rule: _Rule, *, n_controls: int, standardize: bool) -> Settings:
+def _settings(ratings: Ratings, rule: _Rule, *, n_controls: int, standardize: bool, seed: int) -> Settings:
     return Settings(
         method="judges",
         options={
@@ -295,9 +368,13 @@ def _settings(ratings: Ratings, rule: _Rule, *, n_controls: int, standardize: bo
             "standardized": standardize,
             "variance": float(rule.max_variance_ratio),
             "shared": rule.min_shared,
-            "controls": f"{n_controls},wilcoxon,{rule.alpha:g}" if n_controls else None,
+            "test": f"permutation,step-down,{rule.alpha:g}",
+            "controls": f"{n_controls},binomial {rule.control_accuracy:g},holm,{rule.alpha:g}"
+            if n_controls
+            else None,
         },
         data=ratings.digest,
+        seed=seed,
         n_systems=len(ratings.systems),
         n_segments=len(ratings.segments),
     )

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from betterthan.analysis.computing import Computing, Rng, seed_of
-from betterthan.analysis.leaderboard import shared_ranks, standing
+from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.analysis.synthetic_labellings import SYNTHETIC, with_synthetic
 from betterthan.analysis.tag_counts import TagMeasure, tag_counts
-from betterthan.analysis.tag_tests import INTERVAL_RESAMPLES, Randomisation, compared, interval, too_few
-from betterthan.analysis.units import UnitName
+from betterthan.analysis.tag_tests import (
+    Randomisation,
+    about_intervals,
+    interval,
+    n_units,
+    pair_tests,
+    too_few,
+    unit_name,
+)
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
@@ -36,6 +43,7 @@ class _Column(NamedTuple):
     cluster: FloatArray
     letters: dict[str, str]
     n_different: int
+    notes: tuple[str, ...]
 
 
 @with_one_blas_thread
@@ -45,8 +53,8 @@ def rank_tags(
     by: Sequence[TagMeasure | Formula] = DEFAULT_MEASURES,
     synthetic: bool = True,
     as_published: bool = False,
-    units: UnitName = "segments",
-    correction: str = "bonferroni",
+    units: Literal["auto", "segments", "groups"] = "auto",
+    correction: str = "max_statistic",
     alpha: float = 0.05,
     confidence: float = 0.95,
     n_resamples: int = 9999,
@@ -59,7 +67,8 @@ def rank_tags(
     r"""Rank systems that tag words OK or BAD, by several measures, with labellings that know nothing as a warning.
 
     Each pair of systems is tested by approximate randomisation: the tags of whole segments are swapped between the two,
-    and the measure is computed anew on the pooled counts. The p-values are corrected for all pairs, as in [1]_.
+    and the measure is computed anew on the pooled counts. The chance of any false claim about the pairs by a measure is
+    at most `alpha`.
 
     Parameters
     ----------
@@ -71,12 +80,15 @@ def rank_tags(
         Whether to show the labellings of :func:`betterthan.with_synthetic`; they are scored and not tested.
     as_published : bool, default False
         The literal reading of the phrase measures.
-    units : {"segments", "groups"}, default "segments"
-        What is swapped and drawn as one.
-    correction : {"none", "bonferroni", "holm", "benjamini_hochberg"}, default "bonferroni"
+    units : {"auto", "segments", "groups"}, default "auto"
+        What is swapped and left out as one: documents where they are known, otherwise sentences. Words are never units.
+    correction : {"max_statistic", "holm", "bonferroni", "benjamini_hochberg", "none"}, default "max_statistic"
+        "max_statistic" is the step-down of [3]_: the largest difference of any pair in each resample is what pairs are
+        compared with, so that clear differences stay significant however many systems there are. "bonferroni" is that
+        of [1]_, and needs `n_resamples` above the number of pairs over `alpha`.
     alpha : float, default 0.05
     confidence : float, default 0.95
-        Coverage of the bootstrap intervals.
+        Coverage of the intervals.
     n_resamples : int, default 9999
         Of the tests.
     rng : int or numpy.random.Generator, default 12345
@@ -92,6 +104,14 @@ def rank_tags(
     .. [1] Logacheva, Lukasik, Specia (2016), Metrics for evaluation of word-level machine translation quality
        estimation, ACL, section 3.1.
     .. [2] Yeh (2000), More accurate tests for the statistical significance of result differences, COLING.
+    .. [3] Westfall and Young (1993), Resampling-based multiple testing, Wiley.
+
+    Notes
+    -----
+    Intervals are Student's, with the standard error of the jackknife over sentences on the logit scale (Fisher's for
+    the correlation coefficient, the scale itself for a measure of your own). With 50 to 1,000 sentences, 3% to 20% BAD
+    words and skewed lengths of sentences they hold the truth in 93% to 97% of cases; only the correlation coefficient
+    has 91% with 50 sentences of which few have BAD words.
 
     Examples
     --------
@@ -110,7 +130,7 @@ def rank_tags(
         correction=correction,
         alpha=alpha,
         n_resamples=n_resamples,
-        units=units,
+        units=unit_name(tags, units),
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
@@ -126,6 +146,7 @@ def rank_tags(
     systems = tuple(shown.systems[i] for i in order)
     n_pairs = len(tags.systems) * (len(tags.systems) - 1) // 2
     notes = [note for table in tables for note in table.notes]
+    notes += [note for one in found for note in one.notes]
     return TagRanking(
         systems=systems,
         is_synthetic=np.array([name not in tags.systems for name in systems]),
@@ -142,7 +163,7 @@ def rank_tags(
         alpha=alpha,
         confidence=confidence,
         n_words=tags.n_words,
-        notes=tuple(dict.fromkeys([*notes, *too_few(n_pairs, testing)])),
+        notes=tuple(dict.fromkeys([*notes, *too_few(n_pairs, n_units(tags, testing.units), testing)])),
         settings=_settings(tags, names, testing, confidence, synthetic=synthetic),
     )
 
@@ -158,18 +179,14 @@ def _check(tags: WordTags, by: Sequence[object], confidence: float) -> None:
 
 def _column(counts: Counts, real: tuple[str, ...], testing: Randomisation, confidence: float) -> _Column:
     value = counts.pooled()
-    low, high = interval(counts, testing, confidence)
-    cluster = np.array([1.0 if name in real else np.nan for name in counts.systems])
-    if len(real) < 2:
-        return _Column(value, low, high, cluster, dict.fromkeys(real, "a"), 0)
-    pairs = compared(counts, real, testing)
-    place = {name: i for i, name in enumerate(counts.systems)}
-    goodness = value[[place[name] for name in pairs.systems]]
-    stand = standing(pairs.systems, goodness, pairs)
-    for name, group in zip(pairs.systems, stand.cluster.tolist(), strict=True):
-        cluster[place[name]] = group
-    letters = dict(zip(pairs.systems, stand.letters, strict=True))
-    return _Column(value, low, high, cluster, letters, pairs.n_different)
+    found = interval(counts, testing, confidence)
+    notes = about_intervals(counts.name, found, value, counts.systems[: len(real)])
+    cluster = np.full(len(counts.systems), np.nan)
+    pairs = pair_tests(counts, real, testing)
+    place = [counts.systems.index(name) for name in pairs.systems]
+    cluster[place] = pairs.cluster
+    letters = dict(zip(pairs.systems, pairs.letters, strict=True))
+    return _Column(value, found.low, found.high, cluster, letters, pairs.n_different, tuple(notes))
 
 
 def _side_by_side(found: Sequence[_Column], name: str, order: IntArray) -> FloatArray:
@@ -183,7 +200,7 @@ def _settings(
         method="rank_tags",
         options={
             "by": ",".join(names),
-            "ci": f"{100 * confidence:g},percentile,{INTERVAL_RESAMPLES}",
+            "ci": f"{100 * confidence:g},jackknife",
             "test": f"permutation,{testing.correction},{testing.alpha:g},{testing.n_resamples}",
             "units": testing.units,
             "synthetic": str(len(SYNTHETIC)) if synthetic else None,

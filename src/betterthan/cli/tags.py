@@ -66,8 +66,8 @@ _MEASURES = (
 @units_option
 @click.option(
     "--correction",
-    type=click.Choice(["none", "bonferroni", "holm", "benjamini-hochberg"]),
-    default="bonferroni",
+    type=click.Choice(["max-statistic", "none", "bonferroni", "holm", "benjamini-hochberg"]),
+    default="max-statistic",
     show_default=True,
     help="For the many pairs.",
 )
@@ -128,7 +128,6 @@ def tags(
             _pairs(table, measures[0], as_published=as_published, confidence=confidence, **given, **computing)
         )
     if audition:
-        given.pop("correction")
         options = {"by": measures} if by else {}
         found.append(
             auditioned(table, middle=middle, as_published=as_published, **options, **given, **computing)

@@ -1,4 +1,4 @@
-"""Fuzzy ranks: the mean rank of everybody one cannot be told apart from."""
+"""Fuzzy ranks: the mean rank of everybody who does not differ significantly."""
 
 from __future__ import annotations
 

@@ -51,6 +51,8 @@ class Controls(NamedTuple):
 
     n: IntArray
     """(j,); pairs of a genuine and a degraded output."""
+    right: FloatArray
+    """(j,); pairs in which the degraded output is scored lower, and half of those scored alike."""
     difference: FloatArray
     """(j,); mean of genuine less degraded; NaN without pairs."""
     pvalue: FloatArray
@@ -174,8 +176,10 @@ def control_test(judge: IntArray, genuine: FloatArray, degraded: FloatArray, *, 
     array([0.03125])
     """
     n, difference, _ = _moments(judge, genuine - degraded, n_judges)
+    halves = (1 + np.sign(genuine - degraded)) / 2
+    right = np.asarray(np.bincount(judge, weights=halves, minlength=n_judges), dtype=np.float64)
     pvalue = np.full(n_judges, np.nan)
     for one in np.flatnonzero(n).tolist():
         pair = np.stack([genuine[judge == one], degraded[judge == one]])
         pvalue[one] = wilcoxon(pair, alternative="greater").pvalue[0, 1]
-    return Controls(n, difference, pvalue)
+    return Controls(n, right, difference, pvalue)

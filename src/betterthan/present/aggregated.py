@@ -64,12 +64,14 @@ def _words(result: Aggregated) -> tuple[str, ...]:
 def _best(result: Aggregated) -> str:
     level = f"level {1 - result.confidence:.3g} (Holm-corrected permutation tests of the pooled score)"
     first = [name for name, low in zip(result.systems, result.rank_low, strict=True) if low == 1]
+    if result.rank_high[0] == 1:
+        return f"{result.systems[0]} is better than all others at {level}."
     if len(first) == 1:
-        return f"{first[0]} is better than all others at {level}."
+        return f"Only {first[0]} may be best, though it is not better than each of the others, at {level}."
     if len(first) == len(result.systems):
         return f"No system can be called best at {level}."
     named = ", ".join(first[:4]) + (f" and {len(first) - 4} more" if len(first) > 4 else "")
-    return f"{len(first)} systems may be best: {named}; not told apart at {level}."
+    return f"{len(first)} systems may be best: {named}; no significant difference at {level}."
 
 
 def _orders(result: Aggregated) -> str:

@@ -7,13 +7,14 @@ from betterthan.present.tag_names import tag_measure_name
 from betterthan.results.audition import Audition
 
 _LEGEND = (
-    "Under a labelling: how many systems it outscores. d: share of pairs of systems told apart, in all, in the upper "
-    "and in the lower half. A measure by which labellings outscore systems that know more than they do can be gamed."
+    "Under a labelling: how many systems it outscores. d: share of pairs of systems that differ significantly, in all, "
+    "in the upper and in the lower half. A measure by which labellings outscore systems that know more than they do "
+    "can be gamed."
 )
 
 
 def audition_table(result: Audition) -> Table:
-    """Return measures with the systems that each labelling outscores, and how well they tell systems apart."""
+    """Return measures with the systems that each labelling outscores, and the share of pairs that differ."""
     shares = [Column(heading=name, kind="number") for name in ("d", "d top", "d bottom")]
     columns = (
         Column(heading="measure"),

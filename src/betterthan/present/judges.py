@@ -35,7 +35,8 @@ def _columns(result: Judges) -> list[tuple[Column, list[Cell]]]:
         (Column(heading="variance ratio", kind="number"), result.variance_ratio.tolist()),
     ]
     if result.n_controls.any():
-        columns.append((Column(heading="controls p", kind="pvalue"), result.control_pvalue.tolist()))
+        pairs = zip(result.control_right.tolist(), result.n_controls.tolist(), strict=True)
+        columns.append((Column(heading="controls"), [f"{right:g} of {n}" for right, n in pairs]))
     if result.n_repeats.any():
         columns.append(
             (Column(heading="repeats sd", kind="number", digits=digits), result.repeat_deviation.tolist())

@@ -31,7 +31,10 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
     p = result.pvalue
     told = int(np.count_nonzero(np.triu(_apart(result), 1)))
     pairs = len(p) * (len(p) - 1) // 2
-    tested = (f"{told} of {pairs} pairs are told apart (Williams' test, Holm-corrected, {result.alpha:g}).",)
+    test = "Williams' test" if "williams" in str(result.settings.options["test"]) else "jackknife test"
+    tested = (
+        f"{told} of {pairs} pairs differ significantly ({test}, Holm-adjusted, level {result.alpha:g}).",
+    )
     return Table(
         title=f"Predicted quality of {result.settings.n_segments:,} sentences",
         columns=columns,

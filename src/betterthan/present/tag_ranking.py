@@ -15,6 +15,7 @@ _LEGEND = (
     "or the system knows as little."
 )
 _CORRECTIONS = {
+    "max_statistic": "adjusted by the maximum statistic",
     "none": "uncorrected",
     "bonferroni": "Bonferroni-corrected",
     "holm": "Holm-corrected",
@@ -63,14 +64,15 @@ def _words(result: TagRanking) -> tuple[str, ...]:
     told = []
     if result.n_pairs:
         parts = [
-            f"{tag_measure_name(name)} {told_apart} ({_groups(int(groups))})"
-            for name, told_apart, groups in zip(
+            f"{tag_measure_name(name)} {n_different} ({_groups(int(groups))})"
+            for name, n_different, groups in zip(
                 result.measures, result.n_different, result.n_groups, strict=True
             )
         ]
         how = f"randomisation tests, {_CORRECTIONS.get(result.correction, result.correction)}"
         told.append(
-            f"Of {result.n_pairs} pairs of systems, told apart at {result.alpha:g} ({how}): {', '.join(parts)}."
+            f"Of {result.n_pairs} pairs of systems, significantly different at {result.alpha:g} ({how}): "
+            f"{', '.join(parts)}."
         )
     if not result.is_synthetic.any():
         return tuple(told)

@@ -35,7 +35,7 @@ class Aggregated(Result):
     rank, rank_low, rank_high, cluster : array of int, shape (m,)
         Of the pooled scores and their permutation tests, as in :class:`betterthan.Ranking`.
     letters : tuple of str
-        Two systems that share a letter cannot be told apart by the pooled score.
+        Two systems that share a letter do not differ significantly by the pooled score.
     effective_segments : float
         How many segments of equal length would weigh as unequally when pooled; NaN when lengths are not known.
     longest_tenth : float

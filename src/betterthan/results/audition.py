@@ -28,8 +28,8 @@ class Audition(Result):
     gamed : array, shape (k,)
         `total` as a share of the comparisons between a labelling and a system: 0 is what one wants.
     d, d_top, d_bottom : array, shape (k,)
-        Share of pairs of systems told apart: of all, of the upper half and of the lower half of the ranking; NaN when
-        there is no pair.
+        Share of pairs that differ significantly: of all, of the upper half and of the lower half of the ranking; NaN
+        when there is no pair.
     n_groups : array of int, shape (k,)
         Significance groups of systems.
     alpha : float

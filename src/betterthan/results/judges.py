@@ -88,8 +88,17 @@ class Judges(Result):
         Mean of the judge's scores less the mean of the others', in points.
     variance_ratio : array, shape (j,)
         Variance of the differences from the others, over that of the median judge.
-    n_controls, control_difference, control_pvalue : array, shape (j,)
-        Pairs of a genuine and a degraded output; how much lower the degraded one is scored; the test.
+    variance_pvalue : array, shape (j,)
+        How often the largest departure among equally good judges is as large, for judges whose ratio is above the
+        limit; NaN for the others.
+    n_controls, control_right, control_difference : array, shape (j,)
+        Pairs of a genuine and a degraded output; in how many the degraded one is scored lower (ties are halves); how
+        much lower on average.
+    control_pvalue : array, shape (j,)
+        One-sided Wilcoxon test that the judge scores degraded outputs lower: small for a judge who sees them.
+    careless_pvalue : array, shape (j,)
+        Exact binomial test that the judge is right less often than a careful one, adjusted for all judges: small for a
+        judge who does not see them.
     n_repeats, repeat_deviation : array, shape (j,)
         Outputs judged again, and the standard deviation between the judgements.
     keep : array of bool, shape (j,)
@@ -98,6 +107,9 @@ class Judges(Result):
     control_systems, control_segments : tuple of str
         The degraded ones.
     agreement : JudgesAgreement
+    power, control_power : float
+        Chance that a judge who answers at random is found by the comparison with the others, and by the control items
+        (of the judge with the median number of them); NaN when unknown.
     sentences : tuple of str
     """
 
@@ -112,9 +124,12 @@ class Judges(Result):
     correlation: FloatArray
     bias: FloatArray
     variance_ratio: FloatArray
+    variance_pvalue: FloatArray
     n_controls: IntArray
+    control_right: FloatArray
     control_difference: FloatArray
     control_pvalue: FloatArray
+    careless_pvalue: FloatArray
     n_repeats: IntArray
     repeat_deviation: FloatArray
     keep: BoolArray
@@ -122,6 +137,8 @@ class Judges(Result):
     control_systems: tuple[str, ...]
     control_segments: tuple[str, ...]
     agreement: JudgesAgreement
+    power: float
+    control_power: float
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
@@ -138,9 +155,10 @@ class Judges(Result):
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a judge."""
-        names = ("n_judgements", "mean", "deviation", "n_shared", "correlation", "bias", "variance_ratio")
-        more = ("n_controls", "control_difference", "control_pvalue", "n_repeats", "repeat_deviation", "keep")
-        arrays = {name: getattr(self, name).tolist() for name in (*names, *more)}
+        peers = ("n_judgements", "mean", "deviation", "n_shared", "correlation", "bias", "variance_ratio")
+        controls = ("n_controls", "control_right", "control_difference", "control_pvalue", "careless_pvalue")
+        names = (*peers, "variance_pvalue", *controls, "n_repeats", "repeat_deviation", "keep")
+        arrays = {name: getattr(self, name).tolist() for name in names}
         return {"judge": self.judges, **arrays, "reason": self.reasons}
 
     def __repr__(self) -> str:

@@ -23,11 +23,11 @@ class SentenceQuality(Result):
     mae, rmse : array, shape (m,)
         Mean absolute error, and root of the mean squared error; lower is better.
     low, high : array, shape (m, 4)
-        Bootstrap intervals over sentences of Pearson, Spearman, MAE and RMSE.
+        Intervals over sentences (or documents) of Pearson, Spearman, MAE and RMSE.
     pvalue : array, shape (m, m)
-        Williams' test, one-sided: the row correlates better than the column. NaN on the diagonal and where undefined.
+        Two-sided test that two systems correlate differently with the truth. NaN on the diagonal and where undefined.
     letters : tuple of str
-        Systems that share a letter are not told apart (two-sided, Holm-corrected).
+        Systems that share a letter do not differ significantly (Holm-corrected).
     constant_mae, constant_rmse : float
         Errors of always predicting the mean of the true scores.
     alpha, confidence : float

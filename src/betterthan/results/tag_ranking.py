@@ -22,14 +22,14 @@ class TagRanking(Result):
     is_synthetic : array of bool, shape (m,)
     measures : tuple of str
     value, low, high : array, shape (m, k)
-        Scores with percentile bootstrap intervals over segments; NaN where undefined.
+        Scores with jackknife intervals over sentences (or documents); NaN where undefined.
     cluster : array, shape (m, k)
         Significance group of each real system by each measure, 1 is best; NaN for synthetic labellings, which are not
         tested.
     letters : tuple of str
-        Real systems that share a letter are not told apart by the first measure; "" for synthetic ones.
+        Real systems that share a letter do not differ significantly by the first measure; "" for synthetic ones.
     n_groups, n_different : array of int, shape (k,)
-        Groups, and pairs of real systems told apart, by each measure.
+        Groups, and pairs of real systems that differ significantly, by each measure.
     n_pairs : int
         Pairs of real systems.
     correction : str

@@ -56,6 +56,7 @@ def _judged(asked: Asked, one: Tagged) -> Audition:
     return audition(
         one.tags,
         as_published=asked.as_published,
+        correction="bonferroni",
         n_resamples=asked.number("permutations"),
         rng=asked.seed,
         workers=computing.workers,

@@ -76,7 +76,7 @@ DRAWN = {
     "aggregation": {"symbol": 3 * 4},
     "confusion": {"rect": 4 * 4},
     "spans": {},
-    "tags": {"symbol": 3 * 9, "rule": 3 * 9},
+    "tags": {"symbol": 3 * 9, "rule": 3 * 9 - 5},  # constant tags have a score of 0 without interval
     "quality": {"symbol": 4 * 4, "rule": 4 * 4 + 2},
     "judges": {"symbol": 3 * 4, "rule": 2},
     "diagnosis": {"symbol": 3 * 4},
