@@ -443,18 +443,18 @@ def test_systems_with_the_same_scores_in_another_order_tie():
 # ---- comparisons of metrics
 
 
-def test_the_usual_test_is_perm_inputs():
-    """A56: and a metric that sees more is told from one that sees little."""
+def test_segments_are_swapped_at_segment_levels():
+    """A56: and a metric that sees more differs from one that sees little."""
     found = bt.meta_evaluate(METRICS, PEOPLE, by="pearson", level="global", **FAST)
     assert found.comparisons.test == "perm_inputs"
     assert found.metrics == ("sharp", "fair", "blunt")
     assert found.pvalue("sharp", "blunt") <= 0.05
-    assert found.pvalue("blunt", "sharp") >= 0.95
-    assert "|significance:perm_inputs,99|" in found.settings.signature
+    assert found.pvalue("blunt", "sharp") == found.pvalue("sharp", "blunt")
+    assert "|significance:perm_inputs,99|alternative:two-sided|adjust:max_statistic|" in found.settings.signature
 
 
 def test_perm_inputs_is_a_swap_of_standardised_segments():
-    """E23: the share of swaps of whole segments with a difference of at least the observed one, add-one."""
+    """E23: the share of swaps of whole segments with a difference at least as large as observed, add-one."""
     found = bt.meta_evaluate([SHARP, BLUNT], PEOPLE, by="pearson", n_resamples=3000, workers=1)
     z = [(one.values - one.values.mean()) / one.values.std() for one in (SHARP, BLUNT)]
     h = HUMAN.mean(axis=1)
@@ -465,7 +465,7 @@ def test_perm_inputs_is_a_swap_of_standardised_segments():
     rng = np.random.default_rng(6)
     swaps = rng.random((3000, 30)) < 0.5
     drawn = [gap(np.where(s, z[1], z[0]), np.where(s, z[0], z[1])) for s in swaps]
-    share = (np.sum(np.array(drawn) >= gap(*z) - 1e-12) + 1) / 3001
+    share = (np.sum(np.abs(drawn) >= abs(gap(*z)) - 1e-12) + 1) / 3001
     assert found.pvalue("sharp", "blunt") == pytest.approx(
         share, abs=4.5 * np.sqrt(2 * share * (1 - share) / 3000)
     )
@@ -486,7 +486,9 @@ def test_williams_is_the_test_where_metrics_have_one_score_a_system():
         found = bt.meta_evaluate(tables, human, by="pearson")
         assert found.comparisons.test == "williams"
         assert by_metric(found) == pytest.approx({"sharp": r1, "blunt": r2}, abs=1e-12)
-        assert found.pvalue("sharp", "blunt") == pytest.approx(stats.t.sf(t, n - 3), abs=1e-12)
+        assert found.pvalue("sharp", "blunt") == pytest.approx(2 * stats.t.sf(t, n - 3), abs=1e-12)
+        one_sided = bt.meta_evaluate(tables, human, by="pearson", alternative="wmt")
+        assert one_sided.pvalue("sharp", "blunt") == pytest.approx(stats.t.sf(t, n - 3), abs=1e-12)
         assert np.isnan(found.low).all()
         assert "seed" not in found.settings.signature
     assert bt.meta_evaluate(tables, PEOPLE, by="kendall_b").comparisons.test == "none"

@@ -22,19 +22,47 @@ CASES = (
 )
 
 
+SCOPES = {
+    "perm_inputs": "segments",
+    "perm_pairs": "segments",
+    "bootstrap": "segments",
+    "perm_systems": "systems",
+    "williams": "systems",
+    "perm_both": "both",
+    "perm_cells": "both",
+}
+"""What a difference that a test of metrics finds should also hold for."""
+NULLS = {
+    "perm_inputs": "On each segment the scores of the two metrics are interchangeable, for all systems at once.",
+    "perm_pairs": "On each pair of systems of a segment the verdicts of the two metrics are interchangeable.",
+    "bootstrap": "Both metrics have the same expected value on other segments, with these systems.",
+    "perm_systems": "For each system the scores of the two metrics are interchangeable, on all segments at once.",
+    "williams": "Both metrics correlate equally with human scores over all systems like these; all are jointly normal.",
+    "perm_both": "In each cell the scores of the two metrics are interchangeable: neither prefers single systems.",
+    "perm_cells": "In each cell the scores of the two metrics are interchangeable: neither prefers single systems.",
+}
+"""The hypothesis under which a test of metrics keeps its level."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricComparisons:
-    """All pairs of metrics; matrices are metrics × metrics, and entry [a, b] asks whether a is better than b.
+    """All pairs of metrics; matrices are metrics × metrics.
 
     Attributes
     ----------
     test : str
-        Such as "perm_inputs"; "none" when nothing was tested.
+        Such as "perm_systems"; "none" when nothing was tested.
     correction : str
-        For many comparisons; "none" as in the shared tasks.
+        For many comparisons.
     alpha : float
     pvalue, adjusted : array, shape (k, k)
-        One-sided, in favour of the row; NaN on the diagonal and where nothing was tested.
+        Before and after the correction; NaN on the diagonal and where nothing was tested. Two-sided, and then
+        symmetric; with the alternative "wmt" one-sided, in favour of the row.
+    alternative : {"two-sided", "wmt"}
+        "wmt" asks only whether the metric with the higher value is better, as the WMT shared tasks do: the data
+        choose the direction, so that a level of 0.05 finds differences between equal metrics in 10% of cases.
+    generalises_to : {"segments", "systems", "both", ""}
+        For what else a difference should hold: other segments with these systems, other systems, or both.
     """
 
     test: str
@@ -42,6 +70,13 @@ class MetricComparisons:
     alpha: float
     pvalue: FloatArray
     adjusted: FloatArray
+    alternative: str = "two-sided"
+    generalises_to: str = ""
+
+    @property
+    def null(self) -> str:
+        """The hypothesis under which the test keeps its level, in words; empty when nothing was tested."""
+        return NULLS.get(self.test, "")
 
     @property
     def better(self) -> BoolArray:
@@ -89,7 +124,8 @@ class MetaEvaluation(Result):
     value : array, shape (k,)
         Agreement with people by `method`; NaN where it is undefined.
     low, high : array, shape (k,)
-        Bootstrap interval over segments; NaN where none was computed.
+        Interval for the value that is to be expected on another test set of as many segments, with these systems;
+        NaN where none was computed.
     confidence : float
     rank : array of int, shape (k,)
         1 is best; equal values share the best rank of the tie.
@@ -167,7 +203,7 @@ class MetaEvaluation(Result):
         return int(self.cluster.max(initial=0))
 
     def pvalue(self, a: str, b: str) -> float:
-        """Return the one-sided p-value of the claim that metric `a` is better than metric `b`."""
+        """Return the adjusted p-value that metrics `a` and `b` differ; with "wmt", that `a` is better than `b`."""
         return float(self.comparisons.adjusted[self._index(a), self._index(b)])
 
     def contributions(self, metric: str, *, alpha: float = 0.05) -> list[PairContribution]:
