@@ -450,7 +450,9 @@ def test_segments_are_swapped_at_segment_levels():
     assert found.metrics == ("sharp", "fair", "blunt")
     assert found.pvalue("sharp", "blunt") <= 0.05
     assert found.pvalue("blunt", "sharp") == found.pvalue("sharp", "blunt")
-    assert "|significance:perm_inputs,99|alternative:two-sided|adjust:max_statistic|" in found.settings.signature
+    assert (
+        "|significance:perm_inputs,99|alternative:two-sided|adjust:max_statistic|" in found.settings.signature
+    )
 
 
 def test_perm_inputs_is_a_swap_of_standardised_segments():

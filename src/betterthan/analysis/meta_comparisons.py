@@ -1,4 +1,4 @@
-"""All pairs of metrics: which test, its p-values, and which metrics are told apart."""
+"""All pairs of metrics: which test, its p-values, and which metrics differ significantly."""
 
 from __future__ import annotations
 

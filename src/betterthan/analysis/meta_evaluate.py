@@ -55,7 +55,7 @@ def meta_evaluate(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> MetaEvaluation:
-    r"""Hold metrics against human scores, and say which are told apart.
+    r"""Hold metrics against human scores, and say which differ significantly.
 
     The default is soft pairwise accuracy [1]_: with :math:`p^h_{ij}` and :math:`p^m_{ij}` the one-sided p-values of
     people and of a metric that system i is better than system j,

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from betterthan.analysis.meta_bootstrap import bootstrap_tails
+from betterthan.analysis.meta_caveats import caveats_of
 from betterthan.analysis.meta_comparisons import SWAPS, Question, chosen_test, untested
 from betterthan.analysis.meta_inputs import Metrics, Panel, panel_of
 from betterthan.analysis.meta_measures import Measure, Request, Taken, Wish
@@ -21,7 +22,7 @@ from betterthan.analysis.meta_result import (
     meta_evaluation,
     taken_and_drawn,
 )
-from betterthan.analysis.meta_swaps import Tails, stretch_of, swapped_leads, tails_of_leads
+from betterthan.analysis.meta_swaps import Tails, swapped_leads, tails_of_systems
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, TableError, some_of
 from betterthan.results.meta_evaluation import MetaEvaluation
@@ -116,6 +117,9 @@ def evaluated_together(
         data=digest(tuple((part, panel.digest) for part, panel in ordered.items())),
         notes=_notes(ordered, parts),
         options={"pool": pool, "parts": len(parts)},
+        caveats=tuple(
+            dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, "system", None, 0))
+        ),
         part_names=tuple(parts),
         part_value=value.T,
     )
@@ -163,9 +167,8 @@ def _tails(
         observed=np.tensordot(weights, np.stack([part.observed for part in parts]), axes=1),
         swapped=np.tensordot(weights, np.stack([part.swapped for part in parts]), axes=1),
     )
-    # Test sets of different sizes are stretched alike, by the smallest.
     fewest = min(panel.human.n_systems for panel in panels.values())
-    return tails_of_leads(pooled, stretch_of(test, fewest))  # type: ignore[arg-type]
+    return tails_of_systems(pooled, measure, test, fewest)  # type: ignore[arg-type]
 
 
 def _notes(

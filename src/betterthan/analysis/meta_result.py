@@ -8,18 +8,19 @@ import numpy as np
 
 from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.analysis.meta_bootstrap import bootstrap_draws, centred_percentile_interval
+from betterthan.analysis.meta_caveats import caveats_of
 from betterthan.analysis.meta_comparisons import SWAPS, Question, compared, comparisons_of
 from betterthan.analysis.meta_inputs import Panel
 from betterthan.analysis.meta_measures import Measure, Request, Taken, Wish
 from betterthan.analysis.meta_segment import AccuracyWithTies, OwnFunction
 from betterthan.analysis.meta_swaps import Tails
 from betterthan.analysis.meta_system import system_scores
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.clusters import greedy_clusters
 from betterthan.kernels.fuzzy_ranks import fuzzy_ranks
 from betterthan.kernels.letters import letter_display
-from betterthan.results.meta_evaluation import MetaEvaluation, MetricComparisons
+from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
 from betterthan.results.settings import Option, Settings
 
 
@@ -50,6 +51,7 @@ class Findings:
     options: dict[str, Option] = field(default_factory=dict)
     part_names: tuple[str, ...] = ()
     part_value: FloatArray | None = None
+    caveats: tuple[Caveat, ...] = ()
 
 
 def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
@@ -58,13 +60,15 @@ def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) ->
     taken, draws = taken_and_drawn(panel, measure, request, question)
     verdicts = compared(measure, panel, request, question, taken.value, draws)
     human_mean, metric_mean = system_scores(panel)
+    caveats = caveats_of(panel, measure.level, taken.n_decided, taken.n_pairs)
     findings = Findings(
         metrics=panel.names,
         human=panel.human.name,
         taken=taken,
         draws=draws,
         test=verdicts.test,
-        tails=verdicts.tails,
+        tails=_without_ties(verdicts.tails, panel.names, measure, caveats),
+        caveats=caveats,
         systems=Systems(names=panel.human.systems, human_mean=human_mean, metric_mean=metric_mean),
         n_systems=panel.human.n_systems,
         n_segments=panel.human.n_segments,
@@ -106,6 +110,10 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
     comparisons = comparisons_of(_sorted_tails(found.tails, value, order), found.test, question)
     different = comparisons.better
     low, high = _interval(found.draws, value, measure, question.confidence)
+    low, high = (
+        np.where(_rests_on_little(found.metrics, measure, found.caveats), np.nan, limit)
+        for limit in (low, high)
+    )
     means = found.systems.metric_mean
     return MetaEvaluation(
         level=measure.level,
@@ -133,7 +141,21 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
         settings=_settings(found, measure, wish, comparisons, question),
         part_names=found.part_names,
         part_value=_sorted(found.part_value, order),
+        caveats=found.caveats,
+        n_decided=None if found.taken.n_decided is None else found.taken.n_decided[order],
     )
+
+
+def _without_ties(
+    tails: Tails, names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]
+) -> Tails:
+    """Leave metrics that tie nearly all pairs untested where ties do not count: too little speaks for their value."""
+    return tails.without(_rests_on_little(names, measure, caveats))
+
+
+def _rests_on_little(names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]) -> BoolArray:
+    tied = {name for one in caveats if one.code == "many_ties" for name in one.names}
+    return np.array([measure.name == "tau_ties_ignored" and name in tied for name in names])
 
 
 def _sorted_tails(tails: Tails, value: FloatArray, order: IntArray) -> Tails:
@@ -192,7 +214,9 @@ def _settings(
             "units": None if question.units == "segments" else question.units,
             "significance": f"{found.test},{wish.n_resamples}" if is_sampled else found.test,
             "alternative": None if found.test == "none" else comparisons.alternative,
-            "adjust": None if found.test == "none" or comparisons.correction == "none" else comparisons.correction,
+            "adjust": None
+            if found.test == "none" or comparisons.correction == "none"
+            else comparisons.correction,
             "alpha": question.alpha,
             "ci": _interval_option(found.draws, question.confidence),
         },

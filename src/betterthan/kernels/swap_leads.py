@@ -114,7 +114,8 @@ def two_sided_pvalues(leads: Leads) -> FloatArray:
 def step_down_pvalues(leads: Leads) -> FloatArray:
     r"""Two-sided p-values adjusted for all pairs of metrics by the largest lead, stepping down: shape (k, k).
 
-    Leads are divided by their root mean square over the swaps. With the pairs in the order of their observed leads,
+    Leads are divided by their root mean square over the swaps and the observed one, which is one of them when metrics
+    are equal. With the pairs in the order of their observed leads,
     :math:`s_1 \ge s_2 \ge \dots`,
 
     .. math:: p_i = \max_{j \le i} \frac{1 + \#\{r : \max_{l \ge j} s^{(r)}_l \ge s_j\}}{1 + B},
@@ -138,7 +139,9 @@ def step_down_pvalues(leads: Leads) -> FloatArray:
     if not leads.observed.size:
         return np.ones((leads.n_metrics, leads.n_metrics))
     size = np.abs(leads.swapped)
-    scale = np.sqrt(np.nanmean(np.where(np.isnan(size).all(axis=0), 0.0, size) ** 2, axis=0))
+    together = np.vstack([np.abs(leads.observed), size])
+    together[:, np.isnan(together).all(axis=0)] = 0.0
+    scale = np.sqrt(np.nanmean(together**2, axis=0))
     scale = np.where(scale > leads.slack, scale, 1.0)
     known = ~np.isnan(leads.observed)
     statistic = np.where(known, np.maximum(np.abs(leads.observed) - leads.slack, 0.0) / scale, 0.0)

@@ -86,6 +86,27 @@ class MetricComparisons:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Caveat:
+    """Something about the data without which the verdict would mislead.
+
+    Attributes
+    ----------
+    code : {"human_translations", "same_systems", "same_metrics", "many_ties"}
+        Human translations count as systems; systems, or metrics, have the very same scores; a metric ties nearly all
+        pairs of systems.
+    names : tuple of str
+        Of the systems or metrics.
+    n_decided, n_pairs : int
+        For "many_ties": pairs that the metric does not tie, of those compared.
+    """
+
+    code: str
+    names: tuple[str, ...]
+    n_decided: int = 0
+    n_pairs: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairContribution:
     """What one pair of systems adds to soft pairwise accuracy.
 
@@ -149,6 +170,10 @@ class MetaEvaluation(Result):
     n_pairs : int
         Pairs of systems that were compared; at the segment level, on all segments together. Systems and segments are
         counted in ``n_systems`` and ``n_segments``.
+    caveats : tuple of Caveat
+        What belongs into the verdict.
+    n_decided : array of int, shape (k,), or None
+        For the taus: pairs that each metric does not tie, of `n_pairs`; "tau_ties_ignored" rests on these alone.
     part_names : tuple of str
         Test sets or language pairs, when several are pooled.
     part_value : array, shape (k, p), or None
@@ -181,6 +206,8 @@ class MetaEvaluation(Result):
     settings: Settings
     part_names: tuple[str, ...] = ()
     part_value: FloatArray | None = None
+    caveats: tuple[Caveat, ...] = ()
+    n_decided: IntArray | None = None
 
     @property
     def method(self) -> str:
@@ -193,8 +220,18 @@ class MetaEvaluation(Result):
         return int(np.unique(np.round(self.value[~np.isnan(self.value)], 12)).size)
 
     @property
+    def interval_population(self) -> str:
+        """What the intervals are about, in words."""
+        return f"the value to be expected on another test set of {self.n_segments:,} segments, with these systems"
+
+    @property
+    def is_tested(self) -> BoolArray:
+        """Which metrics (k,) were compared with another one."""
+        return np.asarray(~np.isnan(self.comparisons.pvalue).all(axis=1))
+
+    @property
     def n_significant(self) -> int:
-        """How many of the pairs of metrics are told apart."""
+        """How many of the pairs of metrics differ significantly."""
         return int(np.count_nonzero(self.comparisons.better))
 
     @property
@@ -241,6 +278,8 @@ class MetaEvaluation(Result):
         names = ("value", "low", "high", "fuzzy_rank", "cluster")
         numbers = {name: getattr(self, name).tolist() for name in names}
         table = {"rank": self.rank.tolist(), "metric": self.metrics, **numbers, "letters": self.letters}
+        if self.n_decided is not None:
+            table["n_decided"] = self.n_decided.tolist()
         if self.threshold is not None:
             table["threshold"] = self.threshold.tolist()
         for part, name in enumerate(self.part_names):
