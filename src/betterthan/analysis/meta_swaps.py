@@ -47,6 +47,7 @@ from betterthan.kernels.tau_tables import tau
 Block = Callable[[int, np.random.Generator], Leads]
 Values = Callable[[int, np.random.Generator], tuple[FloatArray, Iterator[FloatArray]]]
 SystemMeasure = MeansMeasure | SoftPairwiseAccuracy
+LARGE_BLOCKS = 2000  # where a block begins with work that all its resamples share
 SMALL_BLOCKS = 50  # resamples in a block, so that there is something to share out and a bar that moves
 
 
@@ -328,7 +329,10 @@ def _leads_of_blocks(
 ) -> Leads:
     """Run blocks of swaps; `is_ours` says that the function can be told by its name in the cache."""
     cells = panel.judged.size * len(panel.metrics)
-    blocks = block_ranges(request.n_resamples, max(24 * cells, 64 * 2**20 // SMALL_BLOCKS))
+    each = max(24 * cells, 64 * 2**20 // SMALL_BLOCKS)
+    if scheme == "perm_systems" and measure.level == "system":
+        each = 64 * 2**20 // LARGE_BLOCKS
+    blocks = block_ranges(request.n_resamples, each)
     name = f"{scheme} {measure.name} {measure.level}{request.part}"
     how = f"{digest(request.units.of_segment)} {request.p_values} {request.mid_p}"
     margins = f"{request.margin} {request.metric_margin}"

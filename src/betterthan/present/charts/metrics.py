@@ -87,7 +87,7 @@ def _data(result: MetaEvaluation, shown: int, theme: Theme) -> Drawing:
             "row": [called[i] for i in row],
             "column": [called[j] for j in column],
             "p": p,
-            "text": [_short(value) for value in p.tolist()],
+            "text": [short_pvalue(value) for value in p.tolist()],
             "verdict": verdict.tolist(),
             "ink": [readable_on(grounds[word]) for word in verdict.tolist()],
         }
@@ -102,12 +102,12 @@ def _grounds(theme: Theme) -> dict[str, str]:
     }
 
 
-def _short(p: float) -> str:
+def short_pvalue(p: float) -> str:
     """Return a p-value in few letters, never as 0.
 
     Examples
     --------
-    >>> _short(0.0004), _short(0.034), _short(1.0), _short(float("nan"))
+    >>> short_pvalue(0.0004), short_pvalue(0.034), short_pvalue(1.0), short_pvalue(float("nan"))
     ('<.001', '.034', '1.00', '–')
     """
     if np.isnan(p):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
+from betterthan.present.charts.metrics import short_pvalue
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import number
 from betterthan.results.study import Study, StudyChart
@@ -115,7 +116,8 @@ def _points(chart: StudyChart, theme: Theme) -> Drawing:
 def _matrix(chart: StudyChart, theme: Theme) -> Drawing:
     alt = altair()
     data = _data(chart)
-    data["text"] = [number(value, 2) for value in data["y"]]
+    are_pvalues = "verdict" in data
+    data["text"] = [short_pvalue(value) if are_pvalues else number(value, 2) for value in data["y"]]
     base = alt.Chart().encode(
         x=alt.X("x:N", title=chart.x, sort=None, axis=alt.Axis(labelAngle=-35, labelLimit=160)),
         y=alt.Y("series:N", title=chart.y, sort=_series(chart), axis=alt.Axis(labelLimit=200)),
