@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.kernels.step_down import stepped_pvalues, successive_maxima
 
 
 class Leads(NamedTuple):
@@ -147,11 +148,8 @@ def step_down_pvalues(leads: Leads) -> FloatArray:
     statistic = np.where(known, np.maximum(np.abs(leads.observed) - leads.slack, 0.0) / scale, 0.0)
     # A pair without a value is no claim and must not make the claims about others harder.
     draws = np.where(known, np.where(np.isnan(size), np.inf, size / scale), 0.0)
-    order = np.argsort(-statistic, kind="stable")
-    largest = np.maximum.accumulate(draws[:, order[::-1]], axis=1)[:, ::-1]
-    shares = (np.count_nonzero(largest >= statistic[order], axis=0) + 1) / (leads.n_resamples + 1)
-    pvalues = np.empty(order.size)
-    pvalues[order] = np.maximum.accumulate(shares)
+    counts = successive_maxima(np.ascontiguousarray(draws.T), statistic)
+    pvalues = stepped_pvalues(counts, statistic, leads.n_resamples)
     return _square(pvalues, leads.n_metrics)
 
 
