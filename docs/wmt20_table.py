@@ -104,7 +104,7 @@ def evaluated(folder: Path, language_pair: str) -> Found:
 
 def told_apart(metrics: dict[str, bt.Scores], people: bt.Scores, by: str) -> tuple[int, int, int]:
     """Distinct values, significant comparisons and clusters of the metrics by one measure."""
-    found = bt.meta_evaluate(metrics, people, by=by, p_values="analytic", significance="perm_inputs")
+    found = bt.meta_evaluate(metrics, people, by=by, p_values="analytic", alternative="wmt")
     return found.n_distinct, found.n_significant, found.n_clusters
 
 

@@ -443,18 +443,20 @@ def test_systems_with_the_same_scores_in_another_order_tie():
 # ---- comparisons of metrics
 
 
-def test_the_usual_test_is_perm_inputs():
-    """A56: and a metric that sees more is told from one that sees little."""
+def test_segments_are_swapped_at_segment_levels():
+    """A56: and a metric that sees more differs from one that sees little."""
     found = bt.meta_evaluate(METRICS, PEOPLE, by="pearson", level="global", **FAST)
     assert found.comparisons.test == "perm_inputs"
     assert found.metrics == ("sharp", "fair", "blunt")
     assert found.pvalue("sharp", "blunt") <= 0.05
-    assert found.pvalue("blunt", "sharp") >= 0.95
-    assert "|significance:perm_inputs,99|" in found.settings.signature
+    assert found.pvalue("blunt", "sharp") == found.pvalue("sharp", "blunt")
+    assert (
+        "|significance:perm_inputs,99|alternative:two-sided|adjust:max_statistic|" in found.settings.signature
+    )
 
 
 def test_perm_inputs_is_a_swap_of_standardised_segments():
-    """E23: the share of swaps of whole segments with a difference of at least the observed one, add-one."""
+    """E23: the share of swaps of whole segments with a difference at least as large as observed, add-one."""
     found = bt.meta_evaluate([SHARP, BLUNT], PEOPLE, by="pearson", n_resamples=3000, workers=1)
     z = [(one.values - one.values.mean()) / one.values.std() for one in (SHARP, BLUNT)]
     h = HUMAN.mean(axis=1)
@@ -465,7 +467,7 @@ def test_perm_inputs_is_a_swap_of_standardised_segments():
     rng = np.random.default_rng(6)
     swaps = rng.random((3000, 30)) < 0.5
     drawn = [gap(np.where(s, z[1], z[0]), np.where(s, z[0], z[1])) for s in swaps]
-    share = (np.sum(np.array(drawn) >= gap(*z) - 1e-12) + 1) / 3001
+    share = (np.sum(np.abs(drawn) >= abs(gap(*z)) - 1e-12) + 1) / 3001
     assert found.pvalue("sharp", "blunt") == pytest.approx(
         share, abs=4.5 * np.sqrt(2 * share * (1 - share) / 3000)
     )
@@ -486,7 +488,9 @@ def test_williams_is_the_test_where_metrics_have_one_score_a_system():
         found = bt.meta_evaluate(tables, human, by="pearson")
         assert found.comparisons.test == "williams"
         assert by_metric(found) == pytest.approx({"sharp": r1, "blunt": r2}, abs=1e-12)
-        assert found.pvalue("sharp", "blunt") == pytest.approx(stats.t.sf(t, n - 3), abs=1e-12)
+        assert found.pvalue("sharp", "blunt") == pytest.approx(2 * stats.t.sf(t, n - 3), abs=1e-12)
+        one_sided = bt.meta_evaluate(tables, human, by="pearson", alternative="wmt")
+        assert one_sided.pvalue("sharp", "blunt") == pytest.approx(stats.t.sf(t, n - 3), abs=1e-12)
         assert np.isnan(found.low).all()
         assert "seed" not in found.settings.signature
     assert bt.meta_evaluate(tables, PEOPLE, by="kendall_b").comparisons.test == "none"
@@ -571,7 +575,7 @@ REFUSALS = {
     ),
     "p_values": ({"p_values": "exactly"}, r'Unknown p_values "exactly"\. Did you mean "exact"\?'),
     "correction": ({"correction": "holmm"}, r'Did you mean "holm"\?'),
-    "units": ({"units": "docs"}, r'Unknown units "docs"\. Known: groups, segments'),
+    "units": ({"units": "docs"}, r'Unknown units "docs"\. Known: auto, groups, segments'),
     "no units": ({"units": 0}, r'units must be "segments", "groups" or a number of segments, not 0'),
     "half a unit": ({"units": 2.5}, r"a number of segments, not 2\.5"),
     "one window": (
@@ -633,3 +637,73 @@ def test_intervals_can_be_left_out():
 def test_options_that_do_not_matter_to_a_measure_do_not_change_it():
     """A margin says nothing about Pearson's r."""
     assert by_metric(evaluate(by="pearson", margin=3)) == by_metric(evaluate(by="pearson"))
+
+
+# ---- what tests and intervals are about
+
+
+def noisy_campaign(m, k, n=40, seed=6):
+    """Systems close to each other, so that drawing segments anew lowers agreement much."""
+    rng = np.random.default_rng(seed)
+    quality = 0.1 * rng.normal(size=(m, 1))
+    names, segments = [f"S{i}" for i in range(m)], [str(i) for i in range(n)]
+
+    def table(name):
+        values = quality + rng.normal(size=(m, n))
+        return bt.Scores(name=name, systems=names, segments=segments, values=values)
+
+    return [table(f"metric {i}") for i in range(k)], table("people")
+
+
+@pytest.mark.parametrize("by", ["soft_pairwise_accuracy", "pairwise_accuracy", "pearson"])
+def test_the_value_lies_in_the_middle_of_its_interval(by):
+    """Bootstrap samples have a lower value; the interval is about the one that was observed."""
+    metrics, human = noisy_campaign(25, 12)
+    found = bt.meta_evaluate(
+        metrics, human, by=by, p_values="analytic", significance="none", n_resamples=300, workers=1
+    )
+    assert ((found.low < found.value) & (found.value < found.high)).all()
+    place = (found.value - found.low) / (found.high - found.low)
+    assert place.min() > 0.35
+    assert place.max() < 0.65
+    assert found.interval_population.startswith("the value to be expected on another test set of 40 segments")
+
+
+def test_whole_systems_are_swapped_where_there_are_enough():
+    """With five systems the smallest two-sided p-value would be 1/16."""
+    for m, test, scope in ((5, "perm_inputs", "segments"), (6, "perm_systems", "systems")):
+        metrics, human = noisy_campaign(m, 3)
+        for by in ("pearson", "soft_pairwise_accuracy"):
+            found = bt.meta_evaluate(metrics, human, by=by, p_values="analytic", **FAST).comparisons
+            assert (found.test, found.generalises_to, found.correction) == (test, scope, "max_statistic")
+        wmt = bt.meta_evaluate(metrics, human, alternative="wmt", p_values="analytic", **FAST).comparisons
+        assert (wmt.test, wmt.alternative, wmt.correction) == ("perm_inputs", "wmt", "none")
+
+
+def test_equal_metrics_are_rarely_called_different_by_any_pair():
+    """Any of 15 pairs of six equal metrics: 5%, where uncorrected one-sided tests had 60%."""
+    claims = []
+    for seed in range(60):
+        metrics, human = noisy_campaign(8, 6, n=30, seed=seed)
+        found = bt.meta_evaluate(
+            metrics, human, by="pearson", n_resamples=99, confidence=None, workers=1, cache=None
+        )
+        claims.append(found.n_significant > 0)
+    assert np.mean(claims) <= 0.15
+
+
+def test_swapping_systems_is_corrected_for_the_mean_that_was_taken_away():
+    """Pearson's r: p' = 2 Φ(√((m − 1) / m) Φ⁻¹(p / 2)) of the share of swaps of whole systems."""
+    metrics, human = noisy_campaign(7, 2)
+    found = bt.meta_evaluate(metrics, human, by="pearson", n_resamples=4000, workers=1)
+    z = [(one.values - one.values.mean()) / one.values.std() for one in metrics]
+    h = human.values.mean(axis=1)
+    x = np.stack([one.mean(axis=1) for one in z])
+    masks = np.array(np.meshgrid(*[[False, True]] * 7)).reshape(7, -1).T
+    leads = [
+        np.corrcoef(np.where(s, x[1], x[0]), h)[0, 1] - np.corrcoef(np.where(s, x[0], x[1]), h)[0, 1]
+        for s in masks
+    ]
+    share = np.mean(np.abs(leads) >= abs(leads[0]) - 1e-12)
+    expected = 2 * stats.norm.cdf(np.sqrt(6 / 7) * stats.norm.ppf(share / 2))
+    assert found.comparisons.pvalue[0, 1] == pytest.approx(expected, abs=0.03)

@@ -91,18 +91,6 @@ def test_outlying_systems_are_left_out_on_request():
         bt.meta_evaluate([metric], human, outliers="remove")
 
 
-@pytest.mark.parametrize("name", ["Human-A.0", "ref", "refB", "reference", "human", "Human_refA", "HUMAN.B"])
-def test_human_translations_among_systems_are_named(name):
-    """They count, and many metrics misjudge them."""
-    systems = [name, "Online-B.1590", "Humane", "refined-nmt"]
-    panel = panel_of([replace(METRIC, systems=systems)], replace(PEOPLE, systems=systems))
-    assert panel.human.systems == tuple(systems)
-    assert len(panel.notes) == 1
-    assert panel.notes[0] == (
-        f'{name} looks like a human translation and counts as a system; leave_out="{name}" leaves it out.'
-    )
-
-
 def test_cells_without_a_metric_score_do_not_count_for_anybody():
     """All metrics are held against the same cells; people's gaps are no metric's fault."""
     gap = METRIC.values.copy()
@@ -156,19 +144,6 @@ def test_metrics_of_documents_meet_people_averaged_over_documents():
         bt.TableError, match=r"scores of documents \(docs\), the others of segments\. Evaluate apart"
     ):
         panel_of([documents, METRIC], human)
-
-
-def test_the_same_scores_under_two_names_are_named():
-    """A60: also when one of them is turned round."""
-    turned = named(METRIC, "turned", values=0.0 - METRIC.values, higher_is_better=False)
-    panel = panel_of([METRIC, OTHER, turned], PEOPLE)
-    assert panel.notes == ('"turned" has the same scores as "metric"; are they one metric under two names?',)
-    counts = accuracy_counts(RNG.integers(1, 9, (4, 12, 2)), name="one")
-    assert (
-        panel_of([counts, named(counts, "two")], PEOPLE)
-        .notes[0]
-        .startswith('"two" has the same scores as "one"')
-    )
 
 
 def test_notes_of_tables_travel():

@@ -222,11 +222,30 @@ def test_values_lie_in_their_range_and_are_sorted(name, kind):
 
 
 @each_test
-def test_pvalues_are_pvalues(name, test):
-    """In (0, 1]; what speaks for one of two metrics speaks against the other."""
-    found = comparing(name, test)
+def test_two_sided_pvalues_have_no_direction(name, test):
+    """In (0, 1], the same both ways, and never made smaller by looking at many pairs."""
+    found = comparing(name, test).comparisons
+
+    assert found.test == test
+    assert found.alternative == "two-sided"
+    assert found.generalises_to in {"segments", "systems", "both"}
+    assert found.null.endswith(".")
+    for p in (found.pvalue, found.adjusted):
+        np.testing.assert_array_equal(p, p.T)
+        assert np.isnan(np.diag(p)).all()
+        assert (p[~np.isnan(p)] > 0).all()
+        assert (p[~np.isnan(p)] <= 1).all()
+    assert not (found.adjusted < found.pvalue - 1e-12).any()
+    assert found.correction in {"holm", "max_statistic"}
+
+
+@each_test
+def test_one_sided_pvalues_are_those_of_the_shared_tasks(name, test):
+    """In (0, 1]; what speaks for one of two metrics speaks against the other; nothing is corrected."""
+    found = evaluate(*TABLES["ties"], name, **{**FAST, "significance": test, "alternative": "wmt"})
 
     assert found.comparisons.test == test
+    assert found.comparisons.correction == "none"
     assert np.isnan(np.diag(found.comparisons.pvalue)).all()
     for (a, b), p in pvalues(found).items():
         other = found.pvalue(b, a)
@@ -287,7 +306,7 @@ def test_clusters_letters_and_fuzzy_ranks_tell_one_story(name, test):
     """All follow from which better value is significantly better."""
     found = comparing(name, test)
     k = len(found.metrics)
-    differ = np.triu(found.comparisons.pvalue <= 0.05, 1)
+    differ = np.triu(found.comparisons.adjusted <= 0.05, 1)
     differ |= differ.T
     for a in range(k):
         alike = [b for b in range(k) if not differ[a, b]]

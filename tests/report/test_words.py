@@ -64,14 +64,15 @@ def test_two_systems_have_one_pair():
     assert "Corrected for looking at all 3 pairs, p " in compose(made_scores(m=3)).verdict
 
 
-def test_metrics_that_are_not_told_apart_have_a_subject(reports):
+def test_a_verdict_on_metrics_has_a_subject(reports):
     """The verdict names its metric, whatever the headline says; few systems are called few."""
     report = reports["meta"]
     found = report.results["meta-soft_pairwise_accuracy"]
     assert report.verdict.startswith(
         f"The soft pairwise accuracy of {found.metrics[0]} with {found.human} is "
     )
-    assert f"{found.n_significant} of 6 pairs are told apart" in report.verdict
+    verb = "differ significantly (PERM-SYSTEMS, two-sided, p ≤ 0.05, step-down maximum over 6 pairs)"
+    assert f"{found.n_significant} of 6 pairs of metrics {verb}." in report.verdict
     assert report.verdict.endswith("There are 8 systems, and agreement over so few is uncertain.")
 
 

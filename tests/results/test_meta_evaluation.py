@@ -245,7 +245,8 @@ def test_the_table_reads_as_the_shared_task_writes_it():
     assert render(found, "latex").count(r"\midrule") >= found.n_clusters
     said = " ".join(str(found).split())
     assert (
-        f"{found.n_significant} of 3 pairs of metrics told apart (PERM-INPUTS, p ≤ 0.05, uncorrected)" in said
+        f"{found.n_significant} of 3 pairs of metrics differ significantly "
+        f"(PERM-INPUTS, two-sided, p ≤ 0.05, Holm over 3 pairs)." in said
     )
     assert found.settings.signature in str(found)
     assert repr(found) == "MetaEvaluation(by pearson, segment level, 3 metrics: sharp > fair > blunt)"

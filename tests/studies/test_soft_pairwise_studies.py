@@ -10,6 +10,9 @@ from scipy import stats
 
 import betterthan as bt
 from betterthan.errors import BetterThanError
+from betterthan.present.charts.save import chart_bytes
+from betterthan.present.charts.study import study_chart
+from betterthan.present.charts.theme import THEMES
 from betterthan.studies.against_people import panels_of
 from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.setups import Setup
@@ -89,8 +92,8 @@ def test_counts_of_table_1_are_those_of_the_matrix():
     found = study("spa-significance", campaign(), quick=True, workers=1)
     row = dict(zip(found.tables[0].columns, found.tables[0].rows[0], strict=True))
     for label in ("PA", "SPA"):
-        chart = found.chart(f"figure-4-{label}").columns
-        cells = list(zip(chart["series"], chart["x"], chart["y"], strict=True))
+        figure = found.chart(f"figure-4-{label}").columns
+        cells = list(zip(figure["series"], figure["x"], figure["y"], strict=True))
         better = {(a, b) for a, b, p in cells if p <= 0.05}
         order = list(dict.fromkeys([a for a, _, _ in cells] + [b for _, b, _ in cells]))
         assert row[f"significant {label}"] == len(better)
@@ -282,3 +285,19 @@ def test_lines_have_no_mark_where_nothing_is_defined():
         "low": (0.4, None),
         "high": (0.6, None),
     }
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_significant_cells_are_strong_in_the_figure(theme):
+    """The colour of what is significant is that of "better"; the others look like the ground, and a legend says so."""
+    found = study("spa-significance", campaign(), quick=True, workers=1)
+    columns = found.chart("figure-4-SPA").columns
+    significant = [p <= 0.05 for p in columns["y"]]
+    assert any(significant)
+    assert columns["verdict"] == tuple("significant" if one else "not significant" for one in significant)
+    colours = THEMES[theme]
+    picture = chart_bytes(study_chart(found, colours, figure="figure-4-SPA"), "svg").decode()
+    # One more of each in the legend.
+    assert picture.count(f'fill="{colours.good}"') == sum(significant) + 1
+    assert picture.count(f'fill="{colours.middle}"') == significant.count(False) + 1
+    assert ">not significant<" in picture

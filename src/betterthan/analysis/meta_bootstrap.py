@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from betterthan import __version__
 from betterthan.analysis.meta_inputs import Panel
 from betterthan.analysis.meta_measures import Measure, Request
 from betterthan.analysis.meta_segment import OwnFunction
+from betterthan.analysis.meta_swaps import Tails
 from betterthan.arrays import FloatArray, digest
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.resample import bootstrap_counts
 
+SMALLEST = float(np.finfo(np.float64).tiny)  # no finite data give certainty
 FEW_DRAWS = 200  # enough for an interval, where every sample needs all the work again
 
 
@@ -53,8 +56,14 @@ def _draw_part(payload: tuple[Measure, Panel, Request, str, tuple[range, ...]], 
     return np.full((len(weights), len(panel.metrics)), np.nan) if drawn is None else drawn
 
 
-def bootstrap_pvalues(draws: FloatArray | None, measure: Measure) -> FloatArray:
-    """Return the share of bootstrap samples in which the row is not better than the column, add-one."""
+def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measure) -> Tails:
+    r"""Return p-values of all pairs of metrics from bootstrap samples.
+
+    Two-sided: the observed difference over its standard error in the samples,
+    :math:`p = 2 \Phi(-|v_a - v_b| / s_{ab})`. Resampling lowers the values themselves, so that shares of samples would
+    test a difference that is shifted; the standard error is free of the shift, and of a smallest p-value. One-sided:
+    the share of samples in which the row is not better than the column, add-one.
+    """
     if draws is None:
         raise BetterThanError(
             f'by="{measure.name}" at level="{measure.level}" is not taken again in bootstrap samples. '
@@ -63,4 +72,45 @@ def bootstrap_pvalues(draws: FloatArray | None, measure: Measure) -> FloatArray:
     gap = draws[:, :, None] - draws[:, None, :]
     known = ~np.isnan(gap)
     against = np.where(known, (gap < 0) + 0.5 * (gap == 0), 1.0).sum(axis=0)
-    return np.asarray((against + 1) / (len(draws) + 1))
+    count = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, gap, 0.0).sum(axis=0) / count
+    variance = np.where(known, (gap - mean) ** 2, 0.0).sum(axis=0) / np.maximum(count - 1, 1)
+    observed = np.abs(value[:, None] - value)
+    # Metrics that never differ in any sample are equal, not infinitely different.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.where(variance > 0, observed / np.sqrt(variance), np.where(observed > 0, np.nan, 0.0))
+    two_sided = np.maximum(2 * special.ndtr(-distance), SMALLEST)
+    return Tails(np.asarray((against + 1) / (len(draws) + 1)), two_sided)
+
+
+def centred_percentile_interval(
+    draws: FloatArray, value: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    r"""Percentiles of bootstrap draws that were moved so that their mean is the value.
+
+    Drawing segments adds noise to metric and human scores once more, and noise lowers agreement, so the draws lie
+    around a value that is lower than the one observed. What is wanted is the spread of the value about its
+    expectation on test sets of this size, of which the value is an unbiased estimate:
+
+    .. math:: [v - \bar v^* + q^*_{\alpha/2},\; v - \bar v^* + q^*_{1-\alpha/2}]
+
+    Measured with 8, 14 and 25 systems and 200 segments, these intervals hold the expectation in 94% to 97% of tables,
+    for soft pairwise accuracy, pairwise accuracy and Pearson's r. Plain percentiles do so in 83% to 99%, standard
+    errors on a logit scale in 91% to 94%, the infinitesimal jackknife in 94% to 98%.
+
+    Examples
+    --------
+    >>> low, high = centred_percentile_interval(np.linspace(0.5, 0.7, 101)[:, None], np.array([0.8]), 0.9)
+    >>> low.round(2), high.round(2)
+    (array([0.71]), array([0.89]))
+    """
+    known = ~np.isnan(draws)
+    count = known.sum(axis=0)
+    mean = np.where(known, draws, 0.0).sum(axis=0) / np.maximum(count, 1)
+    tail = (1 - confidence) / 2
+    limits = np.full((2, value.size), np.nan)
+    some = count > 0
+    if some.any():
+        limits[:, some] = np.nanquantile(draws[:, some], [tail, 1 - tail], axis=0)
+    low, high = limits + (value - mean)
+    return np.minimum(low, value), np.maximum(high, value)

@@ -1,30 +1,42 @@
-"""All pairs of metrics: which test, its p-values, and which metrics are told apart."""
+"""All pairs of metrics: which test, its p-values, and which metrics differ significantly."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.meta_bootstrap import bootstrap_pvalues
+from betterthan.analysis.meta_bootstrap import bootstrap_tails
 from betterthan.analysis.meta_inputs import Panel
 from betterthan.analysis.meta_measures import Measure, Request, UnitChoice
 from betterthan.analysis.meta_segment import OwnFunction
-from betterthan.analysis.meta_swaps import are_constant, pair_swaps, swapped_pvalues, williams_pvalues
+from betterthan.analysis.meta_swaps import (
+    Tails,
+    are_constant,
+    pair_swaps,
+    swapped_tails,
+    tails_of_upper,
+    williams_pvalues,
+)
 from betterthan.analysis.meta_system import MeansMeasure, SoftPairwiseAccuracy
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.correlation import pearson
 from betterthan.kernels.pvalues import adjusted_pairs
-from betterthan.results.meta_evaluation import MetricComparisons
+from betterthan.results.meta_evaluation import SCOPES, MetricComparisons
 
 SWAPS = ("perm_inputs", "perm_systems", "perm_both", "perm_cells")
 SIGNIFICANCE = ("default", *SWAPS, "perm_pairs", "williams", "bootstrap", "none")
+ALTERNATIVES = ("two-sided", "wmt")
+CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
 FEWEST_FOR_WILLIAMS = 4
-CORRECTIONS = ("none", "bonferroni", "holm", "benjamini_hochberg")
+# Swapping whole systems has 2ᵐ masks, of which a mask and its complement are the same split: with five systems the
+# smallest two-sided p-value is 1/16 and nothing can be significant at 0.05.
+FEWEST_FOR_SYSTEMS = 6
 _ABOUT_PAIRS = (
-    "PERM-PAIRS treats pairs of the same segment as independent and calls metrics different too often (15 % of equal "
+    "PERM-PAIRS treats pairs of the same segment as independent and calls metrics different too often (15% of equal "
     "ones in a simulation); perm_inputs keeps its level."
 )
 
@@ -34,55 +46,95 @@ class Question:
     """How metrics are compared, and how sure we want to be."""
 
     significance: str
+    alternative: str
     correction: str
     alpha: float
     confidence: float | None
     units: UnitChoice
 
 
-def comparisons_of(pvalue: FloatArray, test: str, question: Question) -> MetricComparisons:
-    """Correct p-values for many comparisons and wrap them."""
-    pvalue = np.array(pvalue)
-    np.fill_diagonal(pvalue, np.nan)
-    adjusted = pvalue
-    if question.correction != "none":
-        adjusted = adjusted_pairs(pvalue, correction=question.correction, family="pairs")  # type: ignore[arg-type]
-    return MetricComparisons(
-        test=test, correction=question.correction, alpha=question.alpha, pvalue=pvalue, adjusted=adjusted
-    )
-
-
 class Compared(NamedTuple):
-    """The test that was used, one-sided p-values (k, k) in favour of the row, and what must be said."""
+    """The test that was used, p-values of all pairs of metrics, and what must be said."""
 
     test: str
-    pvalue: FloatArray
+    tails: Tails
     notes: tuple[str, ...] = ()
 
 
+def comparisons_of(tails: Tails, test: str, question: Question) -> MetricComparisons:
+    """Choose the p-values that answer the question, and correct them for many comparisons."""
+    is_wmt = question.alternative == "wmt"
+    pvalue = np.array(tails.upper if is_wmt else tails.two_sided)
+    np.fill_diagonal(pvalue, np.nan)
+    correction = correction_for(question, has_leads=tails.step_down is not None)
+    adjusted = pvalue
+    if correction == "max_statistic":
+        if tails.step_down is None or is_wmt:
+            raise BetterThanError(
+                f'correction="max_statistic" needs two-sided tests by random swaps, not "{test}". Use "holm".'
+            )
+        adjusted = np.array(tails.step_down)
+        adjusted[np.isnan(pvalue)] = np.nan
+    elif correction != "none":
+        adjusted = adjusted_pairs(pvalue, correction=correction, family="pairs")  # type: ignore[arg-type]
+    return MetricComparisons(
+        test=test,
+        alternative=question.alternative,
+        generalises_to=SCOPES.get(test, ""),
+        correction=correction,
+        alpha=question.alpha,
+        pvalue=pvalue,
+        adjusted=adjusted,
+    )
+
+
+def correction_for(question: Question, *, has_leads: bool) -> str:
+    """Return the correction that "auto" stands for.
+
+    The shared tasks correct nothing. Otherwise: Holm where p-values have no smallest value, and the step-down
+    maximum where they come from random swaps. A thousand swaps give no p-value below 1/1,001, which Holm's factor of
+    300 for 25 metrics would lift over any usual level.
+    """
+    if question.correction != "auto":
+        return question.correction
+    if question.alternative == "wmt":
+        return "none"
+    return "max_statistic" if has_leads else "holm"
+
+
 def compared(
-    measure: Measure, panel: Panel, request: Request, question: Question, draws: FloatArray | None
+    measure: Measure,
+    panel: Panel,
+    request: Request,
+    question: Question,
+    value: FloatArray,
+    draws: FloatArray | None,
 ) -> Compared:
     """Compare all pairs of metrics of one panel."""
-    test = _chosen(measure, panel, question.significance)
+    test = chosen_test(measure, [panel], question)
     k = len(panel.metrics)
     if test == "none" or k < 2:
-        return Compared("none", np.full((k, k), np.nan))
+        return Compared("none", untested(k))
     if panel.is_systems_only and test != "williams":
         raise BetterThanError(
             f'significance="{test}" needs scores of segments, and these metrics have one score a system. '
             f'Use by="pearson" with significance="williams", or significance="none".'
         )
     if test == "williams":
-        return Compared(test, williams_pvalues(measure, panel), _about_williams(panel))
+        return Compared(test, tails_of_upper(williams_pvalues(measure, panel)), _about_williams(panel))
     if test == "perm_pairs":
-        return Compared(test, pair_swaps(measure, panel), (_ABOUT_PAIRS,))
+        return Compared(test, tails_of_upper(pair_swaps(measure, panel)), (_ABOUT_PAIRS,))
     if test == "bootstrap":
-        return Compared(test, bootstrap_pvalues(draws, measure))
-    pvalue = swapped_pvalues(measure, panel, request, test)  # type: ignore[arg-type]  # one of the swaps
+        return Compared(test, bootstrap_tails(draws, value, measure))
+    tails = swapped_tails(measure, panel, request, test)  # type: ignore[arg-type]  # one of the swaps
     return Compared(
-        test, pvalue, (*_about_constant(measure, panel, request), *_about_gaps(measure, panel, test))
+        test, tails, (*_about_constant(measure, panel, request), *_about_gaps(measure, panel, test))
     )
+
+
+def untested(k: int) -> Tails:
+    """Return p-values of k metrics that were not compared."""
+    return tails_of_upper(np.full((k, k), np.nan))
 
 
 def _about_williams(panel: Panel) -> tuple[str, ...]:
@@ -114,11 +166,21 @@ def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
     return (f"Swaps used the {n_complete} of {n} segments on which every system was judged.",)
 
 
-def _chosen(measure: Measure, panel: Panel, significance: str) -> str:
-    if significance != "default":
-        return significance
+def chosen_test(measure: Measure, panels: Sequence[Panel], question: Question) -> str:
+    """Return the test that "default" stands for.
+
+    At the system level whole systems are swapped. Metrics have likes and dislikes of single systems; swapping
+    segments takes the systems for all there are and breaks these preferences up, so that equally good metrics differ
+    in a fifth of simulated tables, and in one in eight even when only these systems matter. Swapping systems keeps
+    its level with and without such preferences (see the page on calibration).
+    """
+    if question.significance != "default":
+        return question.significance
     if isinstance(measure, OwnFunction):
         return "bootstrap"  # swaps are for measures that do not depend on the scale of a metric
-    if not panel.is_systems_only:
+    if panels[0].is_systems_only:
+        return "williams" if isinstance(measure, MeansMeasure) and measure.statistic is pearson else "none"
+    if measure.level != "system" or question.alternative == "wmt":
         return "perm_inputs"
-    return "williams" if isinstance(measure, MeansMeasure) and measure.statistic is pearson else "none"
+    fewest = min(panel.human.n_systems for panel in panels)
+    return "perm_systems" if fewest >= FEWEST_FOR_SYSTEMS else "perm_inputs"

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from betterthan.analysis.computing import Computing, Rng, seed_of
-from betterthan.analysis.meta_comparisons import CORRECTIONS, SIGNIFICANCE, Question
+from betterthan.analysis.meta_comparisons import ALTERNATIVES, CORRECTIONS, SIGNIFICANCE, Question
 from betterthan.analysis.meta_inputs import Metrics, panel_of
 from betterthan.analysis.meta_measures import LEVELS, Level, Measure, PValues, UnitChoice, Wish, check_level
 from betterthan.analysis.meta_pool import POOLS, evaluated_together, panels_of
@@ -36,6 +36,7 @@ def meta_evaluate(
     by: str | UserFunction = "soft_pairwise_accuracy",
     level: Level | None = None,
     significance: str = "default",
+    alternative: str = "two-sided",
     p_values: PValues = "monte_carlo",
     mid_p: bool = False,
     units: UnitChoice = "segments",
@@ -44,7 +45,7 @@ def meta_evaluate(
     leave_out: Collection[str] = (),
     outliers: Literal["keep", "drop"] = "keep",
     pool: str = "average",
-    correction: str = "none",
+    correction: str = "auto",
     alpha: float = 0.05,
     confidence: float | None = 0.95,
     n_resamples: int = 1000,
@@ -54,7 +55,7 @@ def meta_evaluate(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> MetaEvaluation:
-    r"""Hold metrics against human scores, and say which are told apart.
+    r"""Hold metrics against human scores, and say which differ significantly.
 
     The default is soft pairwise accuracy [1]_: with :math:`p^h_{ij}` and :math:`p^m_{ij}` the one-sided p-values of
     people and of a metric that system i is better than system j,
@@ -82,8 +83,13 @@ def meta_evaluate(
         How metrics are compared: "perm_inputs", "perm_systems", "perm_both" or "perm_cells" swap the metrics' scores
         on whole segments, for whole systems, both, or cell by cell [4]_; "perm_pairs" swaps pairs of systems (accuracy
         with ties, closed form); "williams" (Pearson at the system level) [5]_; "bootstrap" over segments; "none".
-        The default is "perm_inputs"; "williams" for Pearson where metrics have one score a system; "bootstrap" for a
-        function of your own.
+        By default "perm_systems" at the system level ("perm_inputs" below six systems), "perm_inputs" at the others,
+        "williams" for Pearson where metrics have one score a system, "bootstrap" for a function of your own.
+        ``comparisons.generalises_to`` and ``comparisons.null`` of the result say what a test is about.
+    alternative : {"two-sided", "wmt"}, default "two-sided"
+        "wmt" is the convention of the WMT shared tasks: one-sided in favour of the metric with the higher value, by
+        "perm_inputs" and without correction unless you say otherwise. It finds a difference between equally good
+        metrics in 10% of cases at a level of 0.05, because the data choose the direction.
     p_values : {"monte_carlo", "analytic", "exact"}, default "monte_carlo"
         Of pairs of systems in soft pairwise accuracy. "monte_carlo" is the published protocol: shared permutations,
         share of permutations at least as good. "analytic" has no seed and no noise. "exact" is exact, or certain to
@@ -105,11 +111,15 @@ def meta_evaluate(
     pool : {"average", "pairs"}, default "average"
         Of several test sets: the plain average, or each weighted by its number of pairs of systems, which is what
         pooling all pairs gives for accuracies.
-    correction : {"none", "bonferroni", "holm", "benjamini_hochberg"}, default "none"
-        For the many comparisons of metrics; "none" is the convention of the shared tasks.
+    correction : {"auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "auto"
+        For the many comparisons of metrics. "max_statistic" takes the largest difference of any pair after each random
+        swap, stepping down; "auto" is that where scores are swapped at random, "holm" for the other tests, and "none"
+        with the alternative "wmt".
     alpha : float, default 0.05
     confidence : float or None, default 0.95
-        Coverage of the bootstrap intervals of values; None for no intervals.
+        Coverage of the intervals of values; None for no intervals. An interval is about the value that is to be
+        expected on another test set of as many segments, with these systems: percentiles of the bootstrap over
+        segments, moved so that their mean is the value.
     n_resamples : int, default 1000
         Permutations, swaps and bootstrap samples.
     rng : int or numpy.random.Generator, default 12345
@@ -124,8 +134,7 @@ def meta_evaluate(
     Notes
     -----
     All metrics are held against the same systems, segments and cells. Systems that most metrics did not score are
-    left out: as a rule these are their reference. p-values of metric comparisons are one-sided in favour of the row
-    and never 0.
+    left out: as a rule these are their reference. p-values of metric comparisons are never 0.
 
     References
     ----------
@@ -154,6 +163,7 @@ def meta_evaluate(
     measure = measure_named(by, level)
     question = Question(
         significance=_known("significance", significance, SIGNIFICANCE),
+        alternative=_known("alternative", alternative, ALTERNATIVES),
         correction=_known("correction", correction, CORRECTIONS),
         alpha=_share("alpha", alpha),
         confidence=None if confidence is None else _share("confidence", confidence),

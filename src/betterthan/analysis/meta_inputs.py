@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -19,9 +18,6 @@ from betterthan.tables.scores import Scores
 
 Metric = Scores | Counts
 Metrics = Mapping[str, Metric] | list[Metric] | list[Scores] | tuple[Metric, ...] | Metric
-_HUMAN = re.compile(
-    r"(human([-_.](ref)?[a-z0-9]{1,2})?|ref(erence)?([-_.]?[a-z0-9]{1,2})?)([-_.][0-9]+)?$", re.IGNORECASE
-)
 FAR, ROBUST = 2.5, 1.483  # robust standard deviations; the median absolute deviation times 1.483 is one
 MOST_MISSING = 0.1  # a metric without more than this share of the judged cells is left out
 
@@ -163,11 +159,10 @@ def panel_of(
     if outliers == "drop":
         systems = _without_outliers(judged.select(systems=systems), said)
     tables = _complete_enough(tables, systems, said)
-    said += _human_translations(systems) + _notes_of(tables)
+    said += _notes_of(tables)
     judged = judged.select(systems=systems)
     if _is_whole(tables[0]):
         whole = _without_gaps([table.select(systems=systems) for table in tables], said)
-        said += _duplicates(whole)
         return Panel(human=judged, metrics=tuple(whole), judged=~np.isnan(judged.values), notes=tuple(said))
     _, *metrics_kept = align(judged, *[table.select(systems=systems) for table in tables])
     segments = metrics_kept[0].segments
@@ -298,18 +293,6 @@ def _notes_of(tables: list[Metric]) -> list[str]:
     return [note if len(names) > 1 else f'"{names[0]}": {note}' for note, names in said.items()]
 
 
-def _human_translations(systems: list[str]) -> list[str]:
-    """Say which systems look like translations made by people, which many metrics misjudge."""
-    found = [name for name in systems if _HUMAN.match(name)]
-    if not found:
-        return []
-    if len(found) == 1:
-        said = f"{found[0]} looks like a human translation and counts as a system"
-        return [f'{said}; leave_out="{found[0]}" leaves it out.']
-    said = f"{some_of(found)} look like human translations and count as systems"
-    return [f'{said}; leave_out="{found[0]}" leaves the first out.']
-
-
 def _without_gaps(tables: list[Metric], said: list[str]) -> list[Metric]:
     """Return the metrics with a score for every system."""
     lacking = [table.name for table in tables if np.isnan(table.values).any()]
@@ -343,19 +326,4 @@ def _checked_panel(human: Scores, metrics: tuple[Metric, ...], said: list[str]) 
     if not full.any(axis=1).all():
         names = [human.systems[i] for i in np.flatnonzero(~full.any(axis=1))]
         raise TableError(f"No segment is left with a score of every metric for: {some_of(names)}.")
-    said += _duplicates(kept)
     return Panel(human=human, metrics=tuple(kept), judged=full, notes=tuple(said))
-
-
-def _duplicates(metrics: Sequence[Metric]) -> list[str]:
-    """Say which metrics hold the very same scores (A60)."""
-    seen: dict[bytes, str] = {}
-    said = []
-    for metric in metrics:
-        key = (metric.values if metric.higher_is_better else 0.0 - metric.values).tobytes()
-        if key in seen:
-            said.append(
-                f'"{metric.name}" has the same scores as "{seen[key]}"; are they one metric under two names?'
-            )
-        seen.setdefault(key, metric.name)
-    return said

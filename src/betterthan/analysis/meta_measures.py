@@ -10,7 +10,7 @@ import numpy as np
 from betterthan.analysis.computing import Computing
 from betterthan.analysis.meta_inputs import Panel
 from betterthan.analysis.units import Units, units_of
-from betterthan.arrays import FloatArray
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.results.settings import Option
 from betterthan.tables.scores import Scores
@@ -80,6 +80,8 @@ class Taken:
         Pairs of systems compared.
     threshold : array, shape (k,), optional
         Calibrated tie thresholds.
+    n_decided : array of int, shape (k,), optional
+        For the taus: of these pairs, how many the metric does not tie.
     human_pvalue, metric_pvalue : array, shape (m, m) and (k, m, m), optional
     options : dict
         For the signature.
@@ -91,6 +93,7 @@ class Taken:
     value: FloatArray
     n_pairs: int
     threshold: FloatArray | None = None
+    n_decided: IntArray | None = None
     human_pvalue: FloatArray | None = None
     metric_pvalue: FloatArray | None = None
     options: dict[str, Option] = field(default_factory=dict)

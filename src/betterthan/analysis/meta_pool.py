@@ -9,8 +9,9 @@ from typing import Literal
 
 import numpy as np
 
-from betterthan.analysis.meta_bootstrap import bootstrap_pvalues
-from betterthan.analysis.meta_comparisons import SWAPS, Question
+from betterthan.analysis.meta_bootstrap import bootstrap_tails
+from betterthan.analysis.meta_caveats import caveats_of
+from betterthan.analysis.meta_comparisons import SWAPS, Question, chosen_test, untested
 from betterthan.analysis.meta_inputs import Metrics, Panel, panel_of
 from betterthan.analysis.meta_measures import Measure, Request, Taken, Wish
 from betterthan.analysis.meta_result import (
@@ -21,15 +22,13 @@ from betterthan.analysis.meta_result import (
     meta_evaluation,
     taken_and_drawn,
 )
-from betterthan.analysis.meta_swaps import swapped_leads
+from betterthan.analysis.meta_swaps import Tails, swapped_leads, tails_of_systems
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, TableError, some_of
-from betterthan.kernels.permutation import add_one
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.tables.scores import Scores
 
 POOLS = ("average", "pairs")
-TIE_TOLERANCE = 1e-10  # values lie between -1 and 1; differences closer than this are ties
 
 
 def panels_of(
@@ -99,7 +98,7 @@ def evaluated_together(
     weights = _weights([taken for taken, _ in parts.values()], pool)
     value = np.stack([taken.value for taken, _ in parts.values()])
     draws = _pooled([drawn for _, drawn in parts.values()], weights)
-    test = "perm_inputs" if question.significance == "default" else question.significance
+    test = chosen_test(measure, list(ordered.values()), question)
     pooled = Taken(
         value=weights @ value,
         n_pairs=sum(taken.n_pairs for taken, _ in parts.values()),
@@ -111,13 +110,16 @@ def evaluated_together(
         taken=pooled,
         draws=draws,
         test=test if len(names) > 1 else "none",
-        pvalue=_pvalues(test, ordered, measure, requests, weights, pooled.value, draws),
+        tails=_tails(test, ordered, measure, requests, weights, pooled.value, draws),
         systems=Systems(),
         n_systems=sum(panel.human.n_systems for panel in ordered.values()),
         n_segments=sum(panel.human.n_segments for panel in ordered.values()),
         data=digest(tuple((part, panel.digest) for part, panel in ordered.items())),
         notes=_notes(ordered, parts),
         options={"pool": pool, "parts": len(parts)},
+        caveats=tuple(
+            dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, "system", None, 0))
+        ),
         part_names=tuple(parts),
         part_value=value.T,
     )
@@ -141,7 +143,7 @@ def _pooled(draws: list[FloatArray | None], weights: FloatArray) -> FloatArray |
     return np.asarray(np.tensordot(weights, np.stack(known), axes=1))
 
 
-def _pvalues(
+def _tails(
     test: str,
     panels: Mapping[str, Panel],
     measure: Measure,
@@ -149,23 +151,24 @@ def _pvalues(
     weights: FloatArray,
     value: FloatArray,
     draws: FloatArray | None,
-) -> FloatArray:
-    """One-sided p-values (k, k) of the pooled measure; every test set is swapped or drawn by itself."""
+) -> Tails:
+    """P-values of the pooled measure; every test set is swapped or drawn by itself."""
     if test == "none" or value.size < 2:
-        return np.full((value.size, value.size), np.nan)
+        return untested(value.size)
     if test == "bootstrap":
-        return bootstrap_pvalues(draws, measure)
+        return bootstrap_tails(draws, value, measure)
     if test not in SWAPS:
         raise BetterThanError(
             f'Several test sets are compared together by "perm_inputs", "perm_systems", "perm_both", "perm_cells" or '
             f'"bootstrap", not by "{test}".'
         )
-    lead: FloatArray | float = 0.0
-    for weight, (part, panel) in zip(weights, panels.items(), strict=True):
-        lead = lead + weight * swapped_leads(measure, panel, requests[part], test)  # type: ignore[arg-type]
-    wanted = value[:, None] - value - TIE_TOLERANCE
-    at_least = np.count_nonzero(~(lead < wanted), axis=0)
-    return add_one(at_least, next(iter(requests.values())).n_resamples)
+    parts = [swapped_leads(measure, panel, requests[part], test) for part, panel in panels.items()]  # type: ignore[arg-type]
+    pooled = parts[0]._replace(
+        observed=np.tensordot(weights, np.stack([part.observed for part in parts]), axes=1),
+        swapped=np.tensordot(weights, np.stack([part.swapped for part in parts]), axes=1),
+    )
+    fewest = min(panel.human.n_systems for panel in panels.values())
+    return tails_of_systems(pooled, measure, test, fewest)  # type: ignore[arg-type]
 
 
 def _notes(

@@ -7,19 +7,20 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.leaderboard import shared_ranks
-from betterthan.analysis.meta_bootstrap import bootstrap_draws
+from betterthan.analysis.meta_bootstrap import bootstrap_draws, centred_percentile_interval
+from betterthan.analysis.meta_caveats import caveats_of
 from betterthan.analysis.meta_comparisons import SWAPS, Question, compared, comparisons_of
 from betterthan.analysis.meta_inputs import Panel
 from betterthan.analysis.meta_measures import Measure, Request, Taken, Wish
 from betterthan.analysis.meta_segment import AccuracyWithTies, OwnFunction
+from betterthan.analysis.meta_swaps import Tails
 from betterthan.analysis.meta_system import system_scores
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.clusters import greedy_clusters
 from betterthan.kernels.fuzzy_ranks import fuzzy_ranks
-from betterthan.kernels.intervals import percentile_interval
 from betterthan.kernels.letters import letter_display
-from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
 from betterthan.results.settings import Option, Settings
 
 
@@ -41,7 +42,7 @@ class Findings:
     taken: Taken
     draws: FloatArray | None
     test: str
-    pvalue: FloatArray
+    tails: Tails
     systems: Systems
     n_systems: int
     n_segments: int
@@ -50,21 +51,24 @@ class Findings:
     options: dict[str, Option] = field(default_factory=dict)
     part_names: tuple[str, ...] = ()
     part_value: FloatArray | None = None
+    caveats: tuple[Caveat, ...] = ()
 
 
 def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
     """Hold the metrics of one panel against people."""
     request = wish.about(panel.human, question.units)
     taken, draws = taken_and_drawn(panel, measure, request, question)
-    verdicts = compared(measure, panel, request, question, draws)
+    verdicts = compared(measure, panel, request, question, taken.value, draws)
     human_mean, metric_mean = system_scores(panel)
+    caveats = caveats_of(panel, measure.level, taken.n_decided, taken.n_pairs)
     findings = Findings(
         metrics=panel.names,
         human=panel.human.name,
         taken=taken,
         draws=draws,
         test=verdicts.test,
-        pvalue=verdicts.pvalue,
+        tails=_without_ties(verdicts.tails, panel.names, measure, caveats),
+        caveats=caveats,
         systems=Systems(names=panel.human.systems, human_mean=human_mean, metric_mean=metric_mean),
         n_systems=panel.human.n_systems,
         n_segments=panel.human.n_segments,
@@ -101,13 +105,15 @@ def taken_and_drawn(
 def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
     """Sort the metrics best first and wrap everything."""
     value = found.taken.value
-    lost = np.isnan(value)
-    pvalue = np.where(lost[:, None] | lost, np.nan, found.pvalue)
     order = np.argsort(shared_ranks(value), kind="stable")
     rank = shared_ranks(value)[order]
-    comparisons = comparisons_of(pvalue[np.ix_(order, order)], found.test, question)
+    comparisons = comparisons_of(_sorted_tails(found.tails, value, order), found.test, question)
     different = comparisons.better
-    low, high = _interval(found.draws, value.size, question.confidence)
+    low, high = _interval(found.draws, value, measure, question.confidence)
+    low, high = (
+        np.where(_rests_on_little(found.metrics, measure, found.caveats), np.nan, limit)
+        for limit in (low, high)
+    )
     means = found.systems.metric_mean
     return MetaEvaluation(
         level=measure.level,
@@ -132,10 +138,35 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
         n_segments=found.n_segments,
         n_pairs=found.taken.n_pairs,
         notes=found.notes,
-        settings=_settings(found, measure, wish, question),
+        settings=_settings(found, measure, wish, comparisons, question),
         part_names=found.part_names,
         part_value=_sorted(found.part_value, order),
+        caveats=found.caveats,
+        n_decided=None if found.taken.n_decided is None else found.taken.n_decided[order],
     )
+
+
+def _without_ties(
+    tails: Tails, names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]
+) -> Tails:
+    """Leave metrics that tie nearly all pairs untested where ties do not count: too little speaks for their value."""
+    return tails.without(_rests_on_little(names, measure, caveats))
+
+
+def _rests_on_little(names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]) -> BoolArray:
+    tied = {name for one in caveats if one.code == "many_ties" for name in one.names}
+    return np.array([measure.name == "tau_ties_ignored" and name in tied for name in names])
+
+
+def _sorted_tails(tails: Tails, value: FloatArray, order: IntArray) -> Tails:
+    """Return p-values in the order of the result, NaN for metrics without a value."""
+    lost = np.isnan(value)
+
+    def arranged(pvalue: FloatArray) -> FloatArray:
+        return np.where(lost[:, None] | lost, np.nan, pvalue)[np.ix_(order, order)]
+
+    step_down = None if tails.step_down is None else arranged(tails.step_down)
+    return Tails(arranged(tails.upper), arranged(tails.two_sided), step_down)
 
 
 def _sorted(values: FloatArray | None, order: IntArray) -> FloatArray | None:
@@ -169,7 +200,9 @@ def _about_intervals(draws: FloatArray | None, measure: Measure) -> tuple[str, .
     return ()
 
 
-def _settings(found: Findings, measure: Measure, wish: Wish, question: Question) -> Settings:
+def _settings(
+    found: Findings, measure: Measure, wish: Wish, comparisons: MetricComparisons, question: Question
+) -> Settings:
     is_sampled = found.test in (*SWAPS, "bootstrap")
     return Settings(
         method=measure.name,
@@ -180,7 +213,10 @@ def _settings(found: Findings, measure: Measure, wish: Wish, question: Question)
             "metrics": len(found.metrics),
             "units": None if question.units == "segments" else question.units,
             "significance": f"{found.test},{wish.n_resamples}" if is_sampled else found.test,
-            "adjust": None if question.correction == "none" else question.correction,
+            "alternative": None if found.test == "none" else comparisons.alternative,
+            "adjust": None
+            if found.test == "none" or comparisons.correction == "none"
+            else comparisons.correction,
             "alpha": question.alpha,
             "ci": _interval_option(found.draws, question.confidence),
         },
@@ -192,10 +228,17 @@ def _settings(found: Findings, measure: Measure, wish: Wish, question: Question)
 
 
 def _interval_option(draws: FloatArray | None, confidence: float | None) -> str | None:
-    return None if draws is None or confidence is None else f"{100 * confidence:g},boot,{len(draws)}"
+    return None if draws is None or confidence is None else f"{100 * confidence:g},centred-boot,{len(draws)}"
 
 
-def _interval(draws: FloatArray | None, k: int, confidence: float | None) -> tuple[FloatArray, FloatArray]:
+def _interval(
+    draws: FloatArray | None, value: FloatArray, measure: Measure, confidence: float | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return limits for the value that is to be expected on another test set, with these systems."""
     if draws is None or confidence is None:
-        return np.full(k, np.nan), np.full(k, np.nan)
-    return percentile_interval(draws, confidence)
+        return np.full(value.size, np.nan), np.full(value.size, np.nan)
+    low, high = centred_percentile_interval(draws, value, confidence)
+    if isinstance(measure, OwnFunction):
+        return low, high
+    least = 0.0 if measure.name.endswith("accuracy") or measure.name == "accuracy_with_ties" else -1.0
+    return np.maximum(low, least), np.minimum(high, 1.0)

@@ -118,6 +118,9 @@ class TieTau:
         return Taken(
             value=np.asarray(tau(tables, self.name)),  # type: ignore[arg-type]  # one of the known rules
             n_pairs=int(kept),
+            n_decided=kept - tables[:, :, 1].sum(axis=1)
+            if self.name == "tau_human_ties"
+            else tables[:, ::2, ::2].sum(axis=(1, 2)),
             options={"margin": request.margin, "metric_margin": request.metric_margin or None},
             notes=_about_human_ties(tables[0], request.margin, is_kept=self.name == "tau_human_ties"),
         )

@@ -54,7 +54,14 @@ _MEASURES = (
             "none",
         ]
     ),
-    help="How metrics are compared. [default: perm-inputs]",
+    help="How metrics are compared. [default: perm-systems over systems, perm-inputs on segments]",
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "wmt"]),
+    default="two-sided",
+    show_default=True,
+    help="wmt: one-sided in favour of the higher value, uncorrected, as in the shared tasks.",
 )
 @click.option(
     "--p-values",
@@ -88,10 +95,10 @@ _MEASURES = (
 @click.option("--only", multiple=True, metavar="METRIC", help="Only this metric; name several.")
 @click.option(
     "--correction",
-    type=click.Choice(["none", "bonferroni", "holm", "benjamini-hochberg"]),
-    default="none",
+    type=click.Choice(["auto", "none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
+    default="auto",
     show_default=True,
-    help="For the many comparisons of metrics.",
+    help="For the many comparisons of metrics; auto is max-statistic, or holm where nothing is swapped at random.",
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the comparisons.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
@@ -122,7 +129,7 @@ def meta(
     reference: str | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> list[Result]:
-    """Hold metrics against human scores, and say which metrics are told apart.
+    """Hold metrics against human scores, and say which metrics differ significantly.
 
     FILE is a long table with a column of metrics, or one file a metric; FOLDER is laid out as the WMT metrics task
     does it (human-scores, metric-scores, documents).

@@ -16,6 +16,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError
 from betterthan.kernels.metric_swaps_statistics import MEAN_TOLERANCE, MeansStatistic
 from betterthan.kernels.permutation import portions
+from betterthan.kernels.swap_leads import leads_of_values
 from betterthan.kernels.swap_masks import SwapScheme, draw_masks, masked_sums
 
 VALUE_TOLERANCE = 1e-10  # values of metrics lie between -1 and 1; differences closer than this are ties
@@ -199,6 +200,4 @@ def tallies_of_values(values: FloatArray, observed: FloatArray) -> IntArray:
     array([[1, 0],
            [1, 1]])
     """
-    lead = values - values.transpose(0, 2, 1)
-    wanted = observed[:, None] - observed - VALUE_TOLERANCE
-    return np.asarray(np.count_nonzero(~(lead < wanted), axis=0), dtype=np.int64)
+    return leads_of_values(values, observed, VALUE_TOLERANCE).tallies()

@@ -80,7 +80,7 @@ def monte_carlo_values(
     slack = TIE_TOLERANCE * (size[:, pairs.first] + size[:, pairs.second])
     counts = np.zeros((masks.n_resamples, pairs.first.size, k, k), dtype=np.int32)
     by_segment = np.ascontiguousarray(metrics.reshape(k * m, n).T)
-    for chosen in _unpacked(flips):
+    for chosen in unpacked(flips):
         base = (by_segment.T @ chosen).reshape(k, m, -1)
         for r in range(masks.n_resamples):
             counter(_swapped_sums(by_segment, masks.of(r), chosen, base), base, pairs, slack, counts[r])
@@ -88,7 +88,7 @@ def monte_carlo_values(
     return 1.0 - np.stack(list(gaps))
 
 
-def _unpacked(flips: PackedFlips) -> Iterator[FloatArray]:
+def unpacked(flips: PackedFlips) -> Iterator[FloatArray]:
     """Flips as 0 and 1, shape (n, q), some permutations at a time."""
     step = max(1, min(AT_ONCE, FLIP_BYTES // (8 * max(1, flips.n_segments))))
     for start in range(0, len(flips.bits), step):

@@ -7,7 +7,7 @@ swap M has :math:`U_M + V_N`: all that is needed is computed from U and V, once 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal
 
@@ -19,6 +19,13 @@ from betterthan.kernels.metric_swaps import check_metrics, tallies_of_values
 from betterthan.kernels.metric_swaps_analytic import analytic_bytes, analytic_values
 from betterthan.kernels.metric_swaps_monte_carlo import monte_carlo_bytes, monte_carlo_values, packed_flips
 from betterthan.kernels.metric_swaps_statistics import Pairs, pairs_of
+from betterthan.kernels.metric_swaps_systems import (
+    analytic_table,
+    fits_in_table,
+    monte_carlo_table,
+    swapped_system_values,
+    system_distances,
+)
 from betterthan.kernels.permutation import portions
 from betterthan.kernels.swap_masks import SwapMasks, SwapScheme, draw_masks
 
@@ -76,10 +83,11 @@ def swap_soft_block(
     :func:`betterthan.kernels.soft_pairwise.one_sided_pvalues` goes one term farther for the value shown (0.003 apart at
     most for 20 segments or more). Monte Carlo sums within rounding of the observed one are ties and count.
 
-    Cost a resample, for k metrics, m systems, n segments and q permutations: "analytic" k² m² / 2 normal tails, and
-    k m² n multiplications for "perm_inputs", k² m² n for the others; "monte_carlo" k m n q multiplications (half of
-    them where whole segments are swapped, none for "perm_systems") and k² m² q / 2 comparisons. Both in portions of
-    at most about 64 MB; the cut changes nothing.
+    Where whole systems are swapped, the k² m² / 2 p-values that can occur are made once, and a resample is one product
+    of 2 k² m² terms. Cost a resample of the other schemes, for k metrics, m systems, n segments and q permutations:
+    "analytic" k² m² / 2 normal tails, and k m² n multiplications for "perm_inputs", k² m² n for the others;
+    "monte_carlo" k m n q multiplications (half of them where whole segments are swapped) and k² m² q / 2 comparisons.
+    Both in portions of at most about 64 MB; the cut changes nothing.
 
     References
     ----------
@@ -132,7 +140,17 @@ def soft_values(
     check_metrics(metrics, len(human_p))
     pairs, human = _known_pairs(human_p)
     k, m, n = metrics.shape
-    if p_values == "analytic":
+    values_of: Callable[[SwapMasks], FloatArray]
+    in_table = scheme == "perm_systems" and fits_in_table(k, human.size)
+    if in_table and p_values in {"analytic", "monte_carlo"}:
+        table = (
+            analytic_table(metrics)
+            if p_values == "analytic"
+            else monte_carlo_table(metrics, packed_flips(n_permutations, n, _required(signs_rng)))
+        )
+        values_of = partial(swapped_system_values, system_distances(table, human, pairs, k), pairs)
+        each = 32 * human.size + 8 * k * k
+    elif p_values == "analytic":
         values_of = partial(analytic_values, metrics, human, pairs)
         each = analytic_bytes(metrics.shape, pairs)
     elif p_values == "monte_carlo":

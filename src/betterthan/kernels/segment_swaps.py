@@ -31,6 +31,7 @@ from betterthan.kernels.correlation import kendall_b_rows, pearson, spearman
 from betterthan.kernels.exact import exact_sign_flip
 from betterthan.kernels.permutation import portions
 from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
+from betterthan.kernels.swap_leads import Leads, collected_leads, joined_leads
 from betterthan.kernels.swap_masks import SwapScheme, draw_masks
 
 Level = Literal["segment", "within_system", "global"]
@@ -224,12 +225,25 @@ def segment_swaps_block(
     array([[99,  0],
            [99, 99]])
     """
-    tallies = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
+    return segment_leads_block(metrics, human, coefficient, level, scheme, n_resamples, rng).tallies()
+
+
+def segment_leads_block(
+    metrics: FloatArray,
+    human: FloatArray,
+    coefficient: Coefficient,
+    level: Level,
+    scheme: SwapScheme,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Leads:
+    """Leads of one block of swaps; the arguments are those of :func:`segment_swaps_block`."""
     whole = (scheme, level) in WHOLE_GROUPS
+    parts = []
     for size in portions(n_resamples, human.size):
         cells = draw_masks(scheme, size, human.shape, rng).cells()
-        tallies += tallies_of_masks(metrics, human, coefficient, level, cells, whole_groups=whole)
-    return tallies
+        parts.append(leads_of_masks(metrics, human, coefficient, level, cells, whole_groups=whole))
+    return joined_leads(parts)
 
 
 def tallies_of_masks(
@@ -252,6 +266,19 @@ def tallies_of_masks(
     >>> tallies_of_masks(np.stack([human, -human]), human, "kendall_b", "segment", nothing).tolist()
     [[4, 4], [4, 4]]
     """
+    return leads_of_masks(metrics, human, coefficient, level, cells, whole_groups=whole_groups).tallies()
+
+
+def leads_of_masks(
+    metrics: FloatArray,
+    human: FloatArray,
+    coefficient: Coefficient,
+    level: Level,
+    cells: BoolArray,
+    *,
+    whole_groups: bool = False,
+) -> Leads:
+    """Leads after the swaps of given masks; the arguments are those of :func:`tallies_of_masks`."""
     shared = arranged(judged_human(metrics, human), level)
     scores = arranged(metrics, level)
     rows = _rows(coefficient)
@@ -263,29 +290,7 @@ def tallies_of_masks(
         values = _pearson_values(scores, shared, swapped)
     else:
         values = _plain_values(scores, shared, rows, swapped)
-    return tallied(observed, values, len(cells))
-
-
-def tallied(
-    observed: FloatArray, values: Iterator[tuple[int, int, FloatArray, FloatArray]], n_resamples: int
-) -> IntArray:
-    """Count how often the swapped metrics differ at least as much as the observed ones, in both directions.
-
-    Parameters
-    ----------
-    observed : array, shape (k,)
-    values : iterator of (a, b, values of a after the swaps, values of b)
-        Any number of portions of resamples for every pair a < b.
-    """
-    found = np.zeros((observed.size, observed.size), dtype=np.int64)
-    np.fill_diagonal(found, n_resamples)
-    for a, b, first, second in values:
-        gain = (first - second) - (observed[a] - observed[b])
-        slack = TIE_TOLERANCE * max(1.0, abs(observed[a]), abs(observed[b]))
-        # Written so that NaN counts.
-        found[a, b] += np.count_nonzero(~(gain < -slack))
-        found[b, a] += np.count_nonzero(~(gain > slack))
-    return found
+    return collected_leads(observed, values, len(cells), TIE_TOLERANCE)
 
 
 def _mean_defined(per_group: FloatArray, axis: int = -1) -> FloatArray:

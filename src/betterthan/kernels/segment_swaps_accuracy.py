@@ -35,6 +35,7 @@ from betterthan.kernels.segment_swaps import (
     judged_human,
 )
 from betterthan.kernels.sign_test import at_least
+from betterthan.kernels.swap_leads import Leads, joined_leads
 from betterthan.kernels.swap_masks import SwapScheme, draw_masks
 from betterthan.kernels.tie_calibration import calibrated_accuracy
 
@@ -217,12 +218,25 @@ def accuracy_swaps_block(
     array([[99,  0],
            [99, 99]])
     """
+    return accuracy_leads_block(metrics, human, scheme, n_resamples, rng, level=level).tallies()
+
+
+def accuracy_leads_block(
+    metrics: FloatArray,
+    human: FloatArray,
+    scheme: SwapScheme,
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    level: Level = "segment",
+) -> Leads:
+    """Leads of one block of swaps, in pairs won; the arguments are those of :func:`accuracy_swaps_block`."""
     whole = (scheme, level) in WHOLE_GROUPS
-    tallies = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
+    parts = []
     for size in portions(n_resamples, 2 * human.size):
         cells = draw_masks(scheme, size, human.shape, rng).cells()
-        tallies += accuracy_tallies_of_masks(metrics, human, cells, level=level, whole_groups=whole)
-    return tallies
+        parts.append(accuracy_leads_of_masks(metrics, human, cells, level=level, whole_groups=whole))
+    return joined_leads(parts)
 
 
 def accuracy_tallies_of_masks(
@@ -245,21 +259,32 @@ def accuracy_tallies_of_masks(
     >>> accuracy_tallies_of_masks(metrics, human, both).tolist()
     [[3, 0], [3, 3]]
     """
+    return accuracy_leads_of_masks(metrics, human, cells, level=level, whole_groups=whole_groups).tallies()
+
+
+def accuracy_leads_of_masks(
+    metrics: FloatArray,
+    human: FloatArray,
+    cells: BoolArray,
+    *,
+    level: Level = "segment",
+    whole_groups: bool = False,
+) -> Leads:
+    """Leads after the swaps of given masks; the arguments are those of :func:`accuracy_tallies_of_masks`."""
     pairs = pairs_of(arranged(judged_human(metrics, human), level))
     scores = arranged(metrics, level).reshape(len(metrics), -1)
     swapped = arranged(cells, level).reshape(len(cells), -1).astype(np.uint8)
-    found = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
-    np.fill_diagonal(found, len(cells))
+    both = list(combinations(range(len(metrics)), 2))
+    observed, leads = np.zeros(len(both)), np.zeros((len(cells), len(both)))
     slack = 0.0 if pairs.weight.dtype.kind == "i" else TIE_TOLERANCE * float(pairs.weight.sum())
-    for a, b in combinations(range(len(metrics)), 2):
+    for i, (a, b) in enumerate(both):
         choices = candidates(scores[a], scores[b], pairs, (0, 3) if whole_groups else (0, 1, 2, 3))
         nothing = best_accuracies(choices, np.zeros(pairs.left.size, dtype=np.uint8))
-        for mask in swapped:
+        observed[i] = nothing[0] - nothing[1]
+        for r, mask in enumerate(swapped):
             first, second = best_accuracies(choices, 2 * mask.take(pairs.left) + mask.take(pairs.right))
-            gain = (first - second) - (nothing[0] - nothing[1])
-            found[a, b] += gain >= -slack
-            found[b, a] += gain <= slack
-    return found
+            leads[r, i] = first - second
+    return Leads(observed, leads, np.full(len(both), slack), len(metrics))
 
 
 def pair_swap_pvalues(

@@ -10,7 +10,8 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.kernels.permutation import portions
-from betterthan.kernels.segment_swaps import tallied
+from betterthan.kernels.segment_swaps import TIE_TOLERANCE
+from betterthan.kernels.swap_leads import Leads, collected_leads, joined_leads
 from betterthan.kernels.swap_masks import draw_masks
 
 Formula = Callable[[FloatArray], FloatArray]
@@ -48,16 +49,28 @@ def pooled_swaps_block(
     array([[99,  0],
            [99, 99]])
     """
-    tallies = np.zeros((len(tables), len(tables)), dtype=np.int64)
+    return pooled_leads_block(tables, formula, n_resamples, rng).tallies()
+
+
+def pooled_leads_block(
+    tables: IntArray, formula: Formula, n_resamples: int, rng: np.random.Generator
+) -> Leads:
+    """Leads of one block of swaps; the arguments are those of :func:`pooled_swaps_block`."""
     shape = tables.shape
+    parts = []
     for size in portions(n_resamples, 8 * (shape[1] + len(tables) * math.prod(shape[2:]))):
         masks = draw_masks("perm_inputs", size, (1, shape[1]), rng).cells()[:, 0]
-        tallies += pooled_tallies_of_masks(tables, formula, masks)
-    return tallies
+        parts.append(pooled_leads_of_masks(tables, formula, masks))
+    return joined_leads(parts)
 
 
 def pooled_tallies_of_masks(tables: IntArray, formula: Formula, masks: BoolArray) -> IntArray:
     """Tally given masks (b, n) of swapped segments; see :func:`pooled_swaps_block`."""
+    return pooled_leads_of_masks(tables, formula, masks).tallies()
+
+
+def pooled_leads_of_masks(tables: IntArray, formula: Formula, masks: BoolArray) -> Leads:
+    """Leads after the swaps of given masks (b, n)."""
     k, n, *rest = tables.shape
     flat = tables.reshape(k, n, -1).astype(np.float64)
     total = flat.sum(axis=1)
@@ -70,4 +83,4 @@ def pooled_tallies_of_masks(tables: IntArray, formula: Formula, masks: BoolArray
             first, second = total[a] + change, total[b] - change
             yield a, b, formula(first.reshape(-1, *rest)), formula(second.reshape(-1, *rest))
 
-    return tallied(observed, values(), len(masks))
+    return collected_leads(observed, values(), len(masks), TIE_TOLERANCE)

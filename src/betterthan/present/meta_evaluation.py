@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from betterthan.errors import some_of
 from betterthan.present.numbers import percent
 from betterthan.present.table import Cell, Column, Table
-from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 
 _NAMES = {
     "soft_pairwise_accuracy": "soft pairwise accuracy",
@@ -71,6 +72,8 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
     if has_interval:
         columns.append(Column(heading=percent(result.confidence), kind="interval", digits=_DIGITS))
     columns += [Column(heading=name, kind="number", digits=_DIGITS) for name in result.part_names]
+    if result.n_decided is not None:
+        columns.append(Column(heading="pairs", kind="count"))
     if result.threshold is not None:
         columns.append(Column(heading="tie below", kind="count"))
     tested = result.comparisons.test != "none"
@@ -106,6 +109,8 @@ def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) ->
         cells.append((float(result.low[i]), float(result.high[i])))
     if result.part_value is not None:
         cells += [float(value) for value in result.part_value[i]]
+    if result.n_decided is not None:
+        cells.append(f"{int(result.n_decided[i]):,}")
     if result.threshold is not None:
         cells.append(f"{result.threshold[i]:.3g}")
     if tested:
@@ -114,33 +119,105 @@ def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) ->
 
 
 def _words(result: MetaEvaluation) -> tuple[str, ...]:
+    caveats = tuple(caveat_sentence(one) for one in result.caveats)
+    pairs = () if result.n_decided is None else (_about_pairs(result),)
     if result.comparisons.test == "none":
-        return ("Metrics were not tested against each other.",)
-    k = len(result.metrics)
+        return ("Metrics were not tested against each other.", *caveats, *pairs)
+    legend = f"{scope_sentence(result)} Clusters are greedy; metrics that share a letter do not differ significantly."
+    return (_winner(result), *caveats, *pairs, f"{differences(result)}.", legend)
+
+
+def differences(result: MetaEvaluation) -> str:
+    """Return how many pairs of metrics differ, by which test and correction, without a full stop."""
     comparisons = result.comparisons
-    adjusted = "uncorrected" if comparisons.correction == "none" else f"{comparisons.correction}-corrected"
-    how = f"{_TESTS.get(comparisons.test, comparisons.test)}, p ≤ {comparisons.alpha:g}, {adjusted}"
-    n_pairs = k * (k - 1) // 2
-    told = (
-        f"{result.n_significant} of {n_pairs} pair{'s' if n_pairs > 1 else ''} of metrics told apart ({how})."
+    n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
+    sides = (
+        "one-sided in favour of the higher value (WMT)" if comparisons.alternative == "wmt" else "two-sided"
     )
-    legend = (
-        "Clusters are greedy, so metrics of different clusters may be alike; those that share a letter are."
+    adjusted = (
+        f"{correction_name(comparisons.correction)} over {n_pairs} pairs" if n_pairs > 1 else "one pair"
     )
-    return (_winner(result), told, legend)
+    if comparisons.correction == "none":
+        adjusted = "unadjusted"
+    test = _TESTS.get(comparisons.test, comparisons.test)
+    pairs = f"{result.n_significant} of {n_pairs} pair{'s' if n_pairs > 1 else ''} of metrics"
+    differ = "differs" if n_pairs == 1 else "differ"
+    return f"{pairs} {differ} significantly ({test}, {sides}, p ≤ {comparisons.alpha:g}, {adjusted})"
+
+
+def correction_name(correction: str) -> str:
+    """Return a correction as people write it.
+
+    Examples
+    --------
+    >>> correction_name("max_statistic"), correction_name("benjamini_hochberg")
+    ('step-down maximum', 'Benjamini–Hochberg')
+    """
+    names = {
+        "none": "unadjusted",
+        "holm": "Holm",
+        "bonferroni": "Bonferroni",
+        "benjamini_hochberg": "Benjamini–Hochberg",
+        "max_statistic": "step-down maximum",
+    }
+    return names.get(correction, correction)
+
+
+def scope_sentence(result: MetaEvaluation) -> str:
+    """Return for what else a difference should hold, by the test that found it."""
+    test = _TESTS.get(result.comparisons.test, result.comparisons.test)
+    scope = result.comparisons.generalises_to
+    systems = f"these {result.n_systems} systems"
+    if scope == "systems":
+        return f"{test}: a difference should also hold for other systems like these."
+    if scope == "both":
+        also = "other segments and systems, if no metric prefers single systems"
+        return f"{test}: a difference should also hold for {also}."
+    return f"{test}: a difference should also hold for other segments with {systems}, not for other systems."
+
+
+def caveat_sentence(caveat: Caveat) -> str:
+    """Return a caveat as a sentence.
+
+    Examples
+    --------
+    >>> caveat_sentence(Caveat(code="many_ties", names=("Blunt",), n_decided=5, n_pairs=1200))
+    'Blunt ties nearly everything: it decides 5 of 1,200 pairs (0.4%).'
+    """
+    names = some_of(caveat.names)
+    several = len(caveat.names) > 1
+    if caveat.code == "human_translations":
+        what = "look like human translations" if several else "looks like a human translation"
+        count = "count as systems" if several else "counts as a system"
+        return f'{names} {what} and {count}, which many metrics misjudge; leave_out="{caveat.names[0]}" excludes it.'
+    if caveat.code == "same_systems":
+        return f"{names} have the same scores by every metric: is this one system under several names?"
+    if caveat.code == "same_metrics":
+        return f"{names} have the same scores: is this one metric under several names?"
+    share = 100 * caveat.n_decided / max(caveat.n_pairs, 1)
+    decided = f"it decides {caveat.n_decided:,} of {caveat.n_pairs:,} pairs ({share:.1f}%)"
+    return f"{names} ties nearly everything: {decided}."
+
+
+def _about_pairs(result: MetaEvaluation) -> str:
+    if result.method == "tau_ties_ignored":
+        return f"τ rests on the pairs that a metric does not tie (column pairs), of {result.n_pairs:,}."
+    return f"Pairs: those that a metric does not tie, of {result.n_pairs:,}."
 
 
 def _winner(result: MetaEvaluation) -> str:
-    best = result.metrics[0]
-    alike = [
-        name
-        for name, letters in zip(result.metrics[1:], result.letters[1:], strict=True)
-        if set(letters) & set(result.letters[0])
-    ]
+    tested = [i for i in range(len(result.metrics)) if result.is_tested[i]]
+    if not tested:
+        return "No pair of metrics could be tested."
+    first, *others = tested
+    best = result.metrics[first]
+    alike = [result.metrics[i] for i in others if set(result.letters[i]) & set(result.letters[first])]
+    among = "" if len(tested) == len(result.metrics) else "Among the metrics that could be tested, "
     if not alike:
-        others = result.metrics[1] if len(result.metrics) == 2 else "every other metric"
-        return f"{best} agrees better with people than {others}."
-    if len(alike) == len(result.metrics) - 1:
-        return f"No metric is told apart from {best}, which has the highest value."
+        rest = result.metrics[others[0]] if len(others) == 1 else "every other metric"
+        return f"{among}{best} agrees significantly better with human judgments than {rest}."
+    if len(alike) == len(others):
+        rest = alike[0] if len(others) == 1 else "any other metric"
+        return f"{among}{best} has the highest value, but does not differ significantly from {rest}."
     named = ", ".join(alike[:4]) + (f" and {len(alike) - 4} more" if len(alike) > 4 else "")
-    return f"{best} has the highest value; it is not told apart from {named}."
+    return f"{among}{best} has the highest value; it does not differ significantly from {named}."

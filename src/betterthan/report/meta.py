@@ -8,7 +8,7 @@ from betterthan.analysis.meta_evaluate import meta_evaluate
 from betterthan.analysis.rank import rank
 from betterthan.errors import BetterThanError
 from betterthan.present.describe import describe
-from betterthan.present.meta_evaluation import measure_name
+from betterthan.present.meta_evaluation import caveat_sentence, differences, measure_name, scope_sentence
 from betterthan.present.table import Cell, Column, Table
 from betterthan.report.copies import csv_of_result
 from betterthan.report.data_check import data_section
@@ -28,7 +28,7 @@ from betterthan.report.meta_matrices import systems_section, told_apart_section
 from betterthan.report.method import method_section
 from betterthan.report.pairs import pairs_card
 from betterthan.report.ranking import ranking_block
-from betterthan.report.wording import count, for_page, plural, sentence, told_apart
+from betterthan.report.wording import count, for_page, plural
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
 
@@ -99,7 +99,7 @@ def _ranking(measured: dict[str, MetaEvaluation], refused: dict[str, str]) -> Se
         Choice(key=by, label=measure_name(by), blocks=(Paragraph(why, "note"),))
         for by, why in refused.items()
     ]
-    lead = "The most like people first. A line parts significance clusters; who shares a letter is not told apart."
+    lead = "Best first. Rules separate clusters; metrics that share a letter do not differ significantly."
     switch = Switch(key="measure", label="Measure of agreement", choices=tuple(choices))
     return Section(key="ranking", title="Metrics", lead=lead, blocks=(switch,))
 
@@ -182,22 +182,13 @@ def _verdict(found: MetaEvaluation) -> str:
         if found.low[0] == found.low[0]
         else ""
     )
-    told = (
-        f" {sentence(told_apart(found.n_significant, n_pairs))} told apart "
-        f"({_test(found)}, p ≤ {found.comparisons.alpha:g})."
-        if n_pairs
-        else ""
-    )
+    differ = f" {differences(found)}." if n_pairs else ""
+    caveats = "".join(f" {caveat_sentence(one)}" for one in found.caveats)
     few = ", and agreement over so few is uncertain" if found.n_systems < _FEW_SYSTEMS else ""
     return (
         f"The {measure_name(found.method)} of {found.metrics[0]} with {found.human} is {found.value[0]:.3f}{span}."
-        f"{told} There are {found.n_systems} systems{few}."
+        f"{caveats}{differ} There are {found.n_systems} systems{few}."
     )
-
-
-def _test(found: MetaEvaluation) -> str:
-    """Return the test of metrics against each other as the field writes it, such as PERM-INPUTS."""
-    return found.comparisons.test.replace("_", "-").upper()
 
 
 def _cards(found: MetaEvaluation) -> tuple[Card, ...]:
@@ -224,7 +215,9 @@ def _paragraph(found: MetaEvaluation) -> list[str]:
     return [
         f"We held {len(found.metrics)} {plural(len(found.metrics), 'metric')} against {found.human}.",
         f"There are {found.n_systems} systems and {count(found.n_segments)} segments.",
-        "Agreement is soft pairwise accuracy (Thompson et al., 2024), with intervals from a bootstrap over segments.",
-        f"Metrics are compared by {_test(found)} with p ≤ {found.comparisons.alpha:g}.",
+        "Agreement is soft pairwise accuracy (Thompson et al., 2024).",
+        f"Intervals come from a bootstrap over segments, centred on the value: {found.interval_population}.",
+        f"{differences(found)}.",
+        scope_sentence(found),
         "Computed with betterthan.",
     ]

@@ -1,11 +1,11 @@
-"""Matrices of a report on metrics: which metrics are told apart, and who is sure of which systems."""
+"""Matrices of a report on metrics: which metrics differ significantly, and who is sure of which systems."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.present.meta_evaluation import measure_name
+from betterthan.present.meta_evaluation import correction_name, measure_name, scope_sentence
 from betterthan.present.numbers import pvalue
 from betterthan.report.document import Block, Choice, Matrix, MatrixCell, Section, Switch
 from betterthan.results.meta_evaluation import MetaEvaluation
@@ -14,7 +14,7 @@ _MOST_SYSTEMS = 24
 
 
 def told_apart_section(found: MetaEvaluation) -> Section:
-    """Return which metrics are told apart: the row is better than the column."""
+    """Return which metrics differ significantly: the row is better than the column."""
     better, k = found.comparisons.better, len(found.metrics)
     cells = tuple(
         tuple(None if i == j else _metric_cell(found, i, j, is_better=bool(better[i, j])) for j in range(k))
@@ -23,7 +23,7 @@ def told_apart_section(found: MetaEvaluation) -> Section:
     ends = frozenset(i for i in range(k - 1) if found.cluster[i] != found.cluster[i + 1])
     matrix = Matrix(
         key="metric-matrix",
-        caption="p-value that the row agrees better with people than the column",
+        caption=_pvalue_of(found),
         corner="row better than column",
         rows=found.metrics,
         columns=found.metrics,
@@ -31,12 +31,19 @@ def told_apart_section(found: MetaEvaluation) -> Section:
         rules=ends,
     )
     lead = (
-        f"One-sided p-values in favour of the row, by {measure_name(found.method)}. Green and bold: told apart at "
-        f"level {found.comparisons.alpha:g}. Lines part clusters."
+        f"{_pvalue_of(found)}, by {measure_name(found.method)}, {correction_name(found.comparisons.correction)}. Green "
+        f"and bold: the row is significantly better at level {found.comparisons.alpha:g}. Rules separate clusters. "
+        f"{scope_sentence(found)}"
     )
     return Section(
-        key="pairs", title="Which metrics are told apart?", menu="Pairs", lead=lead, blocks=(matrix,)
+        key="pairs", title="Which metrics differ significantly?", menu="Pairs", lead=lead, blocks=(matrix,)
     )
+
+
+def _pvalue_of(found: MetaEvaluation) -> str:
+    if found.comparisons.alternative == "wmt":
+        return "One-sided p-value that the row agrees better with human judgments than the column"
+    return "Two-sided p-value that the row and the column agree differently with human judgments"
 
 
 def _metric_cell(found: MetaEvaluation, i: int, j: int, *, is_better: bool) -> MatrixCell | None:
@@ -44,7 +51,8 @@ def _metric_cell(found: MetaEvaluation, i: int, j: int, *, is_better: bool) -> M
     if np.isnan(p):
         return MatrixCell(text="–", shade=0, is_sure=False, title="not tested")
     text = _small_p(p)
-    said = f"{found.metrics[i]} better than {found.metrics[j]}: p {pvalue(p)}"
+    verb = "better than" if is_better or found.comparisons.alternative == "wmt" else "against"
+    said = f"{found.metrics[i]} {verb} {found.metrics[j]}: p {pvalue(p)}"
     return MatrixCell(text=text, shade=6 if is_better else 0, is_sure=is_better, title=said)
 
 

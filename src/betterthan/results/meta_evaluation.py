@@ -22,19 +22,47 @@ CASES = (
 )
 
 
+SCOPES = {
+    "perm_inputs": "segments",
+    "perm_pairs": "segments",
+    "bootstrap": "segments",
+    "perm_systems": "systems",
+    "williams": "systems",
+    "perm_both": "both",
+    "perm_cells": "both",
+}
+"""What a difference that a test of metrics finds should also hold for."""
+NULLS = {
+    "perm_inputs": "On each segment the scores of the two metrics are interchangeable, for all systems at once.",
+    "perm_pairs": "On each pair of systems of a segment the verdicts of the two metrics are interchangeable.",
+    "bootstrap": "Both metrics have the same expected value on other segments, with these systems.",
+    "perm_systems": "For each system the scores of the two metrics are interchangeable, on all segments at once.",
+    "williams": "Both metrics correlate equally with human scores over all systems like these; all are jointly normal.",
+    "perm_both": "In each cell the scores of the two metrics are interchangeable: neither prefers single systems.",
+    "perm_cells": "In each cell the scores of the two metrics are interchangeable: neither prefers single systems.",
+}
+"""The hypothesis under which a test of metrics keeps its level."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MetricComparisons:
-    """All pairs of metrics; matrices are metrics × metrics, and entry [a, b] asks whether a is better than b.
+    """All pairs of metrics; matrices are metrics × metrics.
 
     Attributes
     ----------
     test : str
-        Such as "perm_inputs"; "none" when nothing was tested.
+        Such as "perm_systems"; "none" when nothing was tested.
     correction : str
-        For many comparisons; "none" as in the shared tasks.
+        For many comparisons.
     alpha : float
     pvalue, adjusted : array, shape (k, k)
-        One-sided, in favour of the row; NaN on the diagonal and where nothing was tested.
+        Before and after the correction; NaN on the diagonal and where nothing was tested. Two-sided, and then
+        symmetric; with the alternative "wmt" one-sided, in favour of the row.
+    alternative : {"two-sided", "wmt"}
+        "wmt" asks only whether the metric with the higher value is better, as the WMT shared tasks do: the data
+        choose the direction, so that a level of 0.05 finds differences between equal metrics in 10% of cases.
+    generalises_to : {"segments", "systems", "both", ""}
+        For what else a difference should hold: other segments with these systems, other systems, or both.
     """
 
     test: str
@@ -42,12 +70,40 @@ class MetricComparisons:
     alpha: float
     pvalue: FloatArray
     adjusted: FloatArray
+    alternative: str = "two-sided"
+    generalises_to: str = ""
+
+    @property
+    def null(self) -> str:
+        """The hypothesis under which the test keeps its level, in words; empty when nothing was tested."""
+        return NULLS.get(self.test, "")
 
     @property
     def better(self) -> BoolArray:
         """Entry [a, b]: a, which has the better value and so stands before b, is significantly better than b."""
         with np.errstate(invalid="ignore"):
             return np.triu(self.adjusted <= self.alpha, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caveat:
+    """Something about the data without which the verdict would mislead.
+
+    Attributes
+    ----------
+    code : {"human_translations", "same_systems", "same_metrics", "many_ties"}
+        Human translations count as systems; systems, or metrics, have the very same scores; a metric ties nearly all
+        pairs of systems.
+    names : tuple of str
+        Of the systems or metrics.
+    n_decided, n_pairs : int
+        For "many_ties": pairs that the metric does not tie, of those compared.
+    """
+
+    code: str
+    names: tuple[str, ...]
+    n_decided: int = 0
+    n_pairs: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +145,8 @@ class MetaEvaluation(Result):
     value : array, shape (k,)
         Agreement with people by `method`; NaN where it is undefined.
     low, high : array, shape (k,)
-        Bootstrap interval over segments; NaN where none was computed.
+        Interval for the value that is to be expected on another test set of as many segments, with these systems;
+        NaN where none was computed.
     confidence : float
     rank : array of int, shape (k,)
         1 is best; equal values share the best rank of the tie.
@@ -113,6 +170,10 @@ class MetaEvaluation(Result):
     n_pairs : int
         Pairs of systems that were compared; at the segment level, on all segments together. Systems and segments are
         counted in ``n_systems`` and ``n_segments``.
+    caveats : tuple of Caveat
+        What belongs into the verdict.
+    n_decided : array of int, shape (k,), or None
+        For the taus: pairs that each metric does not tie, of `n_pairs`; "tau_ties_ignored" rests on these alone.
     part_names : tuple of str
         Test sets or language pairs, when several are pooled.
     part_value : array, shape (k, p), or None
@@ -145,6 +206,8 @@ class MetaEvaluation(Result):
     settings: Settings
     part_names: tuple[str, ...] = ()
     part_value: FloatArray | None = None
+    caveats: tuple[Caveat, ...] = ()
+    n_decided: IntArray | None = None
 
     @property
     def method(self) -> str:
@@ -157,8 +220,18 @@ class MetaEvaluation(Result):
         return int(np.unique(np.round(self.value[~np.isnan(self.value)], 12)).size)
 
     @property
+    def interval_population(self) -> str:
+        """What the intervals are about, in words."""
+        return f"the value to be expected on another test set of {self.n_segments:,} segments, with these systems"
+
+    @property
+    def is_tested(self) -> BoolArray:
+        """Which metrics (k,) were compared with another one."""
+        return np.asarray(~np.isnan(self.comparisons.pvalue).all(axis=1))
+
+    @property
     def n_significant(self) -> int:
-        """How many of the pairs of metrics are told apart."""
+        """How many of the pairs of metrics differ significantly."""
         return int(np.count_nonzero(self.comparisons.better))
 
     @property
@@ -167,7 +240,7 @@ class MetaEvaluation(Result):
         return int(self.cluster.max(initial=0))
 
     def pvalue(self, a: str, b: str) -> float:
-        """Return the one-sided p-value of the claim that metric `a` is better than metric `b`."""
+        """Return the adjusted p-value that metrics `a` and `b` differ; with "wmt", that `a` is better than `b`."""
         return float(self.comparisons.adjusted[self._index(a), self._index(b)])
 
     def contributions(self, metric: str, *, alpha: float = 0.05) -> list[PairContribution]:
@@ -205,6 +278,8 @@ class MetaEvaluation(Result):
         names = ("value", "low", "high", "fuzzy_rank", "cluster")
         numbers = {name: getattr(self, name).tolist() for name in names}
         table = {"rank": self.rank.tolist(), "metric": self.metrics, **numbers, "letters": self.letters}
+        if self.n_decided is not None:
+            table["n_decided"] = self.n_decided.tolist()
         if self.threshold is not None:
             table["threshold"] = self.threshold.tolist()
         for part, name in enumerate(self.part_names):

@@ -92,7 +92,8 @@ class StudyChart:
     x, y : str
         What stands at the axes.
     columns : mapping of str to tuple
-        "panel", "series", "x" and "y", for lines and bars also "low" and "high"; all of one length.
+        "panel", "series", "x" and "y", for lines and bars also "low" and "high"; all of one length. A matrix of
+        p-values has "verdict" as well, "significant" or "not significant", which is what its colours show.
 
     Examples
     --------

@@ -112,6 +112,7 @@ def evaluated(
         panel.human,
         by=by,
         significance=significance,
+        alternative="wmt",  # as in the papers
         confidence=confidence,
         n_resamples=asked.number("permutations"),
         rng=asked.seed,

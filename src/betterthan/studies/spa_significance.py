@@ -164,6 +164,9 @@ def _figure_4(dataset: str, label: str, each: MetaEvaluation) -> StudyChart:
             "series": tuple(cell[0] for cell in cells),
             "x": tuple(cell[1] for cell in cells),
             "y": tuple(cell[2] for cell in cells),
+            "verdict": tuple(
+                "significant" if cell[2] <= each.comparisons.alpha else "not significant" for cell in cells
+            ),
         },
     )
 

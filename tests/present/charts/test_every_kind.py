@@ -20,7 +20,7 @@ WRITTEN = {
     ),
     "agreement": ("Do the rankings agree?", "share of pairs of systems (%)", "ordered alike", "opposite"),
     "ranks": ("Ranks side by side", "mean", "median", "win rate"),
-    "metrics": ("Which metrics are told apart by soft pairwise accuracy?", "row against column"),
+    "metrics": ("Which metrics differ significantly by soft pairwise accuracy?", "row against column"),
     "soft_pairwise": ("metric-0 beside people", "people: MQM"),
     "contributions": (
         "How sure are people, and metric-0?",

@@ -27,7 +27,7 @@ CALLS = {
     "differences": (("metrics.tsv", "--metric", "chrF", "--pair", "Aster", "Birch"), "difference in chrF"),
     "agreement": (("human.csv", "--resamples", 20), "mean and Bradley–Terry"),
     "ranks": (("human.csv", "--by", "mean", "--by", "median", "--resamples", 20), "Ranks side by side"),
-    "metrics": (META, "Which metrics are told apart"),
+    "metrics": (META, "Which metrics differ significantly"),
     "soft-pairwise": ((*META, "--metric", "chrF"), "chrF beside people"),
     "contributions": ((*META, "--metric", "TER"), "How sure are people, and TER?"),
     "margins": (("human.csv",), "pairs kept"),

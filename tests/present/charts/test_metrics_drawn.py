@@ -51,7 +51,7 @@ def test_significant_cells_clusters_and_ties_of_metrics():
     result = meta(SYSTEMS, 6, "pairwise_accuracy")
     drawn = chart(result)
     cells = with_field(drawn, "verdict")
-    assert sum(cell["verdict"] == "better" for cell in cells) == result.n_significant
+    assert sum(cell["verdict"] == "significantly better" for cell in cells) == result.n_significant
     assert len(cells) == 15
     groups = [rank for rank in set(result.rank.tolist()) if (result.rank == rank).sum() > 1]
     assert groups

@@ -1,10 +1,10 @@
-"""Which metrics are told apart: the significance matrix with clusters and ties."""
+"""Which metrics differ significantly: the significance matrix with clusters and ties."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from betterthan.present.charts.drawing import Drawing, altair, best_only, correction_name, headed, names, rows
+from betterthan.present.charts.drawing import Drawing, altair, best_only, headed, names, rows
 from betterthan.present.charts.matrix import (
     MOST_ROWS,
     SMALLEST_WITH_NUMBERS,
@@ -16,7 +16,7 @@ from betterthan.present.charts.matrix import (
     squares,
 )
 from betterthan.present.charts.theme import Theme, readable_on
-from betterthan.present.meta_evaluation import measure_name
+from betterthan.present.meta_evaluation import differences, measure_name
 from betterthan.present.numbers import number
 from betterthan.results.meta_evaluation import MetaEvaluation
 
@@ -41,7 +41,9 @@ def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = N
     color = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=met, range=[grounds[word] for word in met]),
-        legend=alt.Legend(title="row against column", symbolType="square"),
+        legend=alt.Legend(
+            title="row against column", symbolType="square", symbolStrokeColor=theme.dim, labelLimit=240
+        ),
     )
     layers = [squares(data, shown, color, ["row:N", "column:N", "p:Q", "verdict:N"])]
     if size >= SMALLEST_WITH_NUMBERS:
@@ -63,7 +65,7 @@ def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = N
     return headed(
         drawn,
         theme,
-        title=f"Which metrics are told apart by {measure}?",
+        title=f"Which metrics differ significantly by {measure}?",
         words=[*_words(result), *best_only(k, shown, "metrics")],
         width=max(480, size * shown + 240),
         wanted=title,
@@ -75,7 +77,9 @@ def _data(result: MetaEvaluation, shown: int, theme: Theme) -> Drawing:
     p = result.comparisons.adjusted[row, column]
     better = result.comparisons.better[row, column]
     called = names(result.metrics[:shown])
-    verdict = np.where(np.isnan(p), "not tested", np.where(better, "better", "not told apart"))
+    verdict = np.where(
+        np.isnan(p), "not tested", np.where(better, "significantly better", "not significantly different")
+    )
     grounds = _grounds(theme)
     return rows(
         {
@@ -83,7 +87,7 @@ def _data(result: MetaEvaluation, shown: int, theme: Theme) -> Drawing:
             "row": [called[i] for i in row],
             "column": [called[j] for j in column],
             "p": p,
-            "text": [_short(value) for value in p.tolist()],
+            "text": [short_pvalue(value) for value in p.tolist()],
             "verdict": verdict.tolist(),
             "ink": [readable_on(grounds[word]) for word in verdict.tolist()],
         }
@@ -91,15 +95,19 @@ def _data(result: MetaEvaluation, shown: int, theme: Theme) -> Drawing:
 
 
 def _grounds(theme: Theme) -> dict[str, str]:
-    return {"better": theme.good, "not told apart": theme.middle, "not tested": theme.line}
+    return {
+        "significantly better": theme.good,
+        "not significantly different": theme.middle,
+        "not tested": theme.line,
+    }
 
 
-def _short(p: float) -> str:
+def short_pvalue(p: float) -> str:
     """Return a p-value in few letters, never as 0.
 
     Examples
     --------
-    >>> _short(0.0004), _short(0.034), _short(1.0), _short(float("nan"))
+    >>> short_pvalue(0.0004), short_pvalue(0.034), short_pvalue(1.0), short_pvalue(float("nan"))
     ('<.001', '.034', '1.00', '–')
     """
     if np.isnan(p):
@@ -132,8 +140,6 @@ def _words(result: MetaEvaluation) -> list[str]:
     k, found = len(result.metrics), result.comparisons
     if found.test == "none":
         return ["Nothing was tested."]
-    test = f"{found.test.upper().replace('_', '-')}, {correction_name(found.correction)}, one-sided"
-    level = f"level {found.alpha:g} ({test})"
-    told = f"{result.n_significant} of {k * (k - 1) // 2} pairs are told apart at {level}."
+    said = f"{differences(result)}."
     tied = "" if result.n_distinct == k else " Bars beside the numbers: equal values."
-    return [f"{told} {result.n_distinct} distinct values, {result.n_clusters} clusters (lines).{tied}"]
+    return [f"{said} {result.n_distinct} distinct values, {result.n_clusters} clusters (lines).{tied}"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
+from betterthan.present.charts.metrics import short_pvalue
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import number
 from betterthan.results.study import Study, StudyChart
@@ -115,13 +116,13 @@ def _points(chart: StudyChart, theme: Theme) -> Drawing:
 def _matrix(chart: StudyChart, theme: Theme) -> Drawing:
     alt = altair()
     data = _data(chart)
-    data["text"] = [number(value, 2) for value in data["y"]]
+    are_pvalues = "verdict" in data
+    data["text"] = [short_pvalue(value) if are_pvalues else number(value, 2) for value in data["y"]]
     base = alt.Chart().encode(
         x=alt.X("x:N", title=chart.x, sort=None, axis=alt.Axis(labelAngle=-35, labelLimit=160)),
         y=alt.Y("series:N", title=chart.y, sort=_series(chart), axis=alt.Axis(labelLimit=200)),
     )
-    scale = alt.Scale(domain=[0, 1], range=[theme.middle, theme.good])
-    cells = base.mark_rect(stroke=theme.paper).encode(color=alt.Color("y:Q", scale=scale, legend=None))
+    cells = base.mark_rect(stroke=theme.paper).encode(color=_matrix_colour(data, theme))
     texts = base.mark_text(color="#000000" if theme.name == "light" else "#ffffff").encode(text="text:N")
     size = _STEP * len(_series(chart))
     drawn = alt.layer(cells, texts).properties(width=size + 60, height=size)
@@ -130,6 +131,19 @@ def _matrix(chart: StudyChart, theme: Theme) -> Drawing:
     return drawn.facet(
         data=rows(data), facet=alt.Facet("panel:N", title=None, sort=_panels(chart)), columns=2
     )
+
+
+def _matrix_colour(data: dict[str, list[Any]], theme: Theme) -> Drawing:
+    """Return the colour of cells: strong where a number is large, or where a p-value is significant."""
+    alt = altair()
+    if "verdict" not in data:
+        scale = alt.Scale(domain=[0, 1], range=[theme.middle, theme.good])
+        return alt.Color("y:Q", scale=scale, legend=None)
+    scale = alt.Scale(domain=["significant", "not significant"], range=[theme.good, theme.middle])
+    legend = alt.Legend(
+        title="row against column", symbolType="square", symbolStrokeColor=theme.dim, orient="top"
+    )
+    return alt.Color("verdict:N", scale=scale, legend=legend)
 
 
 _PAINTERS = {"lines": _lines, "bars": _bars, "points": _points, "matrix": _matrix}
