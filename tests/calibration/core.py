@@ -67,7 +67,11 @@ def _sizes() -> list[Cell]:
     seconds = {2: 0.02, 10: 0.03, 46: 0.12, 100: 0.6, 200: 3.0}
     cells = []
     for m, shape, n in product(seconds, simulate.EQUAL, (20, 30, 80, 1000)):
-        if (m > 10 and n == 30) or (shape not in hard and (m == 200 or (m == 100 and n == 1000))):
+        if m > 10 and n == 30:
+            continue
+        if (m == 200 or (m == 100 and n == 1000)) and shape not in hard:
+            continue
+        if m == 200 and n == 1000 and shape != "MQM-like":
             continue
         cells.append(
             Cell(
