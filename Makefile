@@ -12,10 +12,10 @@ WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 export BETTERTHAN_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser slow real lint types docs bench check format clean
+.PHONY: help demo test browser slow calibration real lint types docs bench check format clean
 
 help:  ## Show this list
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 demo: $(VENV)/core  ## Set up, then a worked example: make data, check it, rank the systems
 	$(BIN)/betterthan demo --output demo --overwrite
@@ -35,8 +35,13 @@ browser:
 	    { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }; } >/dev/null 2>&1; } || \
 	  echo 'There is no Chromium: tests of pages in the browser are skipped.'
 
+# About an hour on two cores: each calibration cell with a share of its tables. BETTERTHAN_CALIBRATION=1 takes them all.
 slow: $(VENV)/dev  ## Statistical checks and large runs
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist=loadgroup
+
+# Hours. It can be stopped and continues where it was; ARGUMENTS="--again" starts anew, "--help" tells more.
+calibration: $(VENV)/dev  ## Measure error rates and coverage, and write docs/calibration.md
+	$(BIN)/python -m tests.calibration.runner $(ARGUMENTS)
 
 real: $(VENV)/dev  ## Only the checks on real data
 	$(BIN)/python -m pytest tests/real

@@ -33,6 +33,9 @@ class Cell:
         The band, as shares: 0.93 to 0.97 for an interval of 95%, 0 to 0.06 for a family-wise error.
     tables : int
         Simulated tables in the full run; never under 500.
+    seconds : float
+        About how long one table takes. Only used for planning: sizes of chunks, cheap cells first, and the everyday
+        smoke test, which leaves out what takes long.
     limit : str
         For a cell that lies outside its band and is known to: the sentence that the page prints about it. Empty
         otherwise, and then `make slow` fails when the cell leaves its band by more than three Monte Carlo errors.
@@ -45,6 +48,7 @@ class Cell:
     low: float
     high: float
     tables: int = 2000
+    seconds: float = 0.05
     limit: str = ""
 
     @property

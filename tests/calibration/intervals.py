@@ -284,6 +284,7 @@ def _medians():
                 row=kind,
                 column=f"n = {n}",
                 trial=partial(strength, kind, n, by="median"),
+                seconds=0.15,
                 low=LOW,
                 high=HIGH,
             )
@@ -292,6 +293,7 @@ def _medians():
                 row=kind,
                 column=f"n = {n}",
                 trial=partial(median_difference, kind, n),
+                seconds=0.08,
                 low=LOW,
                 high=1.0,
             )
@@ -345,6 +347,7 @@ def _corpus_scores():
                 row=kind,
                 column=f"n = {n}",
                 trial=partial(pooled, kind, n),
+                seconds=0.1,  # with the truth, which each process finds once
                 low=LOW,
                 high=HIGH,
                 limit="A few long, bad segments carry TER: about 92%." if kind == "TER" and n == 30 else "",

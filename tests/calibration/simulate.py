@@ -1,136 +1,125 @@
-"""Tables whose truth is known: two systems that are equally good, and systems of given strengths.
+"""Simulated tables whose truth is known.
 
-Every table has a segment effect that all systems share, as real test sets do: some segments are hard for
-everybody. "Equally good" means exchangeable: on each segment, either score could as well have been the other's.
+All tables have a segment effect that the systems share, as real test sets do: some segments are hard for everybody.
+"Equal" systems are exchangeable: on each segment, the scores could be handed out among the systems in any other way.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import binom
 
 import betterthan as bt
-from betterthan.analysis.units import Units
-from betterthan.kernels.bradley_terry import bradley_terry
-from betterthan.tables.counts import Counts, Formula
-from betterthan.tables.matches import Matches
-from betterthan.tables.scores import Scores
 
-ALPHA = 0.05
-TRIALS = 2000
-
-# To hold BLAS to one thread anew takes longer than many of these small answers.
-compare, rank = inspect.unwrap(bt.compare), inspect.unwrap(bt.rank)
+Array = np.ndarray
+Rng = np.random.Generator
 
 
-class Tally(NamedTuple):
-    """How often something happened."""
-
-    hits: int
-    trials: int
-
-    @property
-    def share(self):
-        """Of the trials."""
-        return self.hits / self.trials
+# The verbs that trials call; with ``workers=1``, which changes no number: the runner has workers of its own.
+compare, rank = bt.compare, bt.rank
 
 
-def tally(happened):
-    """Count the true ones."""
-    happened = np.asarray(happened)
-    return Tally(int(happened.sum()), int(happened.size))
+def names(m: int) -> list[str]:
+    """S0, S1, …: the number of a system can be read back from its name."""
+    return [f"S{i}" for i in range(m)]
 
 
-def band(trials, share=ALPHA, certainty=0.999):
-    """The shares that `trials` draws show with probability `certainty`, exactly, when `share` is true."""
-    low, high = binom.interval(certainty, trials, share)
-    return low / trials, high / trials
+def numbers(systems: Sequence[str]) -> Array:
+    """The numbers of systems, from their names."""
+    return np.array([int(name[1:]) for name in systems])
 
 
-# --- Scores of systems that are equally good ------------------------------------------------------------------
+def scores_of(values: Array, groups: Array | None = None) -> bt.Scores:
+    """A table of scores, systems × segments; groups are the numbers of the segments' documents."""
+    m, n = values.shape
+    documents = None if groups is None else [f"d{group}" for group in groups]
+    return bt.Scores(
+        name="score", systems=names(m), segments=list(map(str, range(n))), values=values, groups=documents
+    )
 
 
-def _normal(rng, size, segment):
-    return segment + rng.normal(size=size)
+# --- Equal systems --------------------------------------------------------------------------------------------
 
 
-def _heavy(rng, size, segment):
-    return segment + rng.standard_t(2, size=size)
+def normal(rng: Rng, m: int, n: int) -> Array:
+    """Normal scores around a normal segment effect."""
+    return rng.normal(size=n) + rng.normal(size=(m, n))
 
 
-def _grades(rng, size, segment):
-    return np.clip(np.rint(2 + segment + rng.normal(size=size)), 0, 4)
+def heavy(rng: Rng, m: int, n: int) -> Array:
+    """Heavy tails: Student's t with 3 degrees of freedom."""
+    return rng.normal(size=n) + rng.standard_t(3, size=(m, n))
 
 
-def _answers(rng, size, segment):
-    return (rng.random(size) < expit(0.5 + 1.5 * segment)).astype(np.float64)
+def mqm(rng: Rng, m: int, n: int) -> Array:
+    """MQM-like penalties: mostly 0, some −1 and −5, rarely −25; hard segments have more errors for everybody."""
+    hard = expit(-1 + rng.normal(size=n))
+    chance = rng.random((m, n))
+    return -(1.0 * (chance < hard) + 4.0 * (chance < 0.4 * hard) + 20.0 * (chance < 0.03 * hard))
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What scores look like, and how many segments there are."""
-
-    draw: Callable
-    n: int
-
-    def tables(self, rng, trials=TRIALS, m=2):
-        """Draw tables of m exchangeable systems, shape (trials, m, n)."""
-        segment = rng.normal(size=(trials, 1, self.n))
-        return self.draw(rng, (trials, m, self.n), segment)
+def binary(rng: Rng, m: int, n: int) -> Array:
+    """Right or wrong, with items that are easy or hard for everybody."""
+    return (rng.random((m, n)) < expit(0.5 + 1.5 * rng.normal(size=n))).astype(float)
 
 
-KINDS = {
-    "normal, 100": Kind(_normal, 100),
-    "heavy tails, 100": Kind(_heavy, 100),
-    "grades 0–4, 100": Kind(_grades, 100),
-    "right or wrong, 100": Kind(_answers, 100),
-    "normal, 20": Kind(_normal, 20),
-    "grades 0–4, 20": Kind(_grades, 20),
+def tied(rng: Rng, m: int, n: int) -> Array:
+    """Normal scores; on 30% of the segments all systems have the same."""
+    return rng.normal(size=n) + rng.normal(size=(m, n)) * (rng.random(n) >= 0.3)
+
+
+EQUAL: dict[str, Callable[[Rng, int, int], Array]] = {
+    "normal": normal,
+    "heavy tails (t₃)": heavy,
+    "MQM-like": mqm,
+    "binary": binary,
+    "30% ties": tied,
 }
 
 
-def single_segments(n):
-    """Every segment a unit of its own."""
-    return Units(np.arange(n), n)
+def documents(rng: Rng, n_documents: int) -> Array:
+    """The document number of each segment; documents have two to ten segments."""
+    return np.repeat(np.arange(n_documents), rng.integers(2, 11, size=n_documents))
 
 
-def documents(rng, n_documents):
-    """Documents of two to ten segments."""
-    sizes = rng.integers(2, 11, size=n_documents)
-    return Units(np.repeat(np.arange(n_documents), sizes), n_documents)
+def by_documents(rng: Rng, m: int, groups: Array) -> Array:
+    """Scores of equal systems that each do well on some documents and badly on others."""
+    effect = 0.7 * rng.normal(size=(m, groups.max() + 1))
+    return effect[:, groups] + normal(rng, m, groups.size)
 
 
-def document_scores(rng, units, m, shared=1.0):
-    """Scores of m equally good systems, each of which does well on some documents and badly on others."""
-    n = units.of_segment.size
-    of_document = 0.7 * rng.normal(size=(m, units.n_units))
-    return shared * rng.normal(size=n) + of_document[:, units.of_segment] + rng.normal(size=(m, n))
+# --- Equal means without exchangeability ------------------------------------------------------------------------
 
 
-def scores_of(values, units=None):
-    """A table of these values, with the units as documents."""
-    m, n = values.shape
-    return Scores(
-        name="score",
-        systems=[f"S{i}" for i in range(m)],
-        segments=[str(i) for i in range(n)],
-        values=values,
-        groups=None if units is None else [f"d{u}" for u in units.of_segment],
-    )
+def exponential_difference(rng: Rng, n: int) -> Array:
+    """Two systems with equal means whose differences are skewed: an exponential variable minus its mean."""
+    segment = rng.normal(size=n)
+    return np.stack([segment, segment + rng.exponential(size=n) - 1])
+
+
+def lognormal_difference(rng: Rng, n: int) -> Array:
+    """Two systems with equal means whose differences are very skewed: a log-normal variable minus its mean."""
+    segment = rng.normal(size=n)
+    return np.stack([segment, segment + rng.lognormal(size=n) - np.exp(0.5)])
+
+
+def rare_disaster(rng: Rng, n: int) -> Array:
+    """A steady system (−1 on every segment, a little noise) and one that is perfect except for −25 on 4%."""
+    steady = -1 + 0.1 * rng.normal(size=n)
+    return np.stack([steady, -25.0 * (rng.random(n) < 0.04)])
 
 
 # --- Counts ---------------------------------------------------------------------------------------------------
 
-ACCURACY = Formula(name="accuracy", pooled=lambda sums: sums[..., 0] / sums[..., 1])
+
+def _accuracy(sums: Array) -> Array:
+    return sums[..., 0] / sums[..., 1]
 
 
-def _overlap(sums):
+def _overlap(sums: Array) -> Array:
     """Like BLEU with words and pairs of words: geometric mean of two precisions, brevity penalty."""
     one, two, length, reference = np.moveaxis(sums, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -138,103 +127,101 @@ def _overlap(sums):
         return np.where(length > 0, precision * np.exp(np.minimum(0.0, 1 - reference / length)), 0.0)
 
 
-OVERLAP = Formula(name="overlap", pooled=_overlap)
+ACCURACY = bt.Formula(name="accuracy", pooled=_accuracy)
+OVERLAP = bt.Formula(name="overlap", pooled=_overlap)
 
 
-def accuracy_counts(rng, m, n):
-    """Words right of words, with segments of very different lengths and difficulty."""
+def counts_of(values: Array, formula: bt.Formula) -> bt.Counts:
+    """A table of counts, systems × segments × columns."""
+    m, n, k = values.shape
+    return bt.Counts(
+        name=formula.name,
+        systems=names(m),
+        segments=list(map(str, range(n))),
+        values=values.astype(float),
+        columns=[f"c{i}" for i in range(k)],
+        formula=formula,
+    )
+
+
+def accuracy_counts(rng: Rng, m: int, n: int, ability: Array | float = 0.8) -> bt.Counts:
+    """Words right of words, with segments of very different length and difficulty; ability in log-odds."""
     length = rng.integers(1, 40, size=n)
-    chance = expit(0.8 + rng.normal(size=n))
-    right = rng.binomial(length, chance, size=(m, n))
-    return np.stack([right, np.broadcast_to(length, (m, n))], axis=2).astype(np.float64)
+    chance = expit(np.broadcast_to(np.reshape(ability, (-1, 1)), (m, 1)) + rng.normal(size=n))
+    right = rng.binomial(length, chance)
+    return counts_of(np.stack([right, np.broadcast_to(length, (m, n))], axis=2), ACCURACY)
 
 
-def overlap_counts(rng, m, n):
+def overlap_counts(rng: Rng, m: int, n: int) -> bt.Counts:
     """Matching words and pairs of words; lengths differ between systems."""
     reference = rng.integers(5, 40, size=n)
     length = np.maximum(2, reference + rng.integers(-4, 4, size=(m, n)))
     chance = expit(0.5 + rng.normal(size=n))
     one = rng.binomial(length, chance)
     two = rng.binomial(one, np.broadcast_to(0.7 * chance, one.shape))
-    return np.stack([one, two, length, np.broadcast_to(reference, (m, n))], axis=2).astype(np.float64)
+    return counts_of(np.stack([one, two, length, np.broadcast_to(reference, (m, n))], axis=2), OVERLAP)
 
 
-class Counted(NamedTuple):
-    """How to draw counts, and what turns them into a score."""
-
-    draw: Callable
-    formula: Formula
-
-    def truth(self):
-        """The score of an endless test set."""
-        rng = np.random.default_rng(2_718_281)
-        return float(self.formula.pooled(self.draw(rng, 1, 4_000_000).sum(axis=(0, 1))))
+COUNTS: dict[str, Callable[[Rng, int, int], bt.Counts]] = {
+    "accuracy": accuracy_counts,
+    "BLEU-like": overlap_counts,
+}
 
 
-COUNTED = {"accuracy": Counted(accuracy_counts, ACCURACY), "overlap": Counted(overlap_counts, OVERLAP)}
+# --- Unequal systems ------------------------------------------------------------------------------------------
 
 
-def counts_of(values, formula):
-    """A table of these counts."""
-    m, n, k = values.shape
-    return Counts(
-        name=formula.name,
-        systems=[f"S{i}" for i in range(m)],
-        segments=[str(i) for i in range(n)],
-        values=values,
-        columns=[f"c{i}" for i in range(k)],
-        formula=formula,
-    )
+def ladder_items(rng: Rng, accuracy: Array, n: int) -> Array:
+    """Right or wrong: a system solves the items that are easier than its accuracy, give or take some luck."""
+    difficulty = rng.random(n)
+    luck = 0.05 * rng.normal(size=(accuracy.size, n))
+    return (difficulty + luck < accuracy[:, None]).astype(float)
 
 
-# --- Systems of known strengths -------------------------------------------------------------------------------
+def one_leader(rng: Rng, m: int, n: int, lead: float) -> Array:
+    """Normal scores of equal systems and one, the first, whose scores are higher by `lead`."""
+    values = normal(rng, m, n)
+    values[0] += lead
+    return values
 
-STRENGTHS = np.array([0.6, 0.2, -0.2, -0.6])
+
+def wins_without_mean(rng: Rng, m: int, n: int) -> Array:
+    """The first system beats each other one on 60% of the segments, and yet all means are equal."""
+    values = normal(rng, m, n)
+    values[0] += np.where(rng.random(n) < 0.6, 5.0, -7.5)
+    return values
 
 
-def gumbel_scores(rng, strength, n, tie_share=0.2):
+def gumbel_scores(rng: Rng, log_strength: Array, n: int, tie_share: float = 0.2) -> Array:
     """Scores by which a beats b with the Bradley–Terry chance; on some segments all systems tie.
 
     The difference of two Gumbel variables is logistic, so P(a > b) = σ(θ_a − θ_b) exactly.
     """
-    noise = rng.gumbel(size=(strength.size, n))
+    noise = rng.gumbel(size=(log_strength.size, n))
     alike = rng.random(n) < tie_share
-    return rng.normal(size=n) + np.where(alike, 0.0, strength[:, None] + noise)
+    return rng.normal(size=n) + np.where(alike, 0.0, log_strength[:, None] + noise)
 
 
-class Arena(NamedTuple):
-    """Matches of judges, who may have tastes of their own."""
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """Matches of random pairs that obey the Bradley–Terry model, given the tastes of judges."""
 
     n_matches: int
     n_judges: int | None = None
-    taste: float = 0.0
+    taste: float = 0.0  # standard deviation of a judge's own log strengths around those of all
     tie_share: float = 0.2
 
-    def matches(self, rng, strength):
-        """Random pairs, each match judged by one judge."""
-        m = strength.size
-        left = rng.integers(0, m, size=self.n_matches)
-        right = (left + rng.integers(1, m, size=self.n_matches)) % m
-        advantage = strength[left] - strength[right]
+    def matches(self, rng: Rng, log_strength: Array) -> bt.Matches:
+        """Draw the matches, each judged by one judge."""
+        m, n = log_strength.size, self.n_matches
+        left = rng.integers(0, m, size=n)
+        right = (left + rng.integers(1, m, size=n)) % m
+        advantage = log_strength[left] - log_strength[right]
         judge = None
         if self.n_judges is not None:
-            judge = rng.integers(0, self.n_judges, size=self.n_matches)
+            judge = rng.integers(0, self.n_judges, size=n)
             taste = self.taste * rng.normal(size=(self.n_judges, m))
             advantage = advantage + taste[judge, left] - taste[judge, right]
-        outcome = (rng.random(self.n_matches) < expit(advantage)).astype(np.float64)
-        outcome[rng.random(self.n_matches) < self.tie_share] = 0.5
-        systems = [f"S{i}" for i in range(m)]
-        return Matches(systems=systems, left=left, right=right, outcome=outcome, group=judge)
-
-    def chances(self, strength):
-        """The chance that row beats column, ties half, over all judges."""
-        node, weight = np.polynomial.hermite_e.hermegauss(61)
-        difference = strength[:, None] - strength[None, :]
-        won = expit(difference[..., None] + np.sqrt(2) * self.taste * node) @ weight / weight.sum()
-        chance = (1 - self.tie_share) * won + self.tie_share / 2
-        np.fill_diagonal(chance, 0.0)
-        return chance
-
-    def truth(self, strength):
-        """The log strengths that endless matches lead to."""
-        return bradley_terry(self.chances(strength)).log_strength
+        outcome = (rng.random(n) < expit(advantage)).astype(float)
+        outcome[rng.random(n) < self.tie_share] = 0.5
+        return bt.Matches(systems=names(m), left=left, right=right, outcome=outcome, group=judge)

@@ -1,123 +1,120 @@
-"""Levels are kept and intervals cover, as docs/calibration.md says: measured again with another seed."""
+"""The calibration page shows what was measured, what was measured lies where it must, and it still does."""
 
-import numpy as np
+from __future__ import annotations
+
+import os
+
 import pytest
-from tests.calibration import expected, report
-from tests.calibration.false_positives import ALONE, OFFERED, pvalue
-from tests.calibration.simulate import (
-    COUNTED,
-    KINDS,
-    counts_of,
-    document_scores,
-    documents,
-    scores_of,
-    single_segments,
-)
-
-import betterthan as bt
-from betterthan.analysis.aggregations import aggregation
-from betterthan.analysis.resampling import Bootstrap, bootstrap
-from betterthan.engine.streams import stream
-from betterthan.kernels.counts_permutation import counts_permutation_block
-from betterthan.kernels.intervals import bca_interval, jackknife_means, percentile_interval
-from betterthan.kernels.permutation import add_one
+from tests.calibration import page, runner
+from tests.calibration.cells import Cell
 
 ANOTHER_SEED = 7
-EXPERIMENTS = [(section, name) for section, names in report.SECTIONS.items() for name in names]
+# Up to which cost, declared and measured, the everyday smoke test runs a cell: seconds per table.
+CHEAP = 0.05
+# Hours of one core that `make slow` spends here by default; BETTERTHAN_CALIBRATION=1 measures with all tables.
+HOURS = 1.6
+
+CELLS = runner.all_cells()
+MEASURED = page.load()
+OF_TABLE = {
+    table: [cell for cell in CELLS.values() if cell.table == table]
+    for table in dict.fromkeys(cell.table for cell in CELLS.values())
+}
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize(("section", "name"), EXPERIMENTS, ids=["/".join(pair) for pair in EXPERIMENTS])
-def test_measured_again_the_page_is_right(section, name):
-    """Each share lies where it must, and agrees with the page within the error of both measurements."""
-    page = report.kept()[section][report.group_of(name)]
-    faults = []
-    for row, columns in report.measure(section, name, ANOTHER_SEED).items():
-        for column, count in columns.items():
-            low, high = expected.limits(section, row, column, count.trials)
-            if not low <= count.share <= high:
-                faults.append(f"{row}, {column}: {count.share:.4f}, not {low:.4f} to {high:.4f}")
-            if not expected.agree(count, page[row][column]):
-                faults.append(
-                    f"{row}, {column}: {count.share:.4f}, on the page {page[row][column].share:.4f}"
-                )
-    assert not faults, "\n".join(faults)
+def cost(cell: Cell) -> float:
+    """Seconds per table: what was declared or what was measured, whichever is more."""
+    known = MEASURED.get(cell.key, page.EMPTY)
+    return max(cell.seconds, known.seconds / max(1, known.tables))
+
+
+def share_of_tables() -> float:
+    """Which part of each cell's tables `make slow` simulates."""
+    hours = sum(cost(cell) * cell.tables for cell in CELLS.values()) / 3600
+    return float(os.environ.get("BETTERTHAN_CALIBRATION", min(1.0, HOURS / hours)))
 
 
 def test_the_page_shows_what_was_measured():
-    """Its tables are those of calibration.json, and every measurement is in one of them."""
-    text, measured = report.PAGE.read_text(encoding="utf-8"), report.kept()
-    assert report.filled(text, measured) == text, "python -m tests.calibration.report --tables"
-    for section, groups in measured.items():
-        for group in groups:
-            assert f"<!-- table: {section}/{group} -->" in text
-
-
-def test_what_was_measured_lies_where_it_must():
-    """The numbers of the page themselves, and none is left over from an experiment that is gone."""
-    for section, groups in report.kept().items():
-        assert set(groups) == {report.group_of(name) for name in report.SECTIONS[section]}
-        for rows in groups.values():
-            for row, columns in rows.items():
-                for column, count in columns.items():
-                    low, high = expected.limits(section, row, column, count.trials)
-                    assert low <= count.share <= high, (section, row, column, count)
-
-
-@pytest.mark.parametrize("name", OFFERED)
-def test_the_measured_tests_are_those_of_compare(name):
-    """The simulations ask a test directly; the verb gives the same p-value."""
-    test, options = OFFERED[name]
-    values = KINDS["grades 0–4, 20"].tables(np.random.default_rng(1), 1)[0]
-    pair = bt.compare(scores_of(values), test=test, n_resamples=999, rng=3, **options).pair("S0", "S1")
-    assert pvalue(test, values, single_segments(20), seed=3, **options) == pair.pvalue
-
-
-@pytest.mark.parametrize("test", ["t", "permutation", "bootstrap"])
-def test_the_measured_tests_by_documents_are_those_of_compare(test):
-    """The same for documents."""
-    rng = np.random.default_rng(1)
-    units = documents(rng, 12)
-    values = document_scores(rng, units, 2)
-    table = bt.compare(scores_of(values, units), test=test, units="groups", n_resamples=999, rng=3)
-    assert pvalue(test, values, units, seed=3) == table.pair("S0", "S1").pvalue
-
-
-@pytest.mark.parametrize("name", COUNTED)
-def test_the_measured_permutation_of_counts_is_that_of_compare(name):
-    """The same for counts."""
-    draw, formula = COUNTED[name]
-    values = draw(np.random.default_rng(1), 2, 30)
-    table = bt.compare(counts_of(values, formula), n_resamples=999, rng=3)
-    rng = stream(3, "permutation of counts", 0)
-    tallies = counts_permutation_block(values, 999, rng, formula=formula.pooled)
-    expected_p = add_one(tallies.greater + tallies.equal, 999)[0, 1]
-    assert table.pair("S0", "S1").pvalue == expected_p
-
-
-@pytest.mark.parametrize("by", ["mean", "median", "win_rate", "bradley_terry"])
-def test_the_measured_intervals_are_those_of_rank(by):
-    """The simulations draw by the same functions as the verb, and find the same limits."""
-    values = KINDS["normal, 20"].tables(np.random.default_rng(1), 1, 3)[0]
-    options = {"interval": "percentile", "scale": "log", "n_resamples": 200, "rng": 3}
-    ranking = bt.rank(scores_of(values), by=by, **options)
-    method = aggregation(by, ties="drop", prior=0.0, scale="log")
-    how = Bootstrap(units=single_segments(20), n_resamples=200, seed=3, digest="", computing=ALONE)
-    draws = bootstrap(method.name, values, method.resampled, how, bytes_each=1000)
-    order = [int(name[1:]) for name in ranking.systems]
-    np.testing.assert_allclose(
-        percentile_interval(draws[:, order], 0.95), [ranking.low, ranking.high], rtol=1e-12
+    """Its tables are those of the stored numbers, and every table has a place."""
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert page.filled(text, list(CELLS.values()), MEASURED) == text, (
+        "python -m tests.calibration.runner --page"
     )
+    assert set(page.tables_on(text)) >= OF_TABLE.keys()
 
 
-def test_the_measured_bca_interval_is_that_of_rank():
-    """The closed form of the jackknife gives the same interval as leaving out one segment at a time."""
-    values = KINDS["normal, 20"].tables(np.random.default_rng(1), 1, 3)[0]
-    ranking = bt.rank(scores_of(values), interval="bca", n_resamples=200, rng=3)
-    method = aggregation("mean", ties="drop", prior=0.0, scale="log")
-    how = Bootstrap(units=single_segments(20), n_resamples=200, seed=3, digest="", computing=ALONE)
-    draws = bootstrap("mean", values, method.resampled, how, bytes_each=1000)
-    limits = bca_interval(draws, values.mean(axis=1), jackknife_means(values), confidence=0.95)
-    order = [int(name[1:]) for name in ranking.systems]
-    np.testing.assert_allclose(np.array(limits)[:, order], [ranking.low, ranking.high], rtol=1e-9)
+def test_numbers_of_cells_that_are_gone_are_gone():
+    """The stored file holds declared cells only."""
+    assert MEASURED.keys() <= CELLS.keys()
+
+
+@pytest.mark.skipif(not MEASURED, reason="nothing is measured yet: make calibration")
+def test_every_cell_is_measured():
+    """With 500 tables or more."""
+    few = [key for key in CELLS if key not in MEASURED or MEASURED[key].tables < 500]
+    assert not few, "\n".join(["make calibration", *few])
+
+
+@pytest.mark.parametrize("table", OF_TABLE)
+def test_what_was_measured_lies_in_its_band(table):
+    """Or the page says that it does not."""
+    outside = [
+        f"{cell.key}: {MEASURED[cell.key]}"
+        for cell in OF_TABLE[table]
+        if cell.key in MEASURED and not cell.limit and MEASURED[cell.key].outside(cell)
+    ]
+    assert not outside, "\n".join(outside)
+
+
+@pytest.mark.parametrize("table", OF_TABLE)
+def test_every_cheap_cell_runs(table):
+    """Two tables each; the others run in `make slow`."""
+    for cell in OF_TABLE[table]:
+        assert cell.low < cell.high
+        assert cell.tables >= 500
+        if cost(cell) <= CHEAP:
+            assert runner.measure(cell, 0, 2, ANOTHER_SEED).tables == 2
+
+
+def test_a_cell_outside_its_band_is_marked_and_explained():
+    """The page shows share and error in percent, and the limit of what lies outside."""
+    cells = [
+        Cell(table="t", row="r", column=f"n = {n}", trial=float, low=0, high=0.06, limit="Few segments.")
+        for n in (8, 80)
+    ]
+    measured = {
+        cell.key: page.Measurement(tables=1000, total=hits, squares=hits, seconds=1)
+        for cell, hits in zip(cells, (140, 50), strict=True)
+    }
+    assert page.table(cells, measured).split("\n") == [
+        "| | n = 8 | n = 80 | band |",
+        "|---|---:|---:|---:|",
+        "| r | 14.0 ± 1.1 ¹ | 5.0 ± 0.7 | 0 to 6 |",
+        "",
+        "1,000 simulated tables per number.",
+        "",
+        "- ¹ Known limit. Few segments.",
+        "",
+    ]
+    assert [measured[cell.key].outside(cell) for cell in cells] == [True, False]
+
+
+def test_numbers_do_not_depend_on_chunks():
+    """Nor on where an earlier run stopped."""
+    cell = min(CELLS.values(), key=lambda cell: cell.seconds)
+    parts = runner.measure(cell, 0, 1) + runner.measure(cell, 1, 4)
+    whole = runner.measure(cell, 0, 4)
+    assert (parts.tables, parts.total, parts.squares) == (whole.tables, whole.total, whole.squares)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+@pytest.mark.parametrize("key", CELLS)
+def test_measured_again(key):
+    """With other random numbers each cell lies in its band, and agrees with the page."""
+    cell = CELLS[key]
+    tables = max(20, round(share_of_tables() * cell.tables))
+    again = runner.measure(cell, 0, tables, ANOTHER_SEED)
+    assert cell.limit or not again.outside(cell), f"{again}, not {cell.low} to {cell.high}"
+    assert key in MEASURED, f"{again}, but nothing is stored: make calibration"
+    assert again.agrees(MEASURED[key]), f"{again}, on the page {MEASURED[key]}"
