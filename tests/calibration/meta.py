@@ -22,7 +22,7 @@ import betterthan as bt
 SYSTEMS = (8, 14, 25)
 SEGMENTS = 150
 QUALITY, BIAS = 0.25, 0.15
-TRUTH_TABLES = 3000
+TRUTH_TABLES = 300
 
 
 def campaign(rng, quality, biases, n=SEGMENTS):
@@ -186,7 +186,7 @@ def fixed_systems(name, m, n, number):
     """Qualities, biases of three metrics, and the values to be expected with them."""
     rng = np.random.default_rng([m, number, 161_803])
     quality, biases = QUALITY * rng.normal(size=m), BIAS * rng.normal(size=(3, m))
-    drawn = [value_of(name, *campaign(rng, quality, biases, n)) for _ in range(TRUTH_TABLES // 10)]
+    drawn = [value_of(name, *campaign(rng, quality, biases, n)) for _ in range(TRUTH_TABLES)]
     return quality, biases, np.mean(drawn, axis=0)
 
 
