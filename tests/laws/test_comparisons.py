@@ -234,7 +234,7 @@ def test_the_unit_of_the_scores_decides_nothing(kind, scale):
     np.testing.assert_allclose(one.size, other.size, rtol=1e-9)
 
 
-@pytest.mark.parametrize("correction", [name for name in CORRECTIONS if name != "max_statistic"])
+@pytest.mark.parametrize("correction", [name for name in CORRECTIONS if name not in ("auto", "max_statistic")])
 @each_side
 def test_corrections_are_stricter_the_more_they_promise(correction, alternative):
     """none ≤ Benjamini–Hochberg ≤ Holm ≤ Bonferroni, pair by pair; with one pair there is nothing to correct."""  # noqa: D403
@@ -255,7 +255,7 @@ def test_every_mechanism_has_a_test():
     scores = TABLES["distinct"]
     for by, test in OWN_TEST.items():
         assert bt.compare(scores, by=by).test == test
-    assert set(OWN_TEST.values()) <= set(TESTS)
+    assert set(OWN_TEST.values()) <= {*TESTS, "strengths"}
 
 
 GROUPED = drawn_scores(5, 24, groups=list("abcdefgh" * 3))
@@ -291,7 +291,8 @@ def test_the_number_of_workers_changes_no_byte(case, monkeypatch):
     small = partial(block_ranges, budget=20_000)
     for module in ("compare_counts", "permutation", "significance"):
         monkeypatch.setattr(f"betterthan.analysis.{module}.block_ranges", small)
-    monkeypatch.setattr("betterthan.analysis.permutation.PAIRS_IN_A_BLOCK", 2)
+    monkeypatch.setattr("betterthan.analysis.permutation.DIFFERENCES_IN_A_BLOCK", 50)
+    monkeypatch.setattr("betterthan.analysis.permutation.REFEREED_IN_A_BLOCK", 2)
     table, options = EVERYTHING[case]
     one, *others = (
         bt.compare(table, **{**FAST, **options, "workers": workers}).to_json() for workers in (1, 2, 4)

@@ -134,6 +134,6 @@ def _strengths(
         higher_is_better=counts.higher_is_better,
         data=counts.digest,
         n_segments=counts.n_segments,
-        options={"score": counts.formula.name, **options, "units": wish.units},
+        options={"score": counts.formula.name, **options, "units": units_of(counts, wish.units).name},
         notes=counts.notes,
     )

@@ -138,7 +138,7 @@ def ranking(found: Strengths, pairs: PairwiseTable, wish: Wish) -> Ranking:
         method=found.method,
         options={**found.options, "test": f"{pairs.test},{pairs.correction},{1 - wish.confidence:.3g}"},
         data=found.data,
-        seed=wish.seed if found.drew else None,
+        seed=wish.seed if found.drew or pairs.settings.seed is not None else None,
         n_systems=len(systems),
         n_segments=found.n_segments,
     )

@@ -184,9 +184,12 @@ def edgeworth_pvalues(
     if fourth is not None:
         # [1] Eq. 4.1: without skewness the first term left is κ₄ He₃ / 24.
         excess = (-2 * fourth + 2 * unit**4 / 15) / scale**2
-        corrected = tail + excess / 24 * (z**3 - 3 * z) * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        far = np.abs(z)
+        outer = special.ndtr(-far)
+        corrected = outer + excess / 24 * (far**3 - 3 * far) * np.exp(-(far**2) / 2) / math.sqrt(2 * math.pi)
         # Far out the correction overshoots, below zero and past any use; the normal tail errs on the safe side there,
-        # because signs vary less than the normal distribution.
-        tail = np.where(corrected > tail / 4, corrected, tail)
+        # because signs vary less than the normal distribution. Both sides are treated alike, so that they sum to 1.
+        outer = np.where(corrected > outer / 4, corrected, outer)
+        tail = np.where(z >= 0, outer, 1 - outer)
     tail = np.where(known, tail, 1.0 if unit else 0.5)
     return np.asarray(np.clip(tail * (2 if alternative == "two-sided" else 1), 1e-300, 1.0))
