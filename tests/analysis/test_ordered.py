@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
+from concurrent.futures import Executor, Future
+
 import numpy as np
 import pytest
 from tests.made import by_system, drawn_matches, drawn_scores, scores_of
@@ -152,6 +156,30 @@ def test_matches_are_played_as_often_as_their_weight_says(by):
     )
 
     assert by_system(one) == by_system(other)
+
+
+class Elsewhere(Executor):
+    """Sends work away as other machines need it: pickled. It cannot be sent itself."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+
+    def submit(self, fn, /, *args, **kwargs):
+        """Do it at once."""
+        function, args, kwargs = pickle.loads(pickle.dumps((fn, args, kwargs)))  # noqa: S301  (our own)
+        done = Future()
+        done.set_result(function(*args, **kwargs))
+        return done
+
+
+@both
+@pytest.mark.parametrize("order", ["shuffled", "segments"])
+def test_matches_are_played_by_any_executor(by, order):
+    """What is sent to the workers does not hold the executor that sends it."""
+    scores = drawn_scores(3, 20)
+    alone = bt.rank(scores, by=by, order=order, n_orders=20, n_resamples=60, workers=1)
+
+    assert bt.rank(scores, by=by, order=order, n_orders=20, n_resamples=60, executor=Elsewhere()) == alone
 
 
 def listed_matches(n=200, seed=3):

@@ -11,7 +11,7 @@ from tests.calibration.simulate import Arena, gumbel_scores, rank, scores_of
 from betterthan.analysis.diagnose import diagnose
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.elo import elo
-from betterthan.kernels.match_order import score_matches
+from betterthan.kernels.match_order import FIXED_ORDERS, score_matches, ties_to_second
 from betterthan.kernels.trueskill import trueskill
 
 SETS = (
@@ -57,9 +57,9 @@ score_lists = cache(lambda m, n: partial(score_list, m, n))
 match_lists = cache(lambda arena: partial(match_list, arena))
 
 
-def share_held(table, by, truth, rng):
+def share_held(table, by, truth, rng, **options):
     """Share of the systems whose interval holds the truth."""
-    found = rank(table, by=by, rng=int(rng.integers(2**32)), workers=1)
+    found = rank(table, by=by, rng=int(rng.integers(2**32)), workers=1, **options)
     true = truth[[int(name[1:]) for name in found.systems]]
     return float(((found.low <= true) & (true <= found.high)).mean())
 
@@ -74,6 +74,25 @@ def matches_held(by, arena, rng):
     """One list of matches."""
     table = ARENAS[arena].matches(rng, strengths(4))
     return share_held(table, by, true_ratings(by, match_lists(arena), 4), rng)
+
+
+@cache
+def true_fixed_ratings(by, order, n):
+    """Mean over test sets, each played in the fixed order."""
+    rng = np.random.default_rng(577_215)
+    total = np.zeros(4)
+    for _ in range(SETS):
+        matches = FIXED_ORDERS[order](score_matches(gumbel_scores(rng, strengths(4), n)))
+        given_away = by == "elo" and order == "as_published"
+        total += RATED[by](*(ties_to_second(matches) if given_away else matches)[:3], n_systems=4)
+    return total / SETS
+
+
+def fixed_held(by, order, n, rng):
+    """One table of scores, played in a fixed order."""
+    load_compiler()
+    table = scores_of(gumbel_scores(rng, strengths(4), n))
+    return share_held(table, by, true_fixed_ratings(by, order, n), rng, order=order)
 
 
 def circle_claimed(m, n, rng):
@@ -111,6 +130,22 @@ CELLS = [
         )
         for by in RATED
         for arena in ARENAS
+    ),
+    *(
+        Cell(
+            table="rank-ratings/coverage",
+            row=f"{NAMES[by]}, 4 systems, {'as published' if order == 'as_published' else 'segments in turn'}",
+            column=f"{n} segments",
+            trial=partial(fixed_held, by, order, n),
+            tables=500,
+            limit="Wider than needed: about 98% are held."
+            if (by, order) == ("trueskill", "segments")
+            else "",
+            **BAND,
+        )
+        for by in RATED
+        for order in ("segments", "as_published")
+        for n in (20, 100)
     ),
     *(
         Cell(

@@ -43,6 +43,7 @@ _ROUNDING = 1e-12
 _OF_WINS = ("win_rate", "bradley_terry")
 # Below n = 5 G², G the skewness, intervals of means cover 84% to 92% for penalties and lognormal scores, above 93%.
 _LOPSIDED = 5
+_DEFAULT = {"elo": "percentile", "trueskill": "percentile"}  # draws that have the tails of Student's t
 
 
 class Basis(NamedTuple):
@@ -272,7 +273,7 @@ def _resampled_limits(scores: Scores, units: Units, basis: Basis, wish: Wish) ->
     notes = (
         (f"{lost:,} of {len(whole):,} bootstrap samples had no strengths and were left out.",) if lost else ()
     )
-    kind = "expanded-percentile" if wish.interval == "default" else wish.interval
+    kind = _DEFAULT.get(basis.name, "expanded-percentile") if wish.interval == "default" else wish.interval
     method = f"{kind},{len(whole)}"
     if not len(draws):
         missing = np.full(basis.strength.size, np.nan)

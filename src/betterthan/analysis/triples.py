@@ -22,7 +22,7 @@ from betterthan.kernels.wins import WinCounts
 from betterthan.results.diagnosis import Triple
 from betterthan.tables.scores import Scores
 
-MOST_TRIPLES = 1_500_000  # of 208 systems: half a minute
+MOST_TRIPLES = 1_500_000  # of 208 systems
 _DRAWS, _DRAWS_AT_ONCE = 200, 20
 _SEED = 12345
 _CHUNK = 20_000

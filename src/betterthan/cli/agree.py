@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, reading_options
+from betterthan.cli.options import computing_options, output_options, reading_options, units_option
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     "won, else 0]",
 )
 @click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
+@units_option
 @reading_options
 @computing_options
 @output_options

@@ -8,7 +8,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, ties_words
+from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name, ties_words
 from betterthan.present.describe import describe
 from betterthan.present.numbers import number, pvalue
 from betterthan.report.copies import csv_of_result
@@ -20,7 +20,6 @@ MOST_ROWS = 60
 _FEW = 12
 _MANY = 14
 _MOST_PAIRS = 200
-_NAMES = {"wald": "Wald"}
 
 
 def pairs_section(
@@ -59,7 +58,7 @@ def pairs_section(
     whole: Block = table if n_pairs <= _FEW else Fold(key="pairs-table", label=label, blocks=(table,))
     picker: tuple[Block, ...] = (AnyPair(systems=result.systems),) if any_pair else ()
     effect = _shown(result, unit)
-    tests = f"{_NAMES.get(result.test, result.test)} tests{f' over {over}' if over else ''}"
+    tests = f"{tests_name(result)}{f' over {over}' if over else ''}"
     lead = (
         f"{effect}. Bold: significantly different at level {result.alpha:g} by {tests}"
         f"{' after correction' if n_pairs > 1 else ''}; {told_apart(result.n_different, n_pairs)}."
@@ -85,7 +84,7 @@ def _shown(result: PairwiseTable, unit: str) -> str:
         return f"{result.effect_name[0].upper()}{result.effect_name[1:]}, row minus column; positive: the row is better"
     what = (
         "Probability by the model that the row beats the column"
-        if unit == "battle"
+        if unit == "battle" or result.test == "strengths"
         else f"Share of {unit}s on which the row beats the column"
     )
     return ". ".join(part for part in (what, ties_words(result).removesuffix(".")) if part)

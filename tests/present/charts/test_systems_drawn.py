@@ -41,7 +41,7 @@ def test_cells_show_what_was_tested(by):
     """A pair that differs is bold, and its number is on the side of the better system."""
     result = bt.compare(drawn_scores(5, 60, gap=0.45), by=by)
     cells = with_field(chart(result), "effect", "told")
-    middle = 0.5 if by in ("win_rate", "bradley_terry") else 0.0
+    middle = pair_scale(result, 5).middle
     assert len(cells) == 20
     for cell in cells:
         pair = result.pair(cell["row"], cell["column"])
@@ -66,8 +66,9 @@ def test_a_lead_by_mean_with_fewer_wins_is_positive():
     ("table", "options", "words"),
     [
         (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"by": "bradley_terry"}, "Ties are left out."),
-        (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"by": "win_rate", "ties": "half"}, "Ties count half."),
-        (scores_of([[1, 2, 3, 4], [0, 1, 5, 0]]), {"by": "win_rate"}, ""),
+        (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"test": "sign"}, "Ties are left out."),
+        (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"test": "sign", "ties": "half"}, "Ties count half."),
+        (scores_of([[1, 2, 3, 4], [0, 1, 5, 0]]), {"test": "sign"}, ""),
         (scores_of([[1, 2, 3, 4], [1, 1, 5, 0]]), {"by": "mean"}, ""),
         (drawn_matches(4), {}, "Ties count half."),
         (drawn_matches(4), {"ties": "drop"}, "Ties are left out."),
@@ -81,7 +82,7 @@ def test_the_words_say_what_became_of_ties(table, options, words):
 @pytest.mark.parametrize("gap", [0.05, 1.5])
 def test_probabilities_have_the_same_colours_in_every_figure(gap):
     """Whether systems are close or far from each other."""
-    assert pair_scale(bt.compare(drawn_scores(3, 40, gap=gap), by="win_rate"), 3).reach == 0.5
+    assert pair_scale(bt.compare(drawn_scores(3, 40, gap=gap), by="bradley_terry"), 3).reach == 0.5
     assert pair_scale(bt.compare(drawn_matches(3)), 3) == (True, 0.5, 0.5, 2)
 
 

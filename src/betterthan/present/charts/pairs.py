@@ -119,6 +119,14 @@ def cell_text(effect: float, scale: PairScale, *, narrow: bool) -> str:
     return text.replace("0.", ".", 1) if narrow and abs(effect) < 1 else text
 
 
+def tests_name(result: PairwiseTable) -> str:
+    """What decides whether a pair differs, in words.
+
+    Tests of strengths are called that; all others have a name of their own.
+    """
+    return {"strengths": "tests of strengths", "wald": "Wald tests"}.get(result.test, f"{result.test} tests")
+
+
 def ties_words(result: PairwiseTable) -> str:
     """Say what became of ties in the probabilities shown; nothing where there are none, or where they play no part.
 
@@ -188,7 +196,7 @@ def _words(result: PairwiseTable, shown: int, scale: PairScale) -> list[str]:
     mark = "Bold" if cell_size(shown) >= SMALLEST_WITH_NUMBERS else "Dotted"
     correction = correction_name(result.correction)
     told = (
-        f"{mark}: significantly different at level {result.alpha:g} by {result.test} tests ({correction}), "
+        f"{mark}: significantly different at level {result.alpha:g} by {tests_name(result)} ({correction}), "
         f"{result.n_different} of {m * (m - 1) // 2} pairs."
     )
     before = ties_words(result) if scale.is_share else "Positive: the row is better."
