@@ -10,6 +10,8 @@ import pytest
 from tests.made_tags import drawn_tags
 
 import betterthan as bt
+from betterthan.kernels.counts_step_down import counts_maximum_block, swap_spread
+from betterthan.kernels.permutation import random_signs
 
 FAST = {"n_resamples": 199}
 
@@ -116,6 +118,30 @@ def test_clear_differences_stay_significant_however_many_systems_there_are():
     assert found.n_different[0] >= 35
     bonferroni = bt.rank_tags(tags, by=["f1_mult"], synthetic=False, correction="bonferroni", n_resamples=999)
     assert bonferroni.n_different[0] == 0
+
+
+def test_the_step_down_is_that_of_a_literal_loop():
+    """Swap whole sentences of all pairs at once, compare each pair with the largest of those not above it."""
+    tags = drawn_tags(4, 25, seed=5)
+    counts = bt.tag_counts(tags)
+    values, formula = counts.values, counts.formula.pooled
+    spread = swap_spread(values, 200, np.random.default_rng(1), formula=formula)
+    got = counts_maximum_block(values, spread, 300, np.random.default_rng(2), formula=formula)
+    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    score = formula(values.sum(axis=1))
+    observed = {(a, b): abs(score[a] - score[b]) / spread[a, b] for a, b in pairs}
+    swaps = random_signs(300, 25, np.random.default_rng(2)) < 0
+    for k, pair in enumerate(sorted(pairs, key=observed.get, reverse=True)):
+        below = sorted(pairs, key=observed.get, reverse=True)[k:]
+        reached = 0
+        for swap in swaps:
+            largest = 0.0
+            for a, b in below:
+                one = np.where(swap[:, None], values[b], values[a]).sum(axis=0)
+                other = np.where(swap[:, None], values[a], values[b]).sum(axis=0)
+                largest = max(largest, abs(formula(one) - formula(other)) / spread[a, b])
+            reached += largest >= observed[pair] - 1e-12
+        assert got[pair] == reached
 
 
 def test_intervals_are_those_of_leaving_out_one_sentence():
