@@ -23,7 +23,7 @@ from betterthan.kernels.effects import (
     shared_wins,
     win_probabilities,
 )
-from betterthan.kernels.intervals import expanded_percentile_interval, simultaneous_confidence
+from betterthan.kernels.intervals import percentile_interval, simultaneous_confidence
 from betterthan.kernels.mean_difference_intervals import mean_difference_interval
 from betterthan.kernels.median_interval import median_interval
 from betterthan.kernels.proportion_intervals import agresti_coull_interval, holding, sign_test_holds
@@ -150,9 +150,8 @@ def _median_difference_limits(goodness: FloatArray, setting: Setting) -> Limits:
     m = len(goodness)
     low, high = np.zeros((m, m)), np.zeros((m, m))
     for a in range(m):
-        low[a], high[a] = expanded_percentile_interval(
-            drawn[:, a, None] - drawn, setting.units.n_units, setting.confidence
-        )
+        # Medians of resamples already spread more than medians of new segments: no expanded percentiles here.
+        low[a], high[a] = percentile_interval(drawn[:, a, None] - drawn, setting.confidence)
     return low, high
 
 

@@ -108,19 +108,7 @@ def alpha_interval(
     r"""Interval of Krippendorff's alpha over other units of the same kind.
 
     Student's t for :math:`\log (1 - \alpha)` with the jackknife's standard error over units, widened for skewness.
-
-    Parameters
-    ----------
-    unit : array of int, shape (t,)
-    value : array, shape (t,)
-        NaN is missing.
-    level : {"ordinal", "interval"}, default "interval"
-    confidence : float, default 0.95
-
-    Returns
-    -------
-    low, high : float
-        NaN for fewer than four units, or where alpha is 1 or unknown with or without one of them.
+    NaN for fewer than four units, or where alpha is 1 or unknown with or without one of them.
 
     Examples
     --------
