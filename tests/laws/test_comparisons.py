@@ -234,7 +234,9 @@ def test_the_unit_of_the_scores_decides_nothing(kind, scale):
     np.testing.assert_allclose(one.size, other.size, rtol=1e-9)
 
 
-@pytest.mark.parametrize("correction", [name for name in CORRECTIONS if name not in ("auto", "max_statistic")])
+@pytest.mark.parametrize(
+    "correction", [name for name in CORRECTIONS if name not in ("auto", "max_statistic")]
+)
 @each_side
 def test_corrections_are_stricter_the_more_they_promise(correction, alternative):
     """none ≤ Benjamini–Hochberg ≤ Holm ≤ Bonferroni, pair by pair; with one pair there is nothing to correct."""  # noqa: D403

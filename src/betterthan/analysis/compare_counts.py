@@ -14,45 +14,40 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
-from betterthan.kernels.counts_permutation import (
-    counts_maximum_block,
-    counts_permutation_block,
-    maximum_statistics,
-)
+from betterthan.kernels.counts_permutation import counts_permutation_block, linearised_differences
+from betterthan.kernels.counts_step_down import counts_maximum_block, swap_spread
 from betterthan.kernels.permutation import add_one
 from betterthan.kernels.pvalues import Alternative
-from betterthan.kernels.step_down import stepped_pvalues
+from betterthan.kernels.sign_flip_pairs import PairTails, lattice_unit, pair_tails
+from betterthan.kernels.sign_flip_step_down import step_down
 from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.tables.counts import Counts, Formula
 
+SPREAD_RESAMPLES = 400
+FEW_REACHED = 25  # resamples as extreme as the data: with fewer, the tail is extrapolated
 _Part = tuple[FloatArray, Formula, float, Alternative, int, tuple[range, ...], FloatArray | None]
 
 
 def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> PairwiseTable:
     """Paired permutation of the corpus score for all pairs, with intervals of the differences.
 
-    P-values are adjusted by the maximum over all pairs on the same swaps, stepping down: Holm's multiples of one in
-    10,000 would erase every verdict from 33 systems on.
+    A p-value of few permutations is extrapolated (:func:`_extrapolated`), so that Holm's correction does not erase
+    every verdict from 33 systems on, where one in 10,000 times the number of pairs is more than 0.05.
     """
     unit, unit_notes = chosen_units(counts, units)
     values = unit_counts(counts, unit)
     m = counts.n_systems
     side = 1.0 if counts.higher_is_better else -1.0
     limits = pooled_difference_limits(counts, values, decision)
-    correction = decision.correction
-    if correction == "auto":
-        correction = "max_statistic" if m > 2 and decision.alternative == "two-sided" else "holm"
+    correction = "holm" if decision.correction == "auto" else decision.correction
     tallies = np.sum(np.stack(_permutations(counts, values, side, decision, None)), axis=0)
-    p = add_one(tallies, decision.n_resamples)
     goodness = side * counts.pooled()
-    stepped = None
-    if correction == "max_statistic":
-        stepped = _stepped(counts, values, goodness, limits.standard_error, decision)
+    tails = _extrapolated(values, counts.formula, side, tallies, decision)
     effect = goodness[:, None] - goodness[None, :]
     wins = win_counts(counts.per_segment().goodness)
-    least = max(1 / (decision.n_resamples + 1), 2.0 ** (1 - unit.n_units))
-    n_pairs = m * (m - 1) // 2
+    stepped = _stepped(counts, values, goodness, decision) if correction == "max_statistic" else None
+    least = 2.0 ** (1 - unit.n_units) * (m * (m - 1) // 2 if correction in ("holm", "bonferroni") else 1)
     return pairwise_table(
         Findings(
             systems=counts.systems,
@@ -66,8 +61,10 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
             size=_over_error(effect, limits.standard_error),
             wins=wins.wins,
             ties=wins.ties,
-            pvalue=p,
-            p_method=np.full((m, m), P_METHODS.index("permutations")),
+            pvalue=tails.pvalue,
+            p_low=tails.low,
+            p_high=tails.high,
+            p_method=tails.method,
             stepped=stepped,
             n_resamples=decision.n_resamples,
             drew=True,
@@ -77,26 +74,59 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
             notes=(*unit_notes, *counts.notes),
             units=unit.name,
             n_units=unit.n_units,
-            least=min(1.0, least * (n_pairs if correction in ("holm", "bonferroni") else 1)),
+            least=min(1.0, least),
         ),
         replace(decision, correction=correction),
     )
 
 
-def _stepped(
-    counts: Counts, values: FloatArray, goodness: FloatArray, error: FloatArray, decision: Decision
-) -> FloatArray:
+def _extrapolated(
+    values: FloatArray, formula: Formula, side: float, tallies: FloatArray, decision: Decision
+) -> PairTails:
+    """P-values of permutations, and beyond their reach those of sign flips of the linearised differences.
+
+    Where fewer than 25 permutations were as extreme as the data, (b + 1) / (B + 1) says little more than that p is
+    small. The upper limit stays that of the permutations; against a million of them on BLEU-like and accuracy counts
+    the extrapolation was right within a factor of two.
+    """
+    m = len(values)
+    n_resamples = decision.n_resamples
+    sampled = add_one(tallies.astype(np.int64), n_resamples)
+    p, high = sampled.copy(), sampled.copy()
+    low = np.maximum(sampled - 2 * np.sqrt(sampled * (1 - sampled) / n_resamples), 0.0)
+    high = np.minimum(sampled + 2 * np.sqrt(sampled * (1 - sampled) / n_resamples), 1.0)
+    method = np.full((m, m), P_METHODS.index("permutations"))
+    few = np.argwhere(np.triu((tallies < FEW_REACHED) | (tallies.T < FEW_REACHED), 1))
+    for a, b in few.tolist():
+        d = side * linearised_differences(values[a], values[b], formula=formula.pooled)
+        if np.isnan(d).any():
+            continue
+        both = np.stack([d, np.zeros(d.size)])
+        unit = lattice_unit(both)
+        tail = float(pair_tails(both, np.array([0]), np.array([1]), unit=unit).pvalue[0])
+        sides = (
+            ((a, b), (b, a))
+            if decision.alternative == "two-sided"
+            else (((a, b), (b, a))[tallies[a, b] >= tallies[b, a]],)
+        )
+        for i, j in sides:
+            shown = tail if decision.alternative == "two-sided" else tail / 2
+            p[i, j] = min(shown, sampled[i, j])
+            low[i, j], method[i, j] = p[i, j] / 2, P_METHODS.index("extrapolation")
+    for matrix in (p, low, high):
+        np.fill_diagonal(matrix, np.nan)
+    return PairTails(p, np.minimum(low, p), np.maximum(high, p), method)
+
+
+def _stepped(counts: Counts, values: FloatArray, goodness: FloatArray, decision: Decision) -> FloatArray:
     if decision.alternative != "two-sided":
         raise BetterThanError(
             'correction="max_statistic" asks a two-sided question. Use alternative="two-sided".'
         )
-    scale = np.nan_to_num(error)
-    reached = np.sum(np.stack(_permutations(counts, values, 1.0, decision, scale)), axis=0)
-    adjusted = stepped_pvalues(reached, maximum_statistics(goodness, scale), decision.n_resamples)
-    matrix = np.full(error.shape, np.nan)
-    above = np.triu_indices(len(goodness), 1)
-    matrix[above] = matrix.T[above] = adjusted
-    return matrix
+    rng = stream(decision.seed, "spread over swaps", 0)
+    spread = swap_spread(values, SPREAD_RESAMPLES, rng, formula=counts.formula.pooled)
+    reached = np.sum(np.stack(_permutations(counts, values, 1.0, decision, spread)), axis=0)
+    return step_down(reached, np.abs(goodness[:, None] - goodness[None, :]) / spread, decision.n_resamples)
 
 
 def unit_counts(counts: Counts, units: Units) -> FloatArray:
@@ -143,9 +173,7 @@ def _permuted(payload: _Part, block: int) -> IntArray:
 def _maxima(payload: _Part, block: int) -> IntArray:
     values, formula, _, _, seed, blocks, scale = payload
     rng = stream(seed, "permutation of counts", block)
-    return counts_maximum_block(
-        values, len(blocks[block]), rng, formula=formula.pooled, scale=np.asarray(scale)
-    )
+    return counts_maximum_block(values, np.asarray(scale), len(blocks[block]), rng, formula=formula.pooled)
 
 
 def _over_error(effect: FloatArray, error: FloatArray) -> FloatArray:

@@ -85,20 +85,6 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
     if decision.alternative != "two-sided" and len(order) == 2:
         order = np.arange(2)  # the question is about the first; the data must not choose which that is
     square = np.ix_(order, order)
-    settings = Settings(
-        method=found.test,
-        options={
-            **found.options,
-            "alternative": decision.alternative,
-            "adjust": correction + (f",{found.n_resamples}" if stepped is not None else ""),
-            "alpha": decision.alpha,
-            "ci": f"{100 * decision.confidence:g}",
-        },
-        data=found.data,
-        seed=decision.seed if found.drew else None,
-        n_systems=len(found.systems),
-        n_segments=found.n_segments,
-    )
     return PairwiseTable(
         systems=tuple(found.systems[i] for i in order),
         test=found.test,
@@ -120,11 +106,28 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         alpha=decision.alpha,
         confidence=decision.confidence,
         notes=(*_undecidable(found, decision), *found.notes),
-        settings=settings,
+        settings=_settings(found, decision, correction, is_stepped=stepped is not None),
         p_method=np.asarray(p_method[square], dtype=np.int64),
         units=found.units,
         n_units=found.n_units,
         least=found.least,
+    )
+
+
+def _settings(found: Findings, decision: Decision, correction: str, *, is_stepped: bool) -> Settings:
+    return Settings(
+        method=found.test,
+        options={
+            **found.options,
+            "alternative": decision.alternative,
+            "adjust": correction + (f",{found.n_resamples}" if is_stepped else ""),
+            "alpha": decision.alpha,
+            "ci": f"{100 * decision.confidence:g}",
+        },
+        data=found.data,
+        seed=decision.seed if found.drew else None,
+        n_systems=len(found.systems),
+        n_segments=found.n_segments,
     )
 
 

@@ -123,7 +123,8 @@ def _by_influence(
     )
     pull = unit * influence_of_units(pull, units)
     n = units.n_units
-    covariance = np.atleast_2d(np.cov(pull, rowvar=False)) / n
+    centred = pull - pull.mean(axis=0)
+    covariance = centred.T @ centred / (n * max(n - 1, 1))
     left, right = np.triu_indices(strength.size, 1)
     variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
     spread = np.sqrt(np.maximum(variance, 0.0))

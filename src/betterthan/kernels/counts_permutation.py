@@ -11,11 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray
 from betterthan.kernels.exact import TIE_TOLERANCE, Alternative
 from betterthan.kernels.permutation import Tallies, portions, random_signs
 from betterthan.kernels.resample import bootstrap_counts
-from betterthan.kernels.step_down import successive_maxima
 
 Formula = Callable[[FloatArray], FloatArray]
 
@@ -77,66 +76,44 @@ def counts_permutation_block(
     return Tallies(tallies.greater.T.copy(), tallies.equal) if alternative == "less" else tallies
 
 
-def counts_maximum_block(
-    counts: FloatArray,
-    n_resamples: int,
-    rng: np.random.Generator,
-    *,
-    formula: Formula,
-    scale: FloatArray,
-) -> IntArray:
-    r"""Tally one block of resampled maxima over all pairs of systems, two-sided, on the same swaps.
+def linearised_differences(left: FloatArray, right: FloatArray, *, formula: Formula) -> FloatArray:
+    r"""What each segment adds to the difference of two pooled scores, to second order.
 
-    The statistic of a pair is :math:`|T_{ab}| / s_{ab}`, see :func:`counts_permutation_block`; dividing by a standard
-    error keeps pairs that vary much from dominating the maximum.
+    With g the gradient of the formula halfway between the two totals, swapping a segment changes the sign of
+
+    .. math:: d_i = g \cdot (c_{ai} - c_{bi}), \qquad \sum_i d_i \approx f(C_a) - f(C_b),
+
+    so that permutations of the pooled score are nearly sign flips of these, whose tail is known far beyond what
+    permutations can reach. They are scaled so that they sum to the observed difference.
 
     Parameters
     ----------
-    counts, n_resamples, rng, formula
-        As in :func:`counts_permutation_block`.
-    scale : array, shape (m, m)
-        Standard errors of the differences; pairs with 0 never differ and do not count.
+    left, right : array, shape (n, k)
+        Counts of the two systems.
+    formula : callable
 
     Returns
     -------
-    array of int, shape (pairs,)
-        For the pairs a < b row by row; see :func:`betterthan.kernels.step_down.successive_maxima`.
-    """
-    m, n, k = counts.shape
-    totals = counts.sum(axis=1)
-    n_pairs = m * (m - 1) // 2
-    observed = maximum_statistics(np.asarray(formula(totals)), scale)
-    flat = _columns(counts)
-    reached = np.zeros(n_pairs, dtype=np.int64)
-    for size in portions(n_resamples, 8 * (n + 4 * m * k + 2 * n_pairs)):
-        swapped = (random_signs(size, n, rng) < 0).astype(flat.dtype)
-        partial = (swapped @ flat).astype(np.float64).reshape(size, m, k)
-        statistics = np.empty((n_pairs, size))
-        first = 0
-        for a in range(m - 1):
-            rows = slice(a + 1, m)
-            moved = partial[:, rows] - partial[:, a, None]
-            flipped = np.asarray(formula(totals[a] + moved)) - np.asarray(formula(totals[rows] - moved))
-            spread = np.where(scale[a, rows] > 0, scale[a, rows], np.inf)
-            statistics[first : first + m - a - 1] = np.abs(np.nan_to_num(flipped, nan=np.inf) / spread).T
-            first += m - a - 1
-        np.nan_to_num(statistics, copy=False, nan=0.0)  # of pairs that never differ
-        reached += successive_maxima(statistics, observed * (1 - TIE_TOLERANCE))
-    return reached
-
-
-def maximum_statistics(scores: FloatArray, scale: FloatArray) -> FloatArray:
-    """Observed :math:`|t_{ab}| / s_{ab}` of the pairs a < b, row by row; 0 where nothing varies.
+    array, shape (n,)
+        NaN where the formula is undefined halfway, or so far from linear that the two sums differ by a half.
 
     Examples
     --------
-    >>> maximum_statistics(np.array([3.0, 1.0]), np.array([[0.0, 0.5], [0.5, 0.0]]))
-    array([4.])
+    >>> accuracy = lambda sums: sums[..., 0] / sums[..., 1]
+    >>> right, wrong = np.array([[1.0, 1], [1, 1], [0, 1]]), np.array([[1.0, 1], [0, 1], [0, 1]])
+    >>> linearised_differences(right, wrong, formula=accuracy).round(3)
+    array([0.   , 0.333, 0.   ])
     """
-    left, right = np.triu_indices(len(scores), 1)
-    spread = scale[left, right]
-    difference = np.abs(scores[left] - scores[right])
-    return np.asarray(np.where(spread > 0, difference / np.where(spread > 0, spread, 1.0), 0.0))
+    middle = (left.sum(axis=0) + right.sum(axis=0)) / 2
+    step = 1e-4 * np.maximum(np.abs(middle), 1.0)
+    moved = np.diag(step)
+    gradient = (np.asarray(formula(middle + moved)) - np.asarray(formula(middle - moved))) / (2 * step)
+    d = (left - right) @ gradient
+    observed = float(formula(left.sum(axis=0)) - formula(right.sum(axis=0)))
+    total = float(d.sum())
+    if not np.isfinite(total) or total * observed <= 0 or not 0.5 < total / observed < 2:
+        return np.full(len(left), np.nan)
+    return np.asarray(d * (observed / total))
 
 
 def _columns(counts: FloatArray) -> FloatArray:

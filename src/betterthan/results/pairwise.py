@@ -13,7 +13,16 @@ from betterthan.errors import unknown_name
 from betterthan.results.base import Result
 from betterthan.results.settings import Settings
 
-P_METHODS = ("bound", "inversion", "exact", "certified", "permutations", "bootstrap", "formula")
+P_METHODS = (
+    "bound",
+    "inversion",
+    "exact",
+    "certified",
+    "permutations",
+    "bootstrap",
+    "formula",
+    "extrapolation",
+)
 NUMBERS = ("effect", "low", "high", "size", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
 
 
@@ -42,6 +51,7 @@ class Pair:
         * "inversion": numerically, with the estimated error that `p_low` and `p_high` show.
         * "bound": so small that only an upper bound is given.
         * "permutations", "bootstrap": by resampling.
+        * "extrapolation": smaller than resampling can show; from the linearised score, within a factor of about two.
         * "formula": from a reference distribution such as Student's t.
     verdict : str or None
         The better system when the adjusted p-value is at most alpha, else None: inconclusive.
