@@ -151,7 +151,8 @@ def _tails(differences: FloatArray, unit: float, strict: bool) -> PairTails:  # 
 def _rescaled(differences: FloatArray) -> FloatArray:
     """Divide each row by a power of two, so that powers of differences neither overflow nor vanish."""
     _, exponent = np.frexp(np.abs(differences).max(axis=1, initial=0.0))
-    return np.asarray(np.ldexp(differences, -exponent[:, None]))
+    half = exponent // 2  # in two steps, because the whole power may not be a number
+    return np.asarray(differences * np.ldexp(1.0, -half)[:, None] * np.ldexp(1.0, half - exponent)[:, None])
 
 
 def _whole(differences: FloatArray, unit: float) -> FloatArray:

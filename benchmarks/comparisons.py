@@ -1,0 +1,89 @@
+"""Verbs that compare all pairs of systems, end to end at their defaults (P17, P18), beside the peer's bare p-values.
+
+Usage: python benchmarks/comparisons.py [--quick]
+
+Processor time of one thread, the least of several repeats, ours and the peer in turn. Ours includes effects, intervals,
+correction and verdicts; the peer, a literal implementation of the published algorithm of mt-metrics-eval written by us,
+gives one-sided p-values and nothing else. Our p-values are compared with certified brackets of some pairs; one that
+lies outside ends with exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from permutation import example, published_pvalues, published_signs
+
+import betterthan as bt
+from betterthan.arrays import FloatArray
+from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
+
+SIZES = ((14, 1300, 0.15), (60, 2000, 0.7), (200, 10_000, 10.0))
+
+
+def least_time(work: Callable[[], object], repeats: int) -> float:
+    """Processor seconds of the quickest repeat."""
+    best = np.inf
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        best = min(best, time.process_time() - start)
+    return float(best)
+
+
+def scores_of(goodness: FloatArray) -> bt.Scores:
+    """A table of systems S0, S1, … and segments 0, 1, …"""
+    m, n = goodness.shape
+    return bt.Scores(
+        name="score",
+        systems=[f"S{i}" for i in range(m)],
+        segments=[str(i) for i in range(n)],
+        values=goodness,
+    )
+
+
+def inside_brackets(goodness: FloatArray, found: bt.PairwiseTable, n_pairs: int = 12) -> bool:
+    """Whether p-values of some pairs lie within certified brackets, as far as those see."""
+    rng = np.random.default_rng(0)
+    for _ in range(n_pairs):
+        a, b = rng.choice(len(goodness), 2, replace=False).tolist()
+        bracket, p = sign_flip_bracket(goodness[a] - goodness[b]), found.pair(f"S{a}", f"S{b}").pvalue
+        if not (
+            bracket.low * (1 - 1e-9) <= p <= bracket.high * (1 + 1e-9) or (bracket.low < 1e-8 and p < 1e-8)
+        ):
+            return False
+    return True
+
+
+def main() -> int:
+    """Print the figures; 1 when a p-value is wrong."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true", help="leave out the largest table")
+    sizes = SIZES[:-1] if parser.parse_args().quick else SIZES
+    good = True
+    print(
+        f"{'systems x segments':>20}  {'compare':>9}  {'wanted':>7}  {'sampled':>9}  {'peer':>9}  {'ratio':>6}  equal?"
+    )
+    for m, n, wanted in sizes:
+        goodness = example(m, n)
+        scores, signs = scores_of(goodness), published_signs(n)
+        repeats = 1 if m == 200 else 5
+        bt.compare(scores_of(example(3, 50)))  # imports
+        ours = least_time(lambda: bt.compare(scores), repeats)  # noqa: B023
+        sampled = least_time(lambda: bt.compare(scores, method="monte_carlo", n_resamples=999), repeats)  # noqa: B023
+        peer = least_time(lambda: published_pvalues(goodness, signs), repeats)  # noqa: B023
+        equal = inside_brackets(goodness, bt.compare(scores))
+        good &= equal
+        print(
+            f"{f'{m} x {n}':>20}  {ours:8.3f}s  {wanted:6.2f}s  {sampled:8.3f}s  {peer:8.3f}s  {peer / sampled:5.2f}x  "
+            f"{'yes' if equal else 'NO'}"
+        )
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
