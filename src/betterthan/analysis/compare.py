@@ -46,6 +46,7 @@ def compare(
     correction: CorrectionName = "auto",
     alpha: float = 0.05,
     confidence: float = 0.95,
+    simultaneous: bool = False,
     n_resamples: int | None = None,
     rng: Rng = 12345,
     workers: int | None = None,
@@ -107,6 +108,9 @@ def compare(
         Level of the verdicts, on corrected p-values.
     confidence : float, default 0.95
         Coverage of the effects' intervals, each by itself.
+    simultaneous : bool, default False
+        Whether the intervals of all pairs shall hold at once with that probability. They are wider, and agree better
+        with verdicts that are corrected for many pairs.
     n_resamples : int, optional
         For "monte_carlo", "bootstrap" and "max_statistic" 9999 by default; for "strengths" as in
         :func:`betterthan.rank`.
@@ -143,6 +147,7 @@ def compare(
         confidence=confidence,
         n_resamples=COMPARE_RESAMPLES if n_resamples is None else n_resamples,
         seed=seed_of(rng),
+        simultaneous=simultaneous,
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
     check_table(table, (Scores, Counts, Matches), verb="compare")

@@ -39,7 +39,9 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
     values = unit_counts(counts, unit)
     m = counts.n_systems
     side = 1.0 if counts.higher_is_better else -1.0
-    limits = pooled_difference_limits(counts, values, decision)
+    limits = pooled_difference_limits(
+        counts, values, replace(decision, confidence=decision.confidence_of_one(m), simultaneous=False)
+    )
     correction = "holm" if decision.correction == "auto" else decision.correction
     tallies = np.sum(np.stack(_permutations(counts, values, side, decision, None)), axis=0)
     goodness = side * counts.pooled()

@@ -55,7 +55,7 @@ def compare_matches(
     error, degrees = fit.pair_errors[square], fit.pair_degrees[square]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, difference / error, 0.0)
-    width = critical_values(decision.confidence, degrees) * error
+    width = critical_values(decision.confidence_of_one(len(chosen)), degrees) * error
     named = at(chosen, matches.systems)
     counts = WinCounts(fit.counts.wins[square], fit.counts.ties[square])
     return pairwise_table(

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from betterthan.analysis.effects import EFFECTS, Setting
+from betterthan.analysis.effects import EFFECTS, Setting, for_all_pairs
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.analysis.permutation import stepped_down
 from betterthan.analysis.question import Answer, PermutationMethod, Question, SignificanceTest, TestTies
@@ -198,6 +198,8 @@ def _findings(
     unit = unit if effect.size_name != "dominance" else 1.0  # a probability has none
     rng = stream(decision.seed, "intervals of effects", 0)
     setting = Setting(question.units, decision.confidence, request.ties, rng)
+    if decision.simultaneous:
+        setting = for_all_pairs(test.effect, goodness, setting)
     low, high = (unit * end for end in effect.interval(goodness, setting))
     counts = win_counts(scores.goodness)
     apart = counts.wins + counts.wins.T + counts.ties == 0

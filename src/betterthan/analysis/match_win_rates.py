@@ -142,7 +142,10 @@ def compare_win_rates(
     difference = found.rate[:, None] - found.rate[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(found.pair_errors > 0, difference / found.pair_errors, 0.0)
-    width = critical_values(decision.confidence, found.pair_degrees) * found.pair_errors
+    width = (
+        critical_values(decision.confidence_of_one(len(found.pair_errors)), found.pair_degrees)
+        * found.pair_errors
+    )
     units = units_of_matches(matches)
     return pairwise_table(
         Findings(

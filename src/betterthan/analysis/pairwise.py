@@ -28,6 +28,13 @@ class Decision:
     n_resamples: int
     seed: int
     computing: Computing
+    simultaneous: bool = False
+
+    def confidence_of_one(self, n_systems: int) -> float:
+        """Return the coverage of one pair's interval: a share of the error each where all shall hold at once."""
+        if not self.simultaneous:
+            return self.confidence
+        return 1 - (1 - self.confidence) / max(n_systems * (n_systems - 1) // 2, 1)
 
     def __post_init__(self) -> None:
         if self.correction not in CORRECTIONS:
@@ -105,6 +112,7 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         p_high=_blank(pvalue if found.p_high is None else _open(found.p_high), order),
         alpha=decision.alpha,
         confidence=decision.confidence,
+        simultaneous=decision.simultaneous,
         notes=(*_undecidable(found, decision), *found.notes),
         settings=_settings(found, decision, correction, is_stepped=stepped is not None),
         p_method=np.asarray(p_method[square], dtype=np.int64),
@@ -122,7 +130,7 @@ def _settings(found: Findings, decision: Decision, correction: str, *, is_steppe
             "alternative": decision.alternative,
             "adjust": correction + (f",{found.n_resamples}" if is_stepped else ""),
             "alpha": decision.alpha,
-            "ci": f"{100 * decision.confidence:g}",
+            "ci": f"{100 * decision.confidence:g}" + (",simultaneous" if decision.simultaneous else ""),
         },
         data=found.data,
         seed=decision.seed if found.drew else None,

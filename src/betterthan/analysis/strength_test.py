@@ -70,7 +70,7 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, decision: 
         else _by_draws(found, strength, n, difference)
     )
     df = np.inf if found.name in ORDERED else n - 1  # draws of ratings have the tails of t already
-    low, high = _limits(difference, tested.spread, df, decision.confidence)
+    low, high = _limits(difference, tested.spread, df, decision.confidence_of_one(m))
     counts = win_counts(scores.goodness)
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(tested.spread > 0, difference / tested.spread, np.nan)
@@ -190,7 +190,7 @@ def _shown(
         return replace(findings, **parts)
     if found.name == "median":
         rng = stream(decision.seed, "intervals of effects", 0)
-        setting = Setting(units, decision.confidence, "drop", rng)
+        setting = Setting(units, decision.confidence_of_one(scores.n_systems), "drop", rng)
         low, high = EFFECTS["median_difference"].interval(scores.goodness, setting)
         return replace(findings, low=low, high=high)
     return findings

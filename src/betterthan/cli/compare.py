@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--only", "systems", multiple=True, metavar="SYSTEM", help="Only this system; name several.")
 @click.option(
     "--test",
-    type=click.Choice(["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap"]),
+    type=click.Choice(["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]),
     default="auto",
     show_default=True,
     help="The significance test.",
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill"]),
     default="mean",
     show_default=True,
-    help="The mechanism whose own test --test auto takes.",
+    help="The mechanism that is compared; --test auto takes the test that belongs to it.",
 )
 @click.option(
     "--method",
@@ -67,13 +67,18 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--correction",
-    type=click.Choice(["none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
-    default="holm",
+    type=click.Choice(["auto", "none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
+    default="auto",
     show_default=True,
-    help="For many comparisons.",
+    help="For many comparisons; auto: Holm, or the maximum statistic for tests that resample.",
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdicts.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option(
+    "--simultaneous",
+    is_flag=True,
+    help="Widen the intervals so that all pairs hold at once with that coverage.",
+)
 @battle_options
 @reading_options
 @computing_options

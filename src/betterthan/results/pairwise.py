@@ -100,6 +100,8 @@ class PairwiseTable(Result):
         Level of the decisions.
     confidence : float
         Coverage of the intervals of the effects.
+    simultaneous : bool
+        Whether all intervals hold at once with that probability; each by itself otherwise.
     """
 
     kind: ClassVar[str] = "pairwise"
@@ -129,6 +131,7 @@ class PairwiseTable(Result):
     units: str = "segments"
     n_units: int = 0
     least: float = 0.0
+    simultaneous: bool = False
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the comparison of `a` with `b`, seen from `a`."""
