@@ -76,6 +76,7 @@ class Measurement:
         return f"{100 * self.share:.1f} ± {100 * self.error:.1f}"
 
 
+FEWEST = 500  # simulated tables behind a number that is shown
 EMPTY = Measurement(tables=0, total=0.0, squares=0.0, seconds=0.0)
 
 
@@ -99,7 +100,8 @@ def save(measured: Mapping[str, Measurement]) -> None:
 
 def table(cells: Iterable[Cell], measured: Mapping[str, Measurement]) -> str:
     """Return the Markdown table of these cells in percent, and below it the known limits."""
-    cells = [cell for cell in cells if cell.key in measured]
+    declared = list(cells)
+    cells = [cell for cell in declared if cell.key in measured and measured[cell.key].tables >= FEWEST]
     if not cells:
         return "Not measured yet.\n"
     rows: dict[str, dict[str, Cell]] = {}
@@ -117,7 +119,9 @@ def table(cells: Iterable[Cell], measured: Mapping[str, Measurement]) -> str:
         lines.append(f"| {row} | " + " | ".join([*shown, bands]) + " |")
     counts = sorted({measured[cell.key].tables for cell in cells})
     many = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
-    lines += ["", f"{many} simulated tables per number."]
+    waiting = len(declared) - len(cells)
+    rest = f" {waiting} more designs are not measured yet." if waiting else ""
+    lines += ["", f"{many} simulated tables per number.{rest}"]
     lines += (
         ["", *(f"- {mark} Known limit. {sentence}" for sentence, mark in limits.items())] if limits else []
     )

@@ -83,7 +83,7 @@ def _same_systems(panel: Panel) -> list[tuple[str, ...]]:
 
 
 def _same_metrics(panel: Panel) -> list[tuple[str, ...]]:
-    """Metrics that hold the very same scores (A60)."""
+    """Metrics that hold the very same scores."""
     keys = {}
     for metric in panel.metrics:
         values = metric.goodness if isinstance(metric, Scores) else metric.values

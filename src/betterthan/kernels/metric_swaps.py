@@ -32,7 +32,7 @@ def standardised(metrics: FloatArray, *, where: BoolArray | None = None) -> Floa
     metrics : array, shape (k, m, n)
         Higher is better.
     where : array of bool, shape (m, n), optional
-        The cells that count, such as those that people judged (E23); all by default.
+        The cells that count, such as those that people judged; all by default.
 
     Returns
     -------
