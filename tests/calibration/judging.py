@@ -177,7 +177,7 @@ def tag_interval_holds(measure, n_sentences, share, skewed, rng):
     return float(found.low[0, 0] <= true_scores(share, skewed)[measure] <= found.high[0, 0])
 
 
-RARE = "of very few BAD words, hardly any is found, and the coefficient's distribution is far from symmetric"
+RARE = "With very few BAD words hardly any is found, and the distribution of the coefficient is far from symmetric."
 TAG_CELLS = [
     *(
         Cell(
