@@ -37,7 +37,7 @@ def pairwise_table(result: PairwiseTable) -> Table:
         Column(heading="verdict"),
     ]
     return Table(
-        title=f"{_TESTS.get(result.test, result.test)} test of all pairs: {_said(result.effect_name)}",
+        title=f"{_TESTS.get(result.test, result.test)} test of all pairs: {effect_words(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         words=words,
@@ -46,14 +46,22 @@ def pairwise_table(result: PairwiseTable) -> Table:
     )
 
 
-def _said(effect: str) -> str:
-    """Return an effect in words; measures of tags are called as people write them."""
+def effect_words(effect: str) -> str:
+    """Return an effect in words; measures of tags are called as people write them.
+
+    Examples
+    --------
+    >>> effect_words("difference of f1_mult"), effect_words("difference of means")
+    ('difference of F1-mult', 'difference of means')
+    """
     measure = effect.removeprefix(_DIFFERENCE)
     return effect if measure == effect else _DIFFERENCE + tag_measure_name(measure)
 
 
 def _heading(effect: str) -> str:
-    return {"P(row beats column)": "P(beats)", "difference of means": "difference"}.get(effect, _said(effect))
+    return {"P(row beats column)": "P(beats)", "difference of means": "difference"}.get(
+        effect, effect_words(effect)
+    )
 
 
 def _row(pair: Pair, *, corrected: bool) -> tuple[Cell, ...]:
@@ -81,13 +89,14 @@ def _words(result: PairwiseTable) -> tuple[str, ...]:
     sides = "" if result.alternative == "two-sided" else f", one-sided ({result.alternative})"
     if len(pairs) == 1:
         return (result.undecidable or _single(result, pairs[0], f"level {result.alpha:g}{sides}"),)
-    n, are = result.n_different, "is" if result.n_different == 1 else "are"
+    counted = f"{result.n_different} of {len(pairs)} pairs {'is' if result.n_different == 1 else 'are'}"
     verdict = (
-        f"{n} of {len(pairs)} pairs {are} significantly different at level {result.alpha:g}, {how}{sides}."
+        result.undecidable or f"{counted} significantly different at level {result.alpha:g}, {how}{sides}."
     )
-    legend = f"{percent(result.confidence)}: interval of each difference by itself; verdicts {{}} for {len(pairs)} pairs."
-    corrected = "not corrected" if result.correction == "none" else "corrected"
-    return (result.undecidable or verdict, legend.format(corrected))
+    if result.correction == "none":
+        return (verdict,)
+    interval = f"{percent(result.confidence)}: interval of each difference by itself"
+    return (verdict, f"{interval}; verdicts corrected for {len(pairs):,} pairs.")
 
 
 def _single(result: PairwiseTable, pair: Pair, level: str) -> str:

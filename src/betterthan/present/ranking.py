@@ -23,7 +23,7 @@ def method_name(method: str) -> str:
 
 
 def ranking_table(result: Ranking) -> Table:
-    """Return the table of a ranking: best first, a rule between clusters, a star where the next is significantly worse."""
+    """Return the table of a ranking: best first, a rule between clusters, a star for a significant lead."""
     digits = digits_for((result.high - result.low) / 2, result.strength)
     name = method_name(result.settings.method)
     words = tuple(line for line in (unit_line(result.unit_note, result.units), *_words(result)) if line)
@@ -92,7 +92,7 @@ def _needed(result: Ranking) -> tuple[str, ...]:
 
 def tests_of(result: Ranking) -> str:
     """Return which tests decide, and how they are corrected."""
-    names = {"wald": "Wald tests", "t": "t-tests", "strengths": "tests of strengths"}
+    names = {"wald": "Wald tests", "t": "t-tests", "mood": "median tests", "strengths": "tests of strengths"}
     return f"{names.get(result.test, f'{result.test} tests')}, {correction_words(result.correction)}"
 
 

@@ -107,7 +107,7 @@ def chart(
         kind                subject                             shows
         ==================  ==================================  ====================================================
         ``ranking``         Ranking                             strengths with intervals, and spread of ranks
-        ``pairs``           PairwiseTable                       P(row beats column), and which pairs differ significantly
+        ``pairs``           PairwiseTable                       P(row beats column), with significant differences
         ``scatter``         Scores, or several                  two systems against each other: the graphical criterion
         ``differences``     Scores                              histogram of paired differences
         ``agreement``       Agreement                           how far rankings agree, two at a time
