@@ -22,7 +22,7 @@ def test_shares_are_percentages_and_tops_are_words(found):
 
     assert text.startswith("Agreement of 2 rankings of 2 systems\n")
     assert "acc and f1" in text
-    assert "100 %" in text
+    assert "100%" in text
     assert "same top 1" in text
 
 

@@ -24,18 +24,18 @@ def found():
 EXPECTED = """\
 Daphne against Elm: human, higher is better, 300 segments
 
-  question         answer    lead        test                         p   turns without
-  ─────────────────────────────────────────────────────────────────────────────────────
-  higher mean?     Elm*      3.8         permutation, exact      0.0239   16 (5.3 %)
-                                         paired t                0.0239
-                                         permutation, groups     0.0568
-  higher median?   Daphne*   5.5         Mood                    0.0179   32 (11 %)
-  more wins?       Daphne*   155 to 93   sign (Bradley–Terry)   <0.0001   63 (21 %)
-  shifted?         Daphne    0.03        Wilcoxon                0.6531
+  question         answer    lead        test                          p   turns without
+  ──────────────────────────────────────────────────────────────────────────────────────
+  higher mean?     Elm       3.8         permutation, groups      0.0568   16 (5.3%)
+                                         paired t                 0.0239
+                                         permutation, segments    0.0239
+  higher median?   Daphne*   5.5         Mood                     0.0179   32 (11%)
+  more wins?       Daphne*   155 to 93   sign (Bradley–Terry)    <0.0001   63 (21%)
+  shifted?         Daphne    0.03        Wilcoxon                 0.6531
 
-  Elm has the higher mean, Daphne wins more often; both are significant at level 0.05.
+  Daphne wins more often, significant at level 0.05; means do not differ significantly.
   Daphne wins 155 segments, loses 93 and ties 52, but its wins average 15.3 and its losses 37.8.
-  The mean favours Elm by 3.8 (95 % interval 0.5 to 7.1, permutation test p = 0.0239); the wins
+  The mean favours Elm by 3.8 (95% interval −0.1 to 7.7, permutation test p = 0.0568); the wins
 """
 
 

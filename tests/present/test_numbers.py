@@ -54,6 +54,6 @@ def test_large_numbers_are_grouped_and_years_are_not():
 
 
 def test_percentages_have_no_needless_digits():
-    """95 % is not 95.0 %."""
-    assert percent(0.95) == "95 %"
-    assert percent(0.999) == "99.9 %"
+    """95% is not 95.0%."""
+    assert percent(0.95) == "95%"
+    assert percent(0.999) == "99.9%"

@@ -19,9 +19,11 @@ def words(result):
 
 
 def test_a_single_pair_is_a_sentence():
-    """Who is better at which level, by which test; or that they cannot be told apart."""
+    """Who is better at which level, by which test; or that there is no significant difference."""
     assert words(bt.compare(CLEAR)) == "B is better than A at level 0.05 (permutation test)."
-    assert words(bt.compare(ALIKE)) == "A and B cannot be told apart at level 0.05."
+    assert words(bt.compare(ALIKE)) == (
+        "There is no significant difference between A and B at level 0.05 (permutation test)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,8 +41,41 @@ def test_several_pairs_are_counted(correction, said):
     found = bt.compare(drawn_scores(3, 20), correction=correction, n_resamples=99)
     headings = [column.heading for column in describe(found).columns]
 
-    assert words(found) == f"{found.n_different} of 3 pairs are told apart at level 0.05, {said}."
+    verb = "is" if found.n_different == 1 else "are"
+    verdict = f"{found.n_different} of 3 pairs {verb} significantly different at level 0.05, {said}."
+    legend = "95%: interval of each difference by itself; verdicts corrected for 3 pairs."
+    assert describe(found).words == ((verdict,) if correction == "none" else (verdict, legend))
     assert ("p adjusted" in headings) == (correction != "none")
+
+
+@pytest.mark.parametrize(
+    ("units", "n", "change"),
+    [
+        ("auto", "8 groups (documents) of 40 segments", "segments"),
+        ("segments", "40 single segments", "groups"),
+    ],
+)
+@pytest.mark.parametrize("verb", [bt.compare, bt.rank])
+def test_the_unit_comes_first_with_how_to_change_it(verb, units, n, change):
+    """Where documents are known, whatever was asked for; and it is not repeated among the notes."""
+    scores = drawn_scores(3, 40, groups=[f"d{i // 5}" for i in range(40)])
+    table = describe(verb(scores, units=units))
+    assert table.words[0].startswith(f"Unit: {n}, ")
+    assert table.words[0].endswith(f'use units="{change}".')
+    assert not [note for note in table.notes if note.startswith("Unit: ")]
+    assert not describe(verb(drawn_scores(3, 40))).words[0].startswith("Unit: ")
+
+
+@pytest.mark.parametrize("verb", [bt.compare, bt.rank])
+def test_too_few_units_are_the_verdict(verb):
+    """Three segments could not show anything: said first, once, instead of a verdict on the systems."""
+    few = verb(drawn_scores(3, 3))
+    table = describe(few)
+    assert (
+        "No pair could be significant at level 0.05: with 3 segments the smallest possible" in table.words[0]
+    )
+    assert "significantly different" not in words(few)
+    assert not [note for note in table.notes if "could be significant" in note]
 
 
 def test_a_one_sided_question_is_said():
@@ -62,7 +97,7 @@ def test_the_effect_has_a_heading_of_its_own(test, heading):
     headings = [column.heading for column in describe(bt.compare(CLEAR, test=test)).columns]
 
     assert headings[2] == heading
-    assert headings.index(heading) < headings.index("95 %") < headings.index("p")
+    assert headings.index(heading) < headings.index("95%") < headings.index("p")
 
 
 def test_numbers_that_are_missing_leave_no_nan_on_the_page():

@@ -21,7 +21,9 @@ def test_a_single_winner_is_named():
     """With the level, the correction and the test."""
     said = words(a_ranking(["A", "B", "C"]))
 
-    assert said.startswith("A is better than all others at level 0.05 (Holm-corrected permutation tests).")
+    assert said.startswith(
+        "A is significantly better than all others at level 0.05 (permutation tests, Holm-corrected)."
+    )
 
 
 def test_nobody_is_called_best_when_all_may_be():
@@ -33,13 +35,15 @@ def test_nobody_is_called_best_when_all_may_be():
 
 @pytest.mark.parametrize(
     ("n_first", "named"),
-    [(2, "2 systems may be best: A, B;"), (6, "6 systems may be best: A, B, C, D and 2 more;")],
+    [(2, ": A, B. "), (6, ": A, B, C, D and 2 more. ")],
 )
 def test_several_candidates_are_listed(n_first, named):
     """At most four by name."""
     low = np.where(np.arange(7) < n_first, 1, 7)
 
-    assert named in words(a_ranking(list("ABCDEFG"), rank_low=low))
+    said = words(a_ranking(list("ABCDEFG"), rank_low=low))
+    assert said.startswith(f"{n_first} systems may be best, without a significant difference at level 0.05 ")
+    assert named in said
 
 
 @pytest.mark.parametrize(
@@ -86,7 +90,7 @@ def test_a_rule_separates_clusters_and_the_best_are_bold():
     assert table.bold == {(0, 2), (1, 2)}
 
 
-def test_a_star_marks_who_is_told_apart_from_the_next():
+def test_a_star_marks_who_is_significantly_better_than_the_next():
     """And nothing stands beside the last system."""
     rows = describe(a_ranking(["A", "B", "C"], differs_from_next=np.array([True, False, False]))).rows
 

@@ -34,15 +34,16 @@ def test_the_terminal_table_is_what_a_person_expects():
     expected = """\
 Ranking by mean: points, higher is better
 
-  rank   spread   system    mean             95 %   beats next   letters
+  rank   spread   system    mean              95%   beats next   letters
   ──────────────────────────────────────────────────────────────────────
      1        1   Aster    60.00   59.20 to 60.80        0.75*   a
   ──────────────────────────────────────────────────────────────────────
      2        2   Birch    50.00   49.20 to 50.80                b
 
-  Aster is better than all others at level 0.05 (Holm-corrected permutation tests).
-  * told apart from the next. Beats next: share of comparisons won, ties half. Spread: ranks the
-  data allow. Lines part greedy clusters; it is systems sharing a letter that are not told apart.
+  Aster is significantly better than all others at level 0.05 (permutation tests, Holm-corrected).
+  * significantly better than the next. Systems that share a letter do not differ significantly.
+  Beats next: share of comparisons won, ties half. Spread: ranks the data allow. Lines separate
+  significance clusters. 95%: interval of each system by itself; verdicts corrected for 1 pair.
   note: 3 rows dropped.
 
   betterthan|mean|data:abc|version:1

@@ -156,8 +156,8 @@ def test_numbers_in_the_page_are_those_of_the_verbs(reports, folder):
     """The ranking is bt.rank's and the matrix is bt.compare's."""
     report = reports["scores"]
     scores = bt.read_scores(str(folder / "human.csv"))
-    assert report.results["ranking-mean"] == bt.rank(scores, by="mean")
-    assert report.results["pairs"] == bt.compare(scores, test="permutation")
+    assert report.results["ranking-mean"] == bt.rank(scores, by="mean", units="groups")
+    assert report.results["pairs"] == bt.compare(scores, test="permutation", units="groups")
     matrix = next(b for b in blocks_of(section(report, "pairs").blocks) if isinstance(b, Matrix))
     pairs = report.results["pairs"]
     first, second = matrix.rows[0], matrix.columns[1]

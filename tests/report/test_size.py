@@ -69,7 +69,7 @@ def test_the_largest_are_left_out_until_the_rest_fits():
 @pytest.fixture(scope="module")
 def many():
     """All pairs of eighty systems: about 1.5 MB as JSON."""
-    return bt.compare(made_scores(m=80, n=12), method="analytic")
+    return bt.compare(made_scores(m=80, n=12), method="analytic", units="segments")
 
 
 def test_a_result_too_large_for_the_page_is_named_with_its_cure(many):
@@ -87,7 +87,7 @@ def test_a_result_too_large_for_the_page_is_named_with_its_cure(many):
 
 def test_sixty_systems_stay_under_two_megabytes():
     """The JSON of all pairs gives way to their CSV, which has all digits; the page says so."""
-    report = compose(made_scores(m=60, n=12, digits=6))
+    report = compose(made_scores(m=60, n=12, digits=6), units="segments")
     text = page(report)
     assert len(text.encode()) < 2_000_000
     data = json.loads(re.search(r'id="results">(.*?)</script>', text, re.DOTALL).group(1))
@@ -168,15 +168,15 @@ def test_the_row_of_a_cell_is_that_of_its_pair(reports):
 
 
 def test_tests_are_run_once():
-    """The matrix of pairs takes the tests that the ranking by means has run; numbers are those of the verbs."""
+    """The matrix takes the tests of the ranking by means; win rates have their own; numbers are those of the verbs."""
     scores, heard = made_scores(m=4, n=40), Listening()
     report = compose(scores, progress=heard)
     tests = [job for job in heard.jobs if job[0] == "permutation tests"]
-    assert len(tests) == 2
-    assert [computed for _, _, _, computed in tests] == [tests[0][1], 0]
-    assert tests[1][2] == tests[1][1]
-    assert report.results["ranking-mean"] == bt.rank(scores, by="mean")
-    assert report.results["pairs"] == bt.compare(scores, test="permutation")
+    assert len(tests) == 3
+    assert [computed for _, _, _, computed in tests] == [tests[0][1], tests[1][1], 0]
+    assert tests[2][2] == tests[2][1]
+    assert report.results["ranking-mean"] == bt.rank(scores, by="mean", units="groups")
+    assert report.results["pairs"] == bt.compare(scores, test="permutation", units="groups")
 
 
 def test_what_is_held_is_bounded():

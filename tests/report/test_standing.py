@@ -19,7 +19,7 @@ from betterthan.report.page import page, section_fragment
 from betterthan.report.texts import _verdict as verdict_on_texts
 from betterthan.report.texts import _words as words_on_texts
 
-ADVICE = re.compile(r"\bchoose [A-Z]|[Cc]all it a tie")
+ADVICE = re.compile(r"\bchoose [A-Z]|data do not decide")
 LOST = "alone significant, but not after correction for all pairs"
 
 
@@ -72,7 +72,8 @@ def test_documents_as_units_make_the_verdict(few):
     assert found.pvalue == pytest.approx(0.125)  # 2 / 2^4: four documents cannot say more
     assert few.headline == "No system can be called best."
     assert few.verdict.startswith(
-        f"With documents as units, {first[0]} and {first[1]} are not told apart at level 0.05"
+        f"With documents as units, nothing can be decided between {first[0]} and {first[1]}. No pair could be "
+        f"significant at level 0.05: with 4 groups (documents) the smallest possible adjusted p-value is 0.12."
     )
     assert (
         f"p = {pvalue(found.pvalue)}; corrected for all 3 pairs, p = {pvalue(found.adjusted)})" in few.verdict
@@ -94,7 +95,7 @@ def test_explanations_by_segments_say_so_and_advise_nothing(few):
     for text in (texts[0], folds[0].blocks[0].text, *told):
         before, mark, _ = text.partition("Taking segments one by one, for this pair alone: ")
         assert mark
-        assert "significant at" not in before
+        assert ", significant at" not in before
     for text in (*texts, *told, seen(few)):
         assert not ADVICE.search(text), text
     tables = [block for block in blocks_of(part.blocks) if isinstance(block, TableBlock)]
@@ -121,12 +122,12 @@ def test_other_sections_follow_the_units_too(few):
         "shift (Wilcoxon, single segments)",
     ]
     method = section_fragment(section(few, "method"))
-    assert "percentile bootstrap over documents" in method
+    assert "95% intervals of each mean by itself, documents as units" in method
     assert "paired permutation tests over documents" in method
 
 
 def test_documents_that_are_sure_are_told_as_sure():
-    """Twelve documents tell the first two apart; the sentence has their interval."""
+    """Twelve documents show a difference of the first two; the sentence has their interval."""
     scores = scores_with([8] * 12)
     report = compose(scores, units="groups")
     found = bt.compare(scores, test="permutation", units="groups").pair("S0", "S1")
@@ -166,8 +167,8 @@ def test_power_of_unequal_documents_is_not_guessed():
 
 
 def test_segments_as_units_are_told_as_before():
-    """Without documents as units nothing is said about single segments."""
-    report = compose(scores_with([15, 16, 14, 15]))
+    """Where segments are asked for as units nothing is said about taking them one by one."""
+    report = compose(scores_with([15, 16, 14, 15]), units="segments")
     assert "one by one" not in seen(report)
     assert report.verdict.startswith(
         "S0 is better than S1 by mean and by wins, both significant at level 0.05."
@@ -189,8 +190,8 @@ def test_reports_that_know_no_documents_say_so(outputs, folder):
         (9, ("mean", "wins"), "so that nothing is decided between A and B."),
         pytest.param(11, ("mean",), "so that nothing is decided between A and B.", marks=pytest.mark.slow),
         pytest.param(16, ("wins",), "so that nothing is decided between A and C.", marks=pytest.mark.slow),
-        (1, ("mean",), "only the wins still tell the two apart."),
-        (0, ("wins",), "only the mean still tells the two apart."),
+        (1, ("mean",), "only the wins still differ significantly."),
+        (0, ("wins",), "only the mean still differs significantly."),
     ],
 )
 def test_what_correction_takes_is_not_recommended(seed, lost, end):
@@ -269,14 +270,14 @@ def test_a_matrix_has_one_statement(reports):
 
 def test_segments_needed_are_for_one_pair_alone():
     """The amber card says of what test it speaks, as the ranking does."""
-    report = compose(made_scores(m=3, n=40, seed=5))
+    report = compose(made_scores(m=3, n=40, seed=5), units="segments")
     needed = report.results["pair"].n_needed
     card = report.cards[-1]
     assert needed > 40
     assert card.is_warning
     assert card.number == f"{needed:,}".replace(",", "\u202f")
-    assert (
-        card.label == "segments would tell the first two apart, for this pair alone, four times out of five"
+    assert card.label == (
+        "segments would show the difference of the first two, for this pair alone, four times out of five"
     )
 
 
@@ -333,7 +334,7 @@ def test_two_systems_make_one_pair(outputs, folder):
     for report in made:
         text = seen(report)
         assert not re.search(r"\b1 pairs\b|all 1 pair\b|of 1 pair (?:is|are)\b", text), report.kind
-        assert "of 1 pair told apart" in text
+        assert "of 1 pair significantly different" in text
         lead = section(report, "pairs").lead
         is_sure = report.results["pairs"].n_different == 1
         assert ("; the one pair is." in lead, "; the one pair is not." in lead) == (is_sure, not is_sure)

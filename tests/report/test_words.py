@@ -31,7 +31,7 @@ def test_one_thing_is_not_several(reports, kind):
 
 
 def test_a_verdict_on_battles_says_what_is_left_after_correction(reports):
-    """An interval of the pair alone may exclude one half where the pair is not told apart; the corrected p says so."""
+    """An interval of the pair alone may exclude one half where no difference is significant; the corrected p says so."""
     report = reports["battles"]
     pairs = report.results["pairs"]
     pair = pairs.pair(*report.results["ranking-bradley_terry"].systems[:2])
@@ -59,9 +59,9 @@ def test_pairs_that_met_often_are_not_called_rare():
 
 def test_two_systems_have_one_pair():
     """Nothing is corrected, so nothing is said about it."""
-    report = compose(made_scores(m=2))
+    report = compose(made_scores(m=2), units="segments")
     assert "Corrected" not in report.verdict
-    assert "Corrected for looking at all 3 pairs, p " in compose(made_scores(m=3)).verdict
+    assert "Corrected for looking at all 3 pairs, p " in compose(made_scores(m=3), units="segments").verdict
 
 
 def test_a_verdict_on_metrics_has_a_subject(reports):
@@ -88,7 +88,7 @@ def test_the_best_mean_and_the_most_wins():
 
 
 def test_the_leader_is_not_counted_among_those_who_are_like_it(reports):
-    """Of three taggers of which two are equal, one other is not told apart."""
+    """Of three taggers of which two are equal, one other does not differ significantly."""
     tags = bt.WordTags(
         systems=["A", "B", "C"],
         segments=[str(i) for i in range(40)],
@@ -102,8 +102,8 @@ def test_the_leader_is_not_counted_among_those_who_are_like_it(reports):
         ),
         offsets=np.arange(41) * 10,
     )
-    assert compose(tags).headline == "A leads by F1-mult, but 1 other system is not told apart from it."
-    assert "not told apart" not in reports["tags"].headline
+    assert compose(tags).headline == "A leads by F1-mult, but 1 other system does not differ significantly from it."
+    assert "not differ significantly" not in reports["tags"].headline
 
 
 def test_a_name_cannot_turn_the_sentences_around_it(tmp_path):

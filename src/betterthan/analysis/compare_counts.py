@@ -9,7 +9,7 @@ import numpy as np
 from betterthan import __version__
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.analysis.strength_intervals import pooled_difference_limits
-from betterthan.analysis.units import UnitName, Units, chosen_units
+from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
@@ -76,6 +76,7 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
             notes=(*unit_notes, *counts.notes),
             units=unit.name,
             n_units=unit.n_units,
+            unit_note=unit_note(counts, unit),
             least=min(1.0, least),
         ),
         replace(decision, correction=correction),

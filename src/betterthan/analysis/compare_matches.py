@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from betterthan.analysis.match_covariates import style_notes
 from betterthan.analysis.match_sides import side_note
-from betterthan.analysis.match_units import thin_note, units_of_matches
+from betterthan.analysis.match_units import match_units, thin_note, units_of_matches
 from betterthan.analysis.matches import (
     MatchFit,
     TiesModel,
@@ -87,6 +87,7 @@ def compare_matches(
                 *unmet_note(named, counts),
                 *thin_note(named, degrees, units_of_matches(matches), matches),
             ),
+            **match_units(matches),
         ),
         decision,
     )

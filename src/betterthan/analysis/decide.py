@@ -20,13 +20,14 @@ from betterthan.analysis.ranking import Wish
 from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.analysis.strength_test import strength_findings
 from betterthan.analysis.strengths import By, Estimated, estimate
-from betterthan.analysis.units import UnitName, Units, chosen_units, has_documents
+from betterthan.analysis.units import UnitName, Units, chosen_units, has_documents, unit_note
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.strength_influence import segment_win_rates
 from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.units import unit_line
 from betterthan.tables.scores import Scores
 
 Missing = Literal["raise", "drop", "pairwise"]
@@ -73,8 +74,9 @@ def decide(
         by = request.by
         strengths = estimated or estimate(usable, by, units, wish)
         findings = strength_findings(usable, strengths, units, decision)
+        findings = replace(findings, unit_note=unit_note(usable, units))
         return pairwise_table(_first(findings, (*notes, *_direction(usable))), decision)
-    units, notes = _units(usable, request, test)
+    units, notes, about_units = _units(usable, request, test)
     by_rates = request.test == "auto" and request.by == "win_rate"
     question = Question(
         # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
@@ -103,7 +105,7 @@ def decide(
     if by_rates:
         findings = replace(findings, effect_name="difference of win rates")
     return pairwise_table(
-        _first(findings, notes),
+        replace(_first(findings, notes), unit_note=about_units),
         replace(decision, correction=question.correction),
     )
 
@@ -131,8 +133,11 @@ def _test_of(request: Request) -> SignificanceTest | None:
     return TESTS[name]
 
 
-def _units(scores: Scores, request: Request, test: SignificanceTest) -> tuple[Units, tuple[str, ...]]:
-    """Documents where they are known and the test can take them; what stands in the way is said."""
+def _units(scores: Scores, request: Request, test: SignificanceTest) -> tuple[Units, tuple[str, ...], str]:
+    """Documents where they are known and the test can take them; what stands in the way is said.
+
+    Returns units, notes, and which unit was used as a sentence.
+    """
     if request.units == "groups" and not test.takes_groups:
         able = ", ".join(name for name, other in TESTS.items() if other.takes_groups)
         raise BetterThanError(
@@ -145,13 +150,13 @@ def _units(scores: Scores, request: Request, test: SignificanceTest) -> tuple[Un
     if request.units == "auto" and has_documents(scores) and (scores.n_missing or not test.takes_groups):
         why = "scores are missing" if scores.n_missing else f"the {test.name} test takes segments one by one"
         units, _ = chosen_units(scores, "segments")
-        return units, (
-            (
-                f"Unit: single segments, because {why}. Segments of a document resemble each other, so p-values may "
-                f"be too small and intervals too narrow."
-            ),
+        about = (
+            f"Unit: single segments, because {why}. Segments of a document resemble each other, so p-values may "
+            f"be too small and intervals too narrow."
         )
-    return chosen_units(scores, request.units)
+        return units, (unit_line(about, units.name),), about
+    units, notes = chosen_units(scores, request.units)
+    return units, notes, unit_note(scores, units)
 
 
 def _correction(test: SignificanceTest, request: Request, units: Units, decision: Decision, m: int) -> str:

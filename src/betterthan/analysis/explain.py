@@ -28,6 +28,7 @@ from betterthan.results.counts_explanation import CountsExplanation
 from betterthan.results.explanation import Explanation, Mechanism
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.settings import Settings
+from betterthan.results.units import unit_line
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
@@ -166,7 +167,7 @@ def explain(
     compared = _compared(pair, units, alpha)
     silent = _explained(pair, parts, compared, alpha, _settings(scores, pair, compared, alpha))
     told = replace(silent, sentences=sentences_of(silent))
-    return replace(told, notes=(*compared.notes[: _n_unit_notes(compared)], *_notes(scores, pair, told)))
+    return replace(told, notes=(*_about_units(compared), *_notes(scores, pair, told)))
 
 
 def _compared(pair: Scores, units: UnitName, alpha: float) -> PairwiseTable:
@@ -184,9 +185,10 @@ def _compared(pair: Scores, units: UnitName, alpha: float) -> PairwiseTable:
     return decide(pair, Request(units=units), decision, wish=wish)
 
 
-def _n_unit_notes(compared: PairwiseTable) -> int:
-    """How many notes about units and what they can show stand before those that travel with the table."""
-    return int(compared.units == "groups") + int(not compared.is_decidable)
+def _about_units(compared: PairwiseTable) -> tuple[str, ...]:
+    """What so few units cannot show, and that documents are the units."""
+    line = unit_line(compared.unit_note, compared.units) if compared.units == "groups" else ""
+    return tuple(note for note in (compared.undecidable, line) if note)
 
 
 def _explained(

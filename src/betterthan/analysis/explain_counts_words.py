@@ -44,7 +44,9 @@ def _verdict(found: CountsExplanation) -> str:
     if len(winners) == 1:
         return f"{winners.pop()} leads by all three aggregations."
     told = [f"{_NAMES[way.name]} favours {way.winner or 'nobody'}" for way in found.aggregations]
-    start = "The aggregations disagree: " if found.disagree else "Not all aggregations tell the two apart: "
+    start = (
+        "The aggregations disagree: " if found.disagree else "The aggregations do not all favour one system: "
+    )
     return f"{start}{listing(told)}."
 
 
@@ -112,6 +114,6 @@ def _advice(found: CountsExplanation) -> str:
     if by_word and by_word == by_segment:
         return f"Whether every unit of length or every segment counts the same, choose {by_word}."
     if not by_word and not by_segment:
-        return "Call it a tie, or gather more segments."
-    first, second = (f"choose {name}" if name else "call it a tie" for name in (by_word, by_segment))
+        return "The data do not decide between the two, which does not show that they are equal; gather more segments."
+    first, second = (f"choose {name}" if name else "the data do not decide" for name in (by_word, by_segment))
     return f"If every unit of length counts the same, {first}; if every segment does, {second}."

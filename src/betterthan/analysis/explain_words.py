@@ -26,10 +26,10 @@ def sentences_of(found: Explanation) -> tuple[str, ...]:
 def _nothing_but_ties(found: Explanation) -> tuple[str, ...]:
     n = counted(found.n_segments, "segment")
     return (
-        f"{found.a} and {found.b} have equal scores on all {n}, so nothing tells them apart.",
+        f"{found.a} and {found.b} have identical scores on all {n}.",
         "Mean, median and wins are level, and every test gives p = 1.",
         "No removal of segments changes that, and no slice reverses it.",
-        "Call it a tie; only other segments, or a metric with finer steps, could say more.",
+        "Only other segments, or a metric with finer steps, could show a difference.",
     )
 
 
@@ -56,13 +56,13 @@ def _verdict(found: Explanation) -> str:
     if by_mean and by_wins:
         return f"{by_mean} has the {_better(found)} mean, {by_wins} wins more often; both are {level}."
     if by_mean:
-        return f"{by_mean} has the {_better(found)} mean, {level}; wins do not tell the two apart."
+        return f"{by_mean} has the {_better(found)} mean, {level}; wins do not differ significantly."
     if by_wins:
-        means = "means do not tell the two apart" if found.mean_difference else "the means are equal"
+        means = "means do not differ significantly" if found.mean_difference else "the means are equal"
         return f"{by_wins} wins more often, {level}; {means}."
     return (
-        f"{found.a} and {found.b} cannot be told apart: neither mean nor wins differ significantly "
-        f"at level {found.alpha:g}."
+        f"There is no significant difference between {found.a} and {found.b}, neither of means nor of wins, at level "
+        f"{found.alpha:g}."
     )
 
 
@@ -117,7 +117,7 @@ def _interval(found: Explanation, mean: Mechanism) -> str:
         return f"({test})"
     ends = (found.low, found.high) if mean.winner == found.a else (-found.high, -found.low)
     low, high = (amount(end, decimals(found)) for end in ends)
-    return f"({100 * (1 - found.alpha):g} % interval {low} to {high}, {test})"
+    return f"({100 * (1 - found.alpha):g}% interval {low} to {high}, {test})"
 
 
 _REASONS = {
@@ -138,7 +138,7 @@ _RESTS_ON = {
 def _reason(found: Explanation) -> str:
     by_mean, by_wins = _claims(found)
     if by_mean and not by_wins and found.reason != "outliers":
-        return "What sets the two apart is how large the wins and losses are, more than how many."
+        return "The difference lies in how large the wins and losses are, more than in how many."
     if found.reason == "none":
         return ""
     if found.reason == "unclear":
@@ -224,16 +224,16 @@ def _advice(found: Explanation) -> str:
     if by_mean and by_mean == by_wins:
         return f"Whether sizes are weighed or segments counted, choose {by_mean}."
     if by_mean or by_wins:
-        counting = f"choose {by_wins}" if by_wins else "call it a tie"
-        weighing = f"choose {by_mean}" if by_mean else "call it a tie"
+        counting = f"choose {by_wins}" if by_wins else "the data do not decide"
+        weighing = f"choose {by_mean}" if by_mean else "the data do not decide"
         return (
             f"If every segment counts the same, {counting}; if the size of a difference matters, {weighing}."
         )
     if found.n_needed is None or found.n_needed <= found.n_segments:
-        return "Call it a tie, or gather more segments."
+        return "The data do not decide between the two, which does not show that they are equal; gather more segments."
     return (
-        f"Call it a tie, or gather more: about {_rounded(found.n_needed)} segments would show a mean difference of "
-        f"this size four times out of five."
+        f"The data do not decide between the two, which does not show that they are equal: about "
+        f"{_rounded(found.n_needed)} segments would show a mean difference of this size four times out of five."
     )
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import some_of
+from betterthan.results.units import unit_line
 from betterthan.tables.matches import Matches
 
 FEWEST_SEGMENTS = 5
+_MEANINGS = {"group": "judges or sessions", "segment": "questions"}
 
 
 class Unit(NamedTuple):
@@ -65,15 +67,32 @@ def _even_units(sizes: FloatArray) -> float:
     return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
-def cluster_note(matches: Matches) -> tuple[str, ...]:
-    """Say by what errors are clustered, how many units there are, and what these are worth when they are uneven."""
+def match_unit_note(matches: Matches) -> str:
+    """Say which units there are, how many, and what these are worth when they are uneven; empty without any."""
     words = []
     for unit in units_of_matches(matches):
         sizes = unit_sizes(unit, matches)
         worth = _even_units(sizes)
         uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * sizes.size else ""
-        words.append(f"by {unit.name} ({sizes.size:,} {unit.name}s{uneven})")
-    return (f"Intervals and tests are clustered {' and '.join(words)}.",) if words else ()
+        words.append(f"{sizes.size:,} {unit.name}s ({_MEANINGS[unit.name]}{uneven})")
+    if not words:
+        return ""
+    return f"Unit: {' and '.join(words)}, because battles that share one resemble each other."
+
+
+def cluster_note(matches: Matches) -> tuple[str, ...]:
+    """Say what counts as independent and how to change it, as a note."""
+    note = match_unit_note(matches)
+    return (unit_line(note, "clusters"),) if note else ()
+
+
+def match_units(matches: Matches) -> dict[str, Any]:
+    """Return the fields of a table of pairs that say what counts as independent."""
+    units = units_of_matches(matches)
+    if not units:
+        return {"units": "matches", "n_units": round(matches.n_matches)}
+    fewest = min(unit_sizes(unit, matches).size for unit in units)
+    return {"units": "clusters", "n_units": fewest, "unit_note": match_unit_note(matches)}
 
 
 def thin_note(

@@ -8,7 +8,7 @@ import numpy as np
 
 from betterthan.analysis.aggregations import win_rates
 from betterthan.analysis.match_covariates import two_way
-from betterthan.analysis.match_units import cluster_note, crossed, thin_note, units_of_matches
+from betterthan.analysis.match_units import cluster_note, crossed, match_units, thin_note, units_of_matches
 from betterthan.analysis.matches import critical_values, ties_note, upper_tail
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.arrays import FloatArray, IntArray
@@ -172,6 +172,7 @@ def compare_win_rates(
                 *cluster_note(matches),
                 *thin_note(matches.systems, found.pair_degrees, units, matches),
             ),
+            **match_units(matches),
         ),
         decision,
     )

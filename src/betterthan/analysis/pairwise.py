@@ -13,6 +13,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.pvalues import Alternative, adjusted_pairs
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.results.settings import Option, Settings
+from betterthan.results.units import undecidable_sentence
 
 CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
 
@@ -76,6 +77,7 @@ class Findings:
     notes: tuple[str, ...] = ()
     units: str = "segments"
     n_units: int = 0
+    unit_note: str = ""
     least: float = 0.0  # the smallest adjusted p-value that the design can give
 
 
@@ -92,6 +94,7 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
     if decision.alternative != "two-sided" and len(order) == 2:
         order = np.arange(2)  # the question is about the first; the data must not choose which that is
     square = np.ix_(order, order)
+    undecidable = undecidable_sentence(decision.alpha, found.units, found.n_units, found.least)
     return PairwiseTable(
         systems=tuple(found.systems[i] for i in order),
         test=found.test,
@@ -113,11 +116,12 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         alpha=decision.alpha,
         confidence=decision.confidence,
         simultaneous=decision.simultaneous,
-        notes=(*_undecidable(found, decision), *found.notes),
+        notes=(*([undecidable] if undecidable else []), *found.notes),
         settings=_settings(found, decision, correction, is_stepped=stepped is not None),
         p_method=np.asarray(p_method[square], dtype=np.int64),
         units=found.units,
         n_units=found.n_units,
+        unit_note=found.unit_note,
         least=found.least,
     )
 
@@ -136,19 +140,6 @@ def _settings(found: Findings, decision: Decision, correction: str, *, is_steppe
         seed=decision.seed if found.drew else None,
         n_systems=len(found.systems),
         n_segments=found.n_segments,
-    )
-
-
-def _undecidable(found: Findings, decision: Decision) -> tuple[str, ...]:
-    """Say first of all when no outcome of this design could have been significant."""
-    if found.least <= decision.alpha:
-        return ()
-    what = {"groups": "groups (documents)", "clusters": "clusters"}.get(found.units, found.units)
-    return (
-        (
-            f"No pair could be significant at level {decision.alpha:g}: with {found.n_units:,} {what} the smallest "
-            f"possible adjusted p-value is {found.least:.2g}."
-        ),
     )
 
 

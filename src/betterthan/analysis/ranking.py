@@ -158,6 +158,10 @@ def ranking(found: Strengths, pairs: PairwiseTable, wish: Wish) -> Ranking:
         order_spread=None if found.order_spread is None else found.order_spread[order],
         unit=found.unit,
         test=pairs.test,
+        correction=pairs.correction,
+        units=pairs.units,
+        unit_note=pairs.unit_note,
+        undecidable=pairs.undecidable,
         notes=found.notes,
         settings=settings,
     )

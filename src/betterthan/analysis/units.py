@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError, unknown_name
 from betterthan.kernels.resample import unit_sums
+from betterthan.results.units import unit_line
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 
@@ -90,11 +91,27 @@ def chosen_units(table: Scores | Counts, units: UnitName) -> tuple[Units, tuple[
     and how to change it.
     """
     chosen = units_of(table, units)
-    if units != "auto" or chosen.are_segments:
-        return chosen, ()
-    return chosen, (
-        (
-            f"Unit: {chosen.n_units:,} groups (documents) of {table.n_segments:,} segments, because segments of a "
-            f'group resemble each other. For single segments use units="segments".'
-        ),
+    note = unit_line(unit_note(table, chosen), chosen.name)
+    return chosen, (note,) if units == "auto" and not chosen.are_segments else ()
+
+
+def unit_note(table: Scores | Counts, units: Units) -> str:
+    """Say which unit is used, where the table knows documents; else empty.
+
+    Examples
+    --------
+    >>> scores = Scores(name="m", systems=["A"], segments=["1", "2", "3"], values=[[1, 2, 3]], groups=["x", "y", "x"])
+    >>> unit_note(scores, units_of(scores, "groups"))
+    'Unit: 2 groups (documents) of 3 segments, because segments of a group resemble each other.'
+    >>> unit_note(scores, units_of(scores, "segments"))
+    'Unit: 3 single segments, although segments of a group (document) resemble each other.'
+    """
+    if not has_documents(table):
+        return ""
+    if units.are_segments:
+        n = f"{units.n_units:,} single segments"
+        return f"Unit: {n}, although segments of a group (document) resemble each other."
+    return (
+        f"Unit: {units.n_units:,} groups (documents) of {table.n_segments:,} segments, because segments of a group "
+        f"resemble each other."
     )

@@ -61,12 +61,12 @@ def share(value: float) -> str:
     Examples
     --------
     >>> share(0.123), share(0.0042), share(1.0), share(0.00001)
-    ('12 %', '0.42 %', '100 %', '<0.01 %')
+    ('12%', '0.42%', '100%', '<0.01%')
     """
     percent = 100 * value
     if 0 < percent < 0.01:
-        return "<0.01 %"
-    return f"{percent:.0f} %" if percent >= 9.95 or percent == 0 else f"{percent:.2g} %"
+        return "<0.01%"
+    return f"{percent:.0f}%" if percent >= 9.95 or percent == 0 else f"{percent:.2g}%"
 
 
 def p_of(pvalue: float) -> str:

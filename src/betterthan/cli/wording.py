@@ -6,7 +6,8 @@ import re
 
 import click
 
-_ARGUMENT = re.compile(r'\b([a-z_]+)=(?:"([^"]*)"|([\w.]+))')
+_ARGUMENT = re.compile(r'\b([a-z_]+)=(?:"([^"]*)"|([\w.]*\w))')
+_VALUES = {"cluster=False": "none"}  # where the command line has another word
 
 
 def as_typed(message: str, root: click.Group) -> str:
@@ -30,6 +31,7 @@ def as_typed(message: str, root: click.Group) -> str:
         if same is None:
             return found.group()
         choices = {name for one in same if isinstance(one.type, click.Choice) for name in one.type.choices}
+        value = _VALUES.get(found.group(), value)
         dashed = value.replace("_", "-")
         shown = dashed if dashed in choices else f'"{value}"' if " " in value else value
         return f"{same[0].opts[-1]} {shown}"

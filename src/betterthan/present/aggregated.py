@@ -56,7 +56,7 @@ def _words(result: Aggregated) -> tuple[str, ...]:
     if not math.isnan(result.effective_segments):
         words.append(
             f"Pooled, the {number(result.n_segments, 0)} segments weigh as {number(result.effective_segments, 0)} of "
-            f"equal length would; the longest tenth carries {100 * result.longest_tenth:.0f} %."
+            f"equal length would; the longest tenth carries {100 * result.longest_tenth:.0f}%."
         )
     return tuple(words)
 

@@ -10,7 +10,7 @@ from betterthan.results.kept_pairs import KeptPairs
 def kept_pairs_table(result: KeptPairs) -> Table:
     """Return margins with the number and the share of pairs that they keep."""
     columns = result.columns()
-    shares = ["–" if part != part else f"{100 * part:.1f} %" for part in columns["share"]]  # noqa: PLR0124  (NaN)
+    shares = ["–" if part != part else f"{100 * part:.1f}%" for part in columns["share"]]  # noqa: PLR0124  (NaN)
     margins = [f"{margin:g}" for margin in columns["margin"]]
     return Table(
         title=f"Pairs of {result.metric} that a margin keeps, of {number(result.n_pairs, 0)}",

@@ -79,6 +79,6 @@ def percent(coverage: float) -> str:
     Examples
     --------
     >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
+    ('95%', '99.9%')
     """
-    return f"{100 * coverage:.6g} %"
+    return f"{100 * coverage:.6g}%"

@@ -6,6 +6,7 @@ from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.present.tag_names import tag_measure_name
 from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.results.units import unit_line
 
 _CORRECTIONS = {
     "none": "uncorrected",
@@ -24,6 +25,7 @@ def pairwise_table(result: PairwiseTable) -> Table:
     pairs = result.pairs()
     digits = digits_for([(p.high - p.low) / 2 for p in pairs], [p.effect for p in pairs])
     corrected = result.correction != "none"
+    words = tuple(line for line in (unit_line(result.unit_note, result.units), *_words(result)) if line)
     columns = [
         Column(heading="better?"),
         Column(heading="than"),
@@ -35,23 +37,31 @@ def pairwise_table(result: PairwiseTable) -> Table:
         Column(heading="verdict"),
     ]
     return Table(
-        title=f"{_TESTS.get(result.test, result.test)} test of all pairs: {_said(result.effect_name)}",
+        title=f"{_TESTS.get(result.test, result.test)} test of all pairs: {effect_words(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
-        words=_words(result),
-        notes=result.notes,
+        words=words,
+        notes=tuple(note for note in result.notes if note not in words),
         signature=result.settings.signature,
     )
 
 
-def _said(effect: str) -> str:
-    """Return an effect in words; measures of tags are called as people write them."""
+def effect_words(effect: str) -> str:
+    """Return an effect in words; measures of tags are called as people write them.
+
+    Examples
+    --------
+    >>> effect_words("difference of f1_mult"), effect_words("difference of means")
+    ('difference of F1-mult', 'difference of means')
+    """
     measure = effect.removeprefix(_DIFFERENCE)
     return effect if measure == effect else _DIFFERENCE + tag_measure_name(measure)
 
 
 def _heading(effect: str) -> str:
-    return {"P(row beats column)": "P(beats)", "difference of means": "difference"}.get(effect, _said(effect))
+    return {"P(row beats column)": "P(beats)", "difference of means": "difference"}.get(
+        effect, effect_words(effect)
+    )
 
 
 def _row(pair: Pair, *, corrected: bool) -> tuple[Cell, ...]:
@@ -59,21 +69,38 @@ def _row(pair: Pair, *, corrected: bool) -> tuple[Cell, ...]:
     cells: list[Cell] = [pair.a, pair.b, pair.effect, (pair.low, pair.high), counts, pair.pvalue]
     if corrected:
         cells.append(pair.adjusted)
-    return (*cells, f"{pair.verdict} *" if pair.verdict else "can't tell")
+    return (*cells, f"{pair.verdict} *" if pair.verdict else "not significant")
+
+
+def correction_words(correction: str) -> str:
+    """Return how p-values are corrected, as part of a sentence.
+
+    Examples
+    --------
+    >>> correction_words("holm"), correction_words("none")
+    ('Holm-corrected', 'uncorrected')
+    """
+    return _CORRECTIONS[correction]
 
 
 def _words(result: PairwiseTable) -> tuple[str, ...]:
     pairs = result.pairs()
-    told = sum(pair.verdict is not None for pair in pairs)
-    how = _CORRECTIONS[result.correction]
+    how = correction_words(result.correction)
     sides = "" if result.alternative == "two-sided" else f", one-sided ({result.alternative})"
     if len(pairs) == 1:
-        return (_single(result, pairs[0], f"level {result.alpha:g}{sides}"),)
-    return (f"{told} of {len(pairs)} pairs are told apart at level {result.alpha:g}, {how}{sides}.",)
+        return (result.undecidable or _single(result, pairs[0], f"level {result.alpha:g}{sides}"),)
+    counted = f"{result.n_different} of {len(pairs)} pairs {'is' if result.n_different == 1 else 'are'}"
+    verdict = (
+        result.undecidable or f"{counted} significantly different at level {result.alpha:g}, {how}{sides}."
+    )
+    if result.correction == "none":
+        return (verdict,)
+    interval = f"{percent(result.confidence)}: interval of each difference by itself"
+    return (verdict, f"{interval}; verdicts corrected for {len(pairs):,} pairs.")
 
 
 def _single(result: PairwiseTable, pair: Pair, level: str) -> str:
     if pair.verdict is None:
-        return f"{pair.a} and {pair.b} cannot be told apart at {level}."
+        return f"There is no significant difference between {pair.a} and {pair.b} at {level} ({result.test} test)."
     other = pair.b if pair.verdict == pair.a else pair.a
     return f"{pair.verdict} is better than {other} at {level} ({result.test} test)."

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, percent
+from betterthan.present.pairwise import correction_words
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.ranking import Ranking
+from betterthan.results.units import unit_line
 
 _NAMES = {"bradley_terry": "Bradley–Terry", "elo": "Elo", "trueskill": "TrueSkill"}
 
@@ -21,9 +23,10 @@ def method_name(method: str) -> str:
 
 
 def ranking_table(result: Ranking) -> Table:
-    """Return the table of a ranking: best first, a rule between clusters, a star where the next is told apart."""
+    """Return the table of a ranking: best first, a rule between clusters, a star for a significant lead."""
     digits = digits_for((result.high - result.low) / 2, result.strength)
     name = method_name(result.settings.method)
+    words = tuple(line for line in (unit_line(result.unit_note, result.units), *_words(result)) if line)
     columns = [
         Column(heading="rank", kind="integer"),
         Column(heading="spread", kind="count"),
@@ -40,8 +43,8 @@ def ranking_table(result: Ranking) -> Table:
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
-        words=_words(result),
-        notes=result.notes,
+        words=words,
+        notes=tuple(note for note in result.notes if note not in words),
         signature=result.settings.signature,
     )
 
@@ -59,42 +62,47 @@ def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
 
 
 def _words(result: Ranking) -> tuple[str, ...]:
-    level = f"level {1 - result.confidence:.3g} (Holm-corrected {_test(result.test)})"
+    level = f"level {1 - result.confidence:.3g} ({tests_of(result)})"
+    n_pairs = len(result.systems) * (len(result.systems) - 1) // 2
     legend = (
-        "* told apart from the next. Beats next: share of comparisons won, ties half. Spread: ranks the data allow. "
-        "Lines part greedy clusters; it is systems sharing a letter that are not told apart."
+        f"* significantly better than the next. Systems that share a letter do not differ significantly. Beats next: "
+        f"share of comparisons won, ties half. Spread: ranks the data allow. Lines separate significance clusters. "
+        f"{percent(result.confidence)}: interval of each system by itself; verdicts corrected for {n_pairs:,} "
+        f"{'pair' if n_pairs == 1 else 'pairs'}."
     )
     return (_winner(result, level), *_needed(result), legend)
 
 
 def _needed(result: Ranking) -> tuple[str, ...]:
-    """Say what it would take to tell the first two neighbours apart that are not."""
+    """Say how many segments the first lead would need that is not significant."""
     if result.segments_needed is None:
         return ()
     there = result.settings.n_segments or 0
     for i, n in enumerate(result.segments_needed[:-1].tolist()):
         if not result.differs_from_next[i] and n > there:
-            many = f"{float(f'{n:.2g}'):,.0f}".replace(",", "\u202f")
-            return (_alike(result.systems[i], result.systems[i + 1], many),)
+            many = f"{float(f'{n:.2g}'):,.0f}"
+            a, b = result.systems[i], result.systems[i + 1]
+            line = (
+                f"{a} and {b} do not differ significantly: a difference of this size would take about {many} segments "
+                f"to be shown four times out of five."
+            )
+            return (line,)
     return ()
 
 
-def _alike(a: str, b: str, many: str) -> str:
-    return (
-        f"{a} and {b} are not told apart: a difference of this size would take about {many} segments to be shown "
-        f"four times out of five."
-    )
-
-
-def _test(test: str) -> str:
-    return {"wald": "Wald tests", "t": "t-tests", "mood": "median tests"}.get(test, f"{test} tests")
+def tests_of(result: Ranking) -> str:
+    """Return which tests decide, and how they are corrected."""
+    names = {"wald": "Wald tests", "t": "t-tests", "mood": "median tests", "strengths": "tests of strengths"}
+    return f"{names.get(result.test, f'{result.test} tests')}, {correction_words(result.correction)}"
 
 
 def _winner(result: Ranking, level: str) -> str:
+    if result.undecidable:
+        return f"No system can be called best. {result.undecidable}"
     first = [name for name, high in zip(result.systems, result.rank_low, strict=True) if high == 1]
     if len(first) == 1:
-        return f"{first[0]} is better than all others at {level}."
+        return f"{first[0]} is significantly better than all others at {level}."
     if len(first) == len(result.systems):
         return f"No system can be called best at {level}."
     named = ", ".join(first[:4]) + (f" and {len(first) - 4} more" if len(first) > 4 else "")
-    return f"{len(first)} systems may be best: {named}; the data does not tell them apart at {level}."
+    return f"{len(first)} systems may be best, without a significant difference at {level}: {named}."

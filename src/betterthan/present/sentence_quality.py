@@ -31,9 +31,8 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
     p = result.pvalue
     told = int(np.count_nonzero(np.triu(_apart(result), 1)))
     pairs = len(p) * (len(p) - 1) // 2
-    test = "Williams' test" if "williams" in str(result.settings.options["test"]) else "jackknife test"
     tested = (
-        f"{told} of {pairs} pairs differ significantly ({test}, Holm-adjusted, level {result.alpha:g}).",
+        f"{told} of {pairs} pairs differ significantly ({test_name(result)}, Holm-adjusted, level {result.alpha:g}).",
     )
     return Table(
         title=f"Predicted quality of {result.settings.n_segments:,} sentences",
@@ -44,6 +43,11 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
         notes=result.notes,
         signature=result.settings.signature,
     )
+
+
+def test_name(result: SentenceQuality) -> str:
+    """Return the test that decides whether two correlations differ."""
+    return "Williams' test" if "williams" in str(result.settings.options["test"]) else "jackknife test"
 
 
 def _row(result: SentenceQuality, i: int) -> tuple[Cell, ...]:

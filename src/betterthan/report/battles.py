@@ -83,7 +83,7 @@ def _lead(ranking: Ranking) -> str:
 
 
 def _said(matches: Matches) -> str:
-    return f"{count(matches.n_matches)} battles of {len(matches.systems)} systems, {100 * _ties(matches):.0f} % ties."
+    return f"{count(matches.n_matches)} battles of {len(matches.systems)} systems, {100 * _ties(matches):.0f}% ties."
 
 
 def _ties(matches: Matches) -> float:
@@ -107,7 +107,7 @@ def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
         else f"{first} and {second} never met; the model compares them through others."
     )
     return headline, (
-        f"{first} beats {second} with probability {found.effect:.2f} ({100 * pairs.confidence:g} % interval "
+        f"{first} beats {second} with probability {found.effect:.2f} ({100 * pairs.confidence:g}% interval "
         f"{found.low:.2f} to {found.high:.2f}, for this pair alone) under Bradley–Terry."
         f"{corrected(found.adjusted, m * (m - 1) // 2, lost=lost)} {direct}"
     )
@@ -121,7 +121,7 @@ def _cards(matches: Matches, pairs: PairwiseTable) -> tuple[Card, ...]:
     last = (
         Card(number=count(few), of=f"of {count(m * (m - 1) // 2)}", label="pairs never met", is_warning=True)
         if few
-        else Card(number=f"{100 * ties:.0f} %", label="ties", is_warning=ties > 0.4)
+        else Card(number=f"{100 * ties:.0f}%", label="ties", is_warning=ties > 0.4)
     )
     return (
         Card(number=str(m), label="systems"),

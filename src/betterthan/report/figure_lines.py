@@ -56,7 +56,7 @@ def _axes(most: int, x: Scale, y: Scale, across: str) -> list[Markup]:
         at = y(share)
         parts.append(element("path", d=f"M{_LEFT} {at:.1f}H{_WIDTH - _RIGHT}", class_="grid"))
         parts.append(
-            element("text", f"{100 * share:g} %", x=_LEFT - 6, y=at + 4, class_="tick", text_anchor="end")
+            element("text", f"{100 * share:g}%", x=_LEFT - 6, y=at + 4, class_="tick", text_anchor="end")
         )
     for value in ticks(0, most, 6):
         at = x(value)

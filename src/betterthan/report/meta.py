@@ -24,7 +24,7 @@ from betterthan.report.document import (
 from betterthan.report.figure_marks import interval_marks, scale_heading
 from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
-from betterthan.report.meta_matrices import systems_section, told_apart_section
+from betterthan.report.meta_matrices import significance_section, systems_section
 from betterthan.report.method import method_section
 from betterthan.report.pairs import pairs_card
 from betterthan.report.ranking import ranking_block
@@ -55,7 +55,7 @@ def meta_report(inputs: Inputs) -> Report:
     files = csv_files(results)
     sections = [
         _ranking(measured, refused),
-        told_apart_section(main),
+        significance_section(main),
         systems_section(main),
         _contributions(main),
         *([_people(people)] if people is not None else []),
@@ -166,7 +166,7 @@ def _headline(found: MetaEvaluation) -> str:
     ]
     best = found.metrics[0]
     if len(found.metrics) == 1:
-        return f"{best} agrees with people on {100 * found.value[0]:.0f} % by soft pairwise accuracy."
+        return f"{best} agrees with people on {100 * found.value[0]:.0f}% by soft pairwise accuracy."
     if not alike:
         return f"{best} agrees best with people."
     if len(alike) == len(found.metrics) - 1:
@@ -178,7 +178,7 @@ def _verdict(found: MetaEvaluation) -> str:
     k = len(found.metrics)
     n_pairs = k * (k - 1) // 2
     span = (
-        f" ({100 * found.confidence:g} % interval {found.low[0]:.3f} to {found.high[0]:.3f})"
+        f" ({100 * found.confidence:g}% interval {found.low[0]:.3f} to {found.high[0]:.3f})"
         if found.low[0] == found.low[0]
         else ""
     )

@@ -13,7 +13,7 @@ from betterthan.results.meta_evaluation import MetaEvaluation
 _MOST_SYSTEMS = 24
 
 
-def told_apart_section(found: MetaEvaluation) -> Section:
+def significance_section(found: MetaEvaluation) -> Section:
     """Return which metrics differ significantly: the row is better than the column."""
     better, k = found.comparisons.better, len(found.metrics)
     cells = tuple(

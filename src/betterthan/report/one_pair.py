@@ -26,7 +26,7 @@ _CAPTION = (
 def explained(inputs: Inputs, a: str, b: str) -> Explanation:
     """Return the explanation of a pair, with slices by length where there are texts."""
     missing = inputs.options.get("missing", "raise")
-    found: Explanation = explain(inputs.scores, a, b, missing=missing, texts=inputs.texts)
+    found: Explanation = explain(inputs.scores, a, b, missing=missing, units="segments", texts=inputs.texts)
     return found
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name, ties_words
 from betterthan.present.describe import describe
 from betterthan.present.numbers import number, pvalue
+from betterthan.present.pairwise import effect_words
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import AnyPair, Block, Card, Fold, Matrix, MatrixCell, Section, TableBlock
-from betterthan.report.wording import count, for_page, plural, told_apart
+from betterthan.report.wording import count, for_page, number_different, page_table, plural, sentence
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_ROWS = 60
@@ -61,7 +62,7 @@ def pairs_section(
     tests = f"{tests_name(result)}{f' over {over}' if over else ''}"
     lead = (
         f"{effect}. Bold: significantly different at level {result.alpha:g} by {tests}"
-        f"{' after correction' if n_pairs > 1 else ''}; {told_apart(result.n_different, n_pairs)}."
+        f"{' after correction' if n_pairs > 1 else ''}; {number_different(result.n_different, n_pairs)}."
     )
     lead += " A cell leads to its pair." if n_pairs <= _MOST_PAIRS or any_pair else ""
     if m > MOST_ROWS:
@@ -73,15 +74,15 @@ def pairs_section(
 
 
 def pairs_card(n_different: int, n_pairs: int, what: str = "") -> Card:
-    """Return how many pairs are told apart; `what` are the things in a pair where it must be said."""
-    label = f"{plural(n_pairs, 'pair')}{f' of {what}' if what else ''} told apart"
+    """Return how many pairs differ significantly; `what` are the things in a pair where it must be said."""
+    label = f"{plural(n_pairs, 'pair')}{f' of {what}' if what else ''} significantly different"
     return Card(number=count(n_different), of=f"of {count(n_pairs)}", label=label)
 
 
 def _shown(result: PairwiseTable, unit: str) -> str:
     """Say what a cell shows: the effect that was tested, which is what the model says where strengths were fitted."""
     if not pair_scale(result, 1).is_share:
-        return f"{result.effect_name[0].upper()}{result.effect_name[1:]}, row minus column; positive: the row is better"
+        return f"{sentence(effect_words(result.effect_name))}, row minus column; positive: the row is better"
     what = (
         "Probability by the model that the row beats the column"
         if unit == "battle" or result.test == "strengths"
@@ -92,7 +93,7 @@ def _shown(result: PairwiseTable, unit: str) -> str:
 
 def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
     """Return the pairs a row each; of very many only the first, because the file of all pairs is in the page too."""
-    whole = for_page(describe(result))
+    whole = for_page(page_table(describe(result), result.unit_note))
     if n_pairs <= _MOST_PAIRS:
         return TableBlock(
             key="all-pairs", table=whole, csv=csv_of_result(result), words=True, anchors=_anchors(result)

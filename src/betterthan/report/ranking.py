@@ -11,9 +11,10 @@ from betterthan.present.ranking import method_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Choice, Paragraph, Section, Switch, TableBlock
 from betterthan.report.figure_marks import interval_marks, scale_heading
+from betterthan.report.wording import page_table
 from betterthan.results.ranking import Ranking
 
-_LEAD = "Best first, with the interval of each strength; in colour who may be best. A line parts significance clusters."
+_LEAD = "Best first, with the interval of each strength; in colour who may be best. Lines separate clusters."
 
 
 def ranking_block(ranking: Ranking, key: str) -> TableBlock:
@@ -22,7 +23,7 @@ def ranking_block(ranking: Ranking, key: str) -> TableBlock:
     numbers = [getattr(ranking, name).tolist() for name in ("strength", "low", "high")]
     return TableBlock(
         key=key,
-        table=describe(ranking),
+        table=page_table(describe(ranking), ranking.unit_note),
         marks=interval_marks(*numbers, stressed=best),
         marks_heading=scale_heading(*numbers),
         csv=csv_of_result(ranking),

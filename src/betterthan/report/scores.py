@@ -9,6 +9,7 @@ from betterthan.analysis.diagnose import diagnose
 from betterthan.analysis.rank import Method, rank
 from betterthan.errors import NotConverged, NotEstimable
 from betterthan.present.describe import describe
+from betterthan.present.pairwise import correction_words
 from betterthan.report.agreement import agreed, agreement_section
 from betterthan.report.copies import csv_of_result
 from betterthan.report.data_check import data_section
@@ -205,7 +206,7 @@ def _headline(rankings: dict[str, Ranking], pair: Explanation) -> str:
     if len(best) == 1:
         return f"{first} has the best mean, but by wins {other} comes first."
     if m == 2:
-        return f"{pair.a} and {pair.b} cannot be told apart."
+        return f"No significant difference between {pair.a} and {pair.b}."
     if len(best) == m:
         return "No system can be called best."
     return f"{first} leads, but {len(best)} systems may be best."
@@ -236,9 +237,11 @@ def _warning(pair: Explanation, rankings: dict[str, Ranking], *, by_documents: b
         )
     if ties > _MANY_TIES:
         label = "of segments tie in the top pair: medians say little here"
-        return Card(number=f"{100 * ties:.0f} %", label=label, is_warning=True)
+        return Card(number=f"{100 * ties:.0f}%", label=label, is_warning=True)
     if pair.n_needed is not None and pair.n_needed > pair.n_segments and not by_documents:
-        label = "segments would tell the first two apart, for this pair alone, four times out of five"
+        label = (
+            "segments would show the difference of the first two, for this pair alone, four times out of five"
+        )
         return Card(number=count(pair.n_needed), label=label, is_warning=True)
     flip = pair.flip("mean")
     if flip.n_segments is None:
@@ -249,16 +252,16 @@ def _warning(pair: Explanation, rankings: dict[str, Ranking], *, by_documents: b
 
 def _paragraph(inputs: Inputs, ranking: Ranking, pairs: PairwiseTable) -> list[str]:
     scores = inputs.scores
-    level = f"{100 * ranking.confidence:g} %"
+    level = f"{100 * ranking.confidence:g}%"
     m = scores.n_systems
     by_documents = inputs.options.get("units") == "groups"
     units = "documents" if by_documents else "segments"
     tests = f"two-sided paired permutation tests{' over documents' if by_documents else ''}"
     n_pairs = m * (m - 1) // 2
-    over = f", Holm-corrected over {count(n_pairs)} pairs" if n_pairs > 1 else ""
+    over = f", {correction_words(pairs.correction)} over {count(n_pairs)} pairs" if n_pairs > 1 else ""
     return [
         f"We compared {m} systems on the same {count(scores.n_segments)} segments by {scores.name}.",
-        f"Systems are ranked by their mean with {level} intervals (percentile bootstrap over {units}).",
+        f"Systems are ranked by their mean with {level} intervals of each mean by itself, {units} as units.",
         f"Pairs are compared with {tests}{over}.",
         f"We call systems different at level {pairs.alpha:g}.",
         "We also report medians, win rates and Bradley–Terry strengths (Peyrard et al., 2021).",

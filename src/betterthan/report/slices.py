@@ -62,7 +62,7 @@ def _table(shown: Sequence[SliceEffect], a: str, b: str) -> TableBlock:
         Column(heading="part"),
         Column(heading="segments", kind="integer"),
         Column(heading="difference", kind="number", digits=digits),
-        Column(heading="95 %", kind="interval", digits=digits),
+        Column(heading="95%", kind="interval", digits=digits),
         Column(heading="p", kind="pvalue"),
         Column(heading="p adjusted", kind="pvalue"),
         Column(heading="order"),

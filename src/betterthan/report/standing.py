@@ -61,7 +61,7 @@ def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: i
         How many documents are the units; None where single segments are.
     """
     first, *rest = pair.sentences
-    counts = rest[0]
+    counts, undecidable = rest[0], tests["permutation"].undecidable
     if documents is not None:
         decision = decided(tests["permutation"], pair.a, pair.b, documents)
         # The last sentence says what to choose, which the documents decide.
@@ -70,6 +70,8 @@ def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: i
     lost = lost_claims(pair, tests)
     n_pairs = _n_pairs(tests["permutation"])
     adjusted = tests["permutation"].pair(pair.a, pair.b).adjusted
+    if undecidable and not lost:
+        return Standing(f"{undecidable} {counts}", f"{undecidable} {first}", tuple(rest))
     if not lost:
         return Standing(f"{first} {counts}{corrected(adjusted, n_pairs)}", first, tuple(rest))
     alone = f"Taken alone, {first}"
@@ -100,7 +102,9 @@ def _left(pair: Explanation, lost: Mapping[str, float], n_pairs: int) -> str:
         if pair.mechanism(mechanism).is_significant and name not in lost
     ]
     if kept:
-        return f"{start}; only the {kept[0]} still {'tells' if kept[0] == 'mean' else 'tell'} the two apart."
+        return (
+            f"{start}; only the {kept[0]} still {'differs' if kept[0] == 'mean' else 'differ'} significantly."
+        )
     return f"{start}, so that nothing is decided between {pair.a} and {pair.b}."
 
 
@@ -114,7 +118,9 @@ def decided(table: PairwiseTable, a: str, b: str, documents: int) -> str:
         said = f"With documents as units, {found.verdict} is better than {other} by mean"
         return f"{said}, significant at level {table.alpha:g}: {_size(table, found)} ({tested})."
     lost = f" The pair is {LOST}." if n_pairs > 1 and found.pvalue <= table.alpha else ""
-    said = f"With documents as units, {a} and {b} are not told apart at level {table.alpha:g}"
+    said = f"With documents as units, {a} and {b} do not differ significantly at level {table.alpha:g}"
+    if table.undecidable:
+        said = f"With documents as units, nothing can be decided between {a} and {b}. {table.undecidable} For this pair"
     return f"{said}: {_size(table, found)} ({tested}).{lost}"
 
 
@@ -128,7 +134,7 @@ def _size(table: PairwiseTable, found: Pair) -> str:
     if math.isnan(low) or math.isnan(high):
         return said
     interval = f"{amount(low, digits)} to {amount(high, digits)}"
-    return f"{said}, {100 * table.confidence:g} % interval for this pair alone {interval}"
+    return f"{said}, {100 * table.confidence:g}% interval for this pair alone {interval}"
 
 
 def _n_pairs(table: PairwiseTable) -> int:

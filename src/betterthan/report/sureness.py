@@ -145,5 +145,5 @@ def _caption(found: Stability, scores: Scores, ranking: Ranking, *, documents: b
     some = f"{count(int(found.sizes[half]))} of {count(scores.n_segments)} {plural(scores.n_segments, 'segment')}"
     return (
         f"{count(found.n_draws)} test sets of each size, drawn from {drawn} without replacement. "
-        f"With {some} {top} is first in {100 * share:.0f} % of them."
+        f"With {some} {top} is first in {100 * share:.0f}% of them."
     )

@@ -21,7 +21,7 @@ from betterthan.report.files import csv_files, files_section
 from betterthan.report.inputs import Inputs
 from betterthan.report.method import method_section
 from betterthan.report.pairs import pairs_card, pairs_section
-from betterthan.report.wording import count, for_page, plural, sentence, told_apart
+from betterthan.report.wording import count, for_page, number_different, plural, sentence
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.tag_ranking import TagRanking
@@ -121,12 +121,12 @@ def _confusion(tags: WordTags, ranking: TagRanking) -> Section:
             int(np.count_nonzero(part))
             for part in (tags.gold & said, tags.gold & ~said, ~tags.gold & said, ~tags.gold & ~said)
         ]
-        rows.append((name, *counts, f"{100 * said.mean():.1f} %"))
+        rows.append((name, *counts, f"{100 * said.mean():.1f}%"))
     bad = 100 * float(tags.gold.mean())
     table = TableBlock(
         key="confusion", table=Table(title="Words by truth and by tag", columns=columns, rows=tuple(rows))
     )
-    lead = f"In truth {bad:.1f} % of the words are BAD."
+    lead = f"In truth {bad:.1f}% of the words are BAD."
     return Section(
         key="confusion-section",
         title="Found, missed, cried wolf",
@@ -145,8 +145,8 @@ def _headline(ranking: TagRanking) -> str:
         return f"{first} reaches {ranking.value[real[0], 0]:.3f} by {name}."
     if not alike:
         return f"{first} tags best by {name}."
-    others = f"{len(alike)} other {plural(len(alike), 'system is', 'systems are')}"
-    return f"{first} leads by {name}, but {others} not told apart from it."
+    others = f"{len(alike)} other {plural(len(alike), 'system does', 'systems do')}"
+    return f"{first} leads by {name}, but {others} not differ significantly from it."
 
 
 def _verdict(ranking: TagRanking) -> str:
@@ -158,8 +158,8 @@ def _verdict(ranking: TagRanking) -> str:
     )
     if ranking.n_pairs:
         said += (
-            f" {sentence(told_apart(int(ranking.n_different[0]), ranking.n_pairs))} told apart at level "
-            f"{ranking.alpha:g}{' after correction' if ranking.n_pairs > 1 else ''}."
+            f" {sentence(number_different(int(ranking.n_different[0]), ranking.n_pairs))} significantly different at "
+            f"level {ranking.alpha:g}{' after correction' if ranking.n_pairs > 1 else ''}."
         )
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
@@ -175,7 +175,7 @@ def _said(tags: WordTags) -> str:
     size = (
         f"{count(tags.n_words)} words in {count(len(tags.segments))} {plural(len(tags.segments), 'segment')}"
     )
-    return f"Tags of {m} {plural(m, 'system')} on {size}; {bad:.1f} % of the words are BAD in the gold tags."
+    return f"Tags of {m} {plural(m, 'system')} on {size}; {bad:.1f}% of the words are BAD in the gold tags."
 
 
 def _cards(tags: WordTags, ranking: TagRanking) -> tuple[Card, ...]:

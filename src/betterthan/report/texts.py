@@ -220,7 +220,7 @@ def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:
 
 
 def _is_lost(pair: CountsExplanation, pairs: PairwiseTable) -> bool:
-    """Whether the pooled score tells this pair apart alone, and not among all pairs."""
+    """Whether the pooled score differs significantly for this pair alone, and not among all pairs."""
     alone = pair.aggregation("pooled").is_significant
     return alone and len(pairs.systems) > 2 and not pairs.pair(pair.a, pair.b).adjusted <= pairs.alpha
 
@@ -256,7 +256,7 @@ def _cards(texts: Texts, top: Aggregated, pairs: PairwiseTable | None) -> tuple[
     if top.longest_tenth == top.longest_tenth:
         share = 100 * top.longest_tenth
         label = "of the pooled score's weight lies on the longest tenth of the segments"
-        cards.append(Card(number=f"{share:.0f} %", label=label, is_warning=share > 25))
+        cards.append(Card(number=f"{share:.0f}%", label=label, is_warning=share > 25))
     return tuple(cards)
 
 

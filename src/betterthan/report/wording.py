@@ -81,6 +81,19 @@ def for_page(table: Table) -> Table:
     return replace(table, title=thousands(table.title), words=words, rows=rows)
 
 
+def page_table(table: Table, unit_note: str) -> Table:
+    """Return a table without the argument that chooses another unit: a page has none.
+
+    Parameters
+    ----------
+    table : Table
+        Its first line says the unit, where there is something to say.
+    unit_note : str
+        Which unit was used; empty where the table does not say it.
+    """
+    return replace(table, words=(unit_note, *table.words[1:])) if unit_note else table
+
+
 def sentence(words: str) -> str:
     """Return words with a capital first letter.
 
@@ -92,12 +105,12 @@ def sentence(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def told_apart(n_different: int, n_pairs: int) -> str:
-    """Say how many pairs are told apart, as the end of a sentence.
+def number_different(n_different: int, n_pairs: int) -> str:
+    """Say how many pairs differ significantly, as the end of a sentence.
 
     Examples
     --------
-    >>> told_apart(3, 28), told_apart(1, 28), told_apart(0, 1), told_apart(1, 1)
+    >>> number_different(3, 28), number_different(1, 28), number_different(0, 1), number_different(1, 1)
     ('3 of 28 pairs are', '1 of 28 pairs is', 'the one pair is not', 'the one pair is')
     """
     if n_pairs == 1:

@@ -12,6 +12,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import unknown_name
 from betterthan.results.base import Result
 from betterthan.results.settings import Settings
+from betterthan.results.units import undecidable_sentence
 
 P_METHODS = (
     "bound",
@@ -94,6 +95,8 @@ class PairwiseTable(Result):
     units : {"segments", "groups", "matches", "clusters"}
         What was permuted, drawn or counted as one.
     n_units : int
+    unit_note : str
+        Which unit was used, where documents, judges or questions are known; else empty.
     least : float
         The smallest adjusted p-value that the design could have given; above `alpha` no pair could be significant.
     alpha : float
@@ -130,6 +133,7 @@ class PairwiseTable(Result):
     p_method: IntArray
     units: str = "segments"
     n_units: int = 0
+    unit_note: str = ""
     least: float = 0.0
     simultaneous: bool = False
 
@@ -155,6 +159,11 @@ class PairwiseTable(Result):
     def is_decidable(self) -> bool:
         """Whether any outcome of this design could have been significant at alpha after the correction."""
         return self.least <= self.alpha
+
+    @property
+    def undecidable(self) -> str:
+        """Why no pair could have been significant, as a sentence; empty where one could."""
+        return undecidable_sentence(self.alpha, self.units, self.n_units, self.least)
 
     @property
     def n_different(self) -> int:

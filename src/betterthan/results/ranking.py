@@ -34,11 +34,11 @@ class Ranking(Result):
         Greedy significance clusters, as in WMT: a new one starts at the first system that is significantly worse
         than a member of the current one.
     letters : tuple of str
-        Two systems that share a letter cannot be told apart; those that share none can.
+        Systems that share a letter do not differ significantly; those that share none do.
     beats_next : array, shape (m,)
         Share of comparisons in which the system beats the next one, ties half; NaN for the last.
     differs_from_next : array of bool, shape (m,)
-        Whether the two are told apart at level 1 - confidence, after the correction.
+        Whether the two differ significantly at level 1 - confidence, after the correction.
     segments_needed : array, shape (m,), or None
         Segments that would show a lead of this size over the next system four times out of five, for means of segments;
         NaN for the last and for leads of 0. A lead not yet shown may be smaller or larger than it looks.
@@ -48,6 +48,14 @@ class Ranking(Result):
         What strength is measured in.
     test : str
         The test behind rank_low, rank_high, cluster and letters.
+    correction : str
+        How that test is corrected for many comparisons.
+    units : {"segments", "groups", "matches", "clusters"}
+        What that test permutes, draws or counts as one.
+    unit_note : str
+        Which unit was used, where documents, judges or questions are known; else empty.
+    undecidable : str
+        Why no pair could have been significant with so few units; empty where one could.
     notes : tuple of str
     settings : Settings
     """
@@ -72,6 +80,10 @@ class Ranking(Result):
     notes: tuple[str, ...]
     settings: Settings
     segments_needed: FloatArray | None = None
+    correction: str = "holm"
+    units: str = "segments"
+    unit_note: str = ""
+    undecidable: str = ""
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return rank, system, strength and interval, one row a system."""

@@ -51,7 +51,7 @@ def battle_pair(pairs: PairwiseTable, matches: Matches, a: str, b: str) -> Secti
         if n_pairs > 1
         else f"p is {pvalue(pair.pvalue)}: "
     )
-    told = "the two are told apart" if pair.verdict else "the two cannot be told apart"
+    told = "the two differ significantly" if pair.verdict else "no significant difference"
     blocks: list[Block] = [Paragraph(f"{adjusted}{told} at level {pairs.alpha:g}. {_direct(pair)}", "why")]
     if pair.wins + pair.ties + pair.losses > 0:
         blocks.append(_bar(pair))

@@ -76,7 +76,7 @@ def decided_section(pairs: PairwiseTable, a: str, b: str) -> Section:
     return Section(
         key="decided",
         title="What this run decides",
-        lead=f"{_verdict(pair)} at level {pairs.alpha:g}: {_p(pairs, pair)}, taking {units}.",
+        lead=f"{_verdict(pairs, pair)}: {_p(pairs, pair)}, taking {units}.{_about_interval(pairs)}",
         blocks=(
             TableBlock(key="pair-decided", table=_table(pairs, pair)),
             *(Paragraph(note, "note") for note in pairs.notes),
@@ -97,8 +97,8 @@ def one_by_one(section: Section, about: str, *, is_tested: bool) -> Section:
     """
     above = "What decides is the test above" if is_tested else "They are no test of this pair"
     words = (
-        f"The run takes whole documents as one, and its units decide; segments of one document may be alike, and "
-        f"then the p-values below, which take each segment by itself, are too small. {above}."
+        f"The run takes whole documents as one, and its units decide; segments of one document resemble each other, "
+        f"so the p-values below, which take each segment by itself, may be too small. {above}."
     )
     return replace(
         section,
@@ -108,10 +108,19 @@ def one_by_one(section: Section, about: str, *, is_tested: bool) -> Section:
     )
 
 
-def _verdict(pair: Pair) -> str:
+def _verdict(pairs: PairwiseTable, pair: Pair) -> str:
+    if pairs.undecidable:
+        return f"{pairs.undecidable} {pair.a} and {pair.b}"
     if pair.verdict is None:
-        return f"{pair.a} and {pair.b} cannot be told apart"
-    return f"{pair.verdict} is better than {pair.b if pair.verdict == pair.a else pair.a}"
+        return f"No significant difference between {pair.a} and {pair.b} at level {pairs.alpha:g}"
+    other = pair.b if pair.verdict == pair.a else pair.a
+    return f"{pair.verdict} is better than {other} at level {pairs.alpha:g}"
+
+
+def _about_interval(pairs: PairwiseTable) -> str:
+    """Say that the interval is not corrected, where the verdict is."""
+    is_corrected = len(pairs.systems) > 2 and pairs.correction != "none"
+    return " The interval is of this difference by itself." if is_corrected else ""
 
 
 def _p(pairs: PairwiseTable, pair: Pair) -> str:

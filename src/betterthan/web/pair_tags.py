@@ -46,7 +46,7 @@ def tag_pair(tags: WordTags, counts: tuple[Counts, ...], pairs: PairwiseTable, a
     found = _measured(counts, a, b)
     main = next(one for one in found if one.measure == "f1_mult")
     name, adjusted = tag_measure_name(main.measure), pairs.pair(a, b)
-    told = "the two are told apart" if adjusted.verdict else "the two cannot be told apart"
+    told = "the two differ significantly" if adjusted.verdict else "no significant difference"
     lead = (
         f"By {name} {a} has {number(main.first, _DIGITS)} and {b} {number(main.second, _DIGITS)}: a difference of "
         f"{_signed(main.pair.effect)} ({percent(main.confidence)} interval "

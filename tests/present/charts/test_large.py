@@ -69,7 +69,7 @@ def test_equal_points_are_one_dot_with_a_size():
 
 
 def test_cells_too_small_for_numbers_have_dots():
-    """So that what is told apart is still seen without colour."""
+    """So that significant differences are still seen without colour."""
     result = bt.compare(drawn_scores(16, 30, gap=0.3))
     picture = Picture(chart(result))
     assert len(picture.marks("symbol")) == 2 * result.n_different

@@ -155,7 +155,7 @@ def test_shares_of_nothing_are_not_drawn_as_zero():
     )
     cells = with_field(chart(tags), "share")
     assert [cell["share"] for cell in cells] == [None, None, 0.5, 0.5]
-    assert [cell["text"] for cell in cells] == ["–", "–", "50.0 % (1)", "50.0 % (1)"]
+    assert [cell["text"] for cell in cells] == ["–", "–", "50.0% (1)", "50.0% (1)"]
 
 
 def test_spans_show_every_tag_and_ring_the_wrong_ones():

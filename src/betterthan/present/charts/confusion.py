@@ -101,7 +101,7 @@ def _columns(
                     "share": share,
                     "fill": ground,
                     "ink": readable_on(ground),
-                    "text": "–" if np.isnan(share) else f"{100 * share:.1f} % ({number(count, 0)})",
+                    "text": "–" if np.isnan(share) else f"{100 * share:.1f}% ({number(count, 0)})",
                 }
             )
     return {field: [cell[field] for cell in table] for field in table[0]}

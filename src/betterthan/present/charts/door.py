@@ -107,12 +107,12 @@ def chart(
         kind                subject                             shows
         ==================  ==================================  ====================================================
         ``ranking``         Ranking                             strengths with intervals, and spread of ranks
-        ``pairs``           PairwiseTable                       P(row beats column), and which pairs are told apart
+        ``pairs``           PairwiseTable                       P(row beats column), with significant differences
         ``scatter``         Scores, or several                  two systems against each other: the graphical criterion
         ``differences``     Scores                              histogram of paired differences
         ``agreement``       Agreement                           how far rankings agree, two at a time
         ``ranks``           mapping of name to Ranking          ranks side by side
-        ``metrics``         MetaEvaluation                      which metrics are told apart, with clusters
+        ``metrics``         MetaEvaluation                      which metrics differ significantly, with clusters
         ``soft_pairwise``   MetaEvaluation                      people, a metric, and their agreement, pair by pair
         ``contributions``   MetaEvaluation                      how sure people and a metric are of each pair
         ``margins``         KeptPairs, or a mapping of names    pairs of judgements that each margin keeps

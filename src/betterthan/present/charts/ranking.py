@@ -7,7 +7,7 @@ import numpy as np
 from betterthan.present.charts.drawing import Drawing, altair, best_only, headed, names, rows
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import percent
-from betterthan.present.ranking import method_name
+from betterthan.present.ranking import method_name, tests_of
 from betterthan.results.ranking import Ranking
 
 MOST_SYSTEMS = 100
@@ -113,7 +113,7 @@ def _words(result: Ranking, shown: int) -> list[str]:
     level = f"{1 - result.confidence:.3g}"
     best = int((result.rank_low == 1).sum())
     colour = "In colour: the best system" if best == 1 else f"In colour: the {best} systems that may be best"
-    told = f"{colour}, by {result.test} tests at level {level} (Holm). Lines part significance clusters."
+    told = f"{colour}, by {tests_of(result)} at level {level}. Lines separate significance clusters."
     gaps = int(np.isnan(result.low[:shown]).sum())
     undrawn = [f"{gaps} of {shown} systems have no interval."] if gaps else []
     return [

@@ -6,9 +6,10 @@ from betterthan.present.charts.drawing import Drawing, best_only, headed
 from betterthan.present.charts.panels import MOST_ROWS, Panel, panels_chart, width_of
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import percent
+from betterthan.present.sentence_quality import test_name
 from betterthan.results.sentence_quality import SentenceQuality
 
-_BEST, _REST = "not told apart from the best", "worse than the best"
+_BEST, _REST = "not significantly different from the best", "significantly worse than the best"
 
 
 def sentence_quality_chart(result: SentenceQuality, theme: Theme, *, title: str | None = None) -> Drawing:
@@ -29,7 +30,7 @@ def sentence_quality_chart(result: SentenceQuality, theme: Theme, *, title: str 
     words = [
         (
             f"{result.settings.n_segments:,} sentences. Dots with {percent(result.confidence)} intervals; best first "
-            f"by Pearson, told apart by Williams' test at level {result.alpha:g} (Holm)."
+            f"by Pearson; colours by {test_name(result)} at level {result.alpha:g}, Holm-adjusted."
         ),
         "Dashed: the error of always predicting the mean of the truth.",
         *best_only(len(result.systems), MOST_ROWS),
