@@ -280,16 +280,20 @@ def test_elo_as_published_is_the_pair_major_loop():
 
 
 def test_trueskill_as_published_is_the_pair_major_loop():
-    """Appendix G.2 and the released code, played by the usual package."""
+    """Appendix G.2 and the released code, played by the usual package; for TrueSkill a tie is a draw."""
     package = pytest.importorskip("trueskill")
     scores = scores_of(np.round(drawn_scores(3, 20, seed=10).values))
     ratings = [package.Rating() for _ in scores.systems]
-    for a, b, outcome in pair_by_pair(scores):
-        first, second = (a, b) if outcome == 1 else (b, a)
-        ratings[first], ratings[second] = package.rate_1vs1(ratings[first], ratings[second])
+    n_drawn = 0
+    for a, b in itertools.combinations(range(scores.n_systems), 2):
+        for x, y in zip(scores.goodness[a], scores.goodness[b], strict=True):
+            first, second = (a, b) if x > y else (b, a)
+            ratings[first], ratings[second] = package.rate_1vs1(ratings[first], ratings[second], drawn=x == y)
+            n_drawn += x == y
     found = by_system(bt.rank(scores, by="trueskill", order="as_published", n_resamples=2))
 
     assert [found[name] for name in scores.systems] == pytest.approx([r.mu for r in ratings], rel=1e-6)
+    assert n_drawn > 0
 
 
 def test_elo_over_shuffles_is_the_mean_over_orders_with_their_spread():
@@ -310,24 +314,30 @@ def test_elo_over_shuffles_is_the_mean_over_orders_with_their_spread():
 
 
 def test_an_interval_called_95_takes_2_5_from_each_end():
-    """The released tool takes the 5th and 95th percentiles and the bootstrap mean; here neither."""
+    """The released tool takes the 5th and 95th percentiles and the bootstrap mean; here neither, also by formula."""
     scores = drawn_scores(2, 30, seed=12)
-    found = bt.rank(scores)
+    found, by_formula = bt.rank(scores, interval="percentile"), bt.rank(scores)
     draws = stream(12345, "bootstrap of mean", 0).integers(0, 30, size=(2000, 30))
     for name, row in zip(scores.systems, scores.values, strict=True):
         drawn = row[draws].mean(axis=1)
         limits = (by_system(found, "low")[name], by_system(found, "high")[name])
         assert limits == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
         assert limits[0] < np.quantile(drawn, 0.05)
+        assert by_system(by_formula, "low")[name] < limits[0]
+        assert by_system(by_formula, "high")[name] > limits[1]
         assert by_system(found)[name] == pytest.approx(row.mean(), rel=1e-14)
 
 
 def test_samples_without_strengths_do_not_narrow_the_interval():
     """Five segments: a third of the samples have a winless system, and C may well be stronger than estimated."""
-    found = bt.rank(FIGURE_ONE, by="bradley_terry")
+    found = bt.rank(FIGURE_ONE, by="bradley_terry", interval="percentile")
 
     assert by_system(found, "high")["C"] > by_system(found)["C"] + 0.1
     assert any("bootstrap samples had no strengths" in note for note in found.notes)
+
+    by_formula = bt.rank(FIGURE_ONE, by="bradley_terry")  # which draws no samples, and is wider still
+    assert by_system(by_formula, "high")["C"] > by_system(found, "high")["C"]
+    assert not any("bootstrap samples" in note for note in by_formula.notes)
 
 
 @pytest.mark.slow

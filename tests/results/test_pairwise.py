@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from tests.made import drawn_scores, same_after_json, scores_of
 
 import betterthan as bt
-from betterthan.results.pairwise import Pair, with_diagonal
+from betterthan.results.pairwise import Pair
 
 FOUND = bt.compare(drawn_scores(4, 30, gap=0.8))
 
@@ -67,7 +66,7 @@ def test_the_short_form_counts_the_pairs():
     """Test, correction, and how many are told apart at which level."""
     assert (
         repr(FOUND)
-        == f"PairwiseTable(permutation test, holm, {FOUND.n_different} of 6 pairs told apart at 0.05)"
+        == f"PairwiseTable(permutation test, holm, {FOUND.n_different} of 6 pairs significantly different at 0.05)"
     )
 
 
@@ -79,12 +78,3 @@ def test_a_table_survives_json_with_missing_numbers():
 
     assert same_after_json(found)
     assert np.isnan(bt.Result.from_dict(found.to_dict()).effect[0, 0])
-
-
-@pytest.mark.parametrize("value", [0.0, 0.5])
-def test_the_diagonal_can_be_filled_in_a_copy(value):
-    """For charts, which want a whole square."""
-    filled = with_diagonal(FOUND.effect, value)
-
-    assert filled.diagonal().tolist() == [value] * 4
-    assert np.isnan(FOUND.effect.diagonal()).all()

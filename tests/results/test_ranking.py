@@ -39,13 +39,22 @@ def test_types_survive_json():
 
 
 def test_two_results_are_equal_when_all_their_numbers_are():
-    """The same verb, data and options; another seed is another result."""
+    """The same verb, data and options; where something is drawn, another seed is another result."""
     scores = drawn_scores()
-    first, again, other = (bt.rank(scores, n_resamples=9, rng=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        bt.rank(scores, interval="percentile", n_resamples=9, rng=seed) for seed in (1, 1, 2)
+    )
 
     assert first == again
     assert hash(first) == hash(again)
     assert first != other
+
+
+def test_a_ranking_that_draws_nothing_does_not_know_its_seed():
+    """Means have intervals by formula: any seed gives the same ranking."""
+    scores = drawn_scores()
+
+    assert bt.rank(scores, rng=1) == bt.rank(scores, rng=2)
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

@@ -48,7 +48,7 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
     tails = _extrapolated(values, counts.formula, side, tallies, decision)
     effect = goodness[:, None] - goodness[None, :]
     wins = win_counts(counts.per_segment().goodness)
-    stepped = _stepped(counts, values, goodness, decision) if correction == "max_statistic" else None
+    stepped = maximum_pvalues(counts, values, decision) if correction == "max_statistic" else None
     least = 2.0 ** (1 - unit.n_units) * (m * (m - 1) // 2 if correction in ("holm", "bonferroni") else 1)
     return pairwise_table(
         Findings(
@@ -121,7 +121,12 @@ def _extrapolated(
     return PairTails(p, np.minimum(low, p), np.maximum(high, p), method)
 
 
-def _stepped(counts: Counts, values: FloatArray, goodness: FloatArray, decision: Decision) -> FloatArray:
+def maximum_pvalues(counts: Counts, values: FloatArray, decision: Decision) -> FloatArray:
+    """Adjusted p-values of all pairs by the step-down maximum statistic, in the order of the table.
+
+    Differences are divided by their spread over the swaps, which no swap changes. Divided by a standard error, which
+    swaps would change, any of six equal taggers on 20 sentences differs in 21% of tables instead of 6%.
+    """
     if decision.alternative != "two-sided":
         raise BetterThanError(
             'correction="max_statistic" asks a two-sided question. Use alternative="two-sided".'
@@ -129,7 +134,8 @@ def _stepped(counts: Counts, values: FloatArray, goodness: FloatArray, decision:
     rng = stream(decision.seed, "spread over swaps", 0)
     spread = swap_spread(values, SPREAD_RESAMPLES, rng, formula=counts.formula.pooled)
     reached = np.sum(np.stack(_permutations(counts, values, 1.0, decision, spread)), axis=0)
-    return step_down(reached, np.abs(goodness[:, None] - goodness[None, :]) / spread, decision.n_resamples)
+    score = counts.pooled()
+    return step_down(reached, np.abs(score[:, None] - score[None, :]) / spread, decision.n_resamples)
 
 
 def unit_counts(counts: Counts, units: Units) -> FloatArray:

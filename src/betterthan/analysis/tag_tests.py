@@ -7,26 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from betterthan import __version__
 from betterthan.analysis.compare import compare
-from betterthan.analysis.compare_counts import unit_counts
+from betterthan.analysis.compare_counts import maximum_pvalues, unit_counts
 from betterthan.analysis.computing import Computing
 from betterthan.analysis.leaderboard import shared_ranks
+from betterthan.analysis.pairwise import Decision
 from betterthan.analysis.tag_counts import MEASURES, tag_counts
 from betterthan.analysis.units import UnitName, units_of
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.blocks import Job, block_ranges
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.clusters import greedy_clusters
-from betterthan.kernels.counts_step_down import counts_maximum_block, swap_spread
 from betterthan.kernels.jackknife_interval import JackknifeInterval, ScaleName, jackknife_interval
 from betterthan.kernels.letters import letter_display
-from betterthan.kernels.permutation import add_one
 from betterthan.tables.counts import Counts, Formula
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
@@ -34,7 +29,6 @@ from betterthan.tables.tags import WordTags
 Measured = Counts | Scores
 OwnMeasure = Callable[[WordTags], Measured]
 STEP_DOWN = "max_statistic"
-_SPREAD_RESAMPLES = 1000
 _FEW_UNITS = 6
 _JACKKNIFE_NUMBERS = 2**22
 
@@ -128,11 +122,12 @@ def pair_tests(table: Measured, systems: tuple[str, ...], testing: Randomisation
     # What is undefined comes last, and differs from nobody; a single unit shows nothing.
     scored = [name for name in best_first if not np.isnan(merit[name])]
     if len(scored) > 1 and units_of(table, testing.units).n_units > 1:
-        chosen = table.select(scored)
-        if isinstance(chosen, Counts) and testing.correction == STEP_DOWN:
-            adjusted = _step_down(chosen, testing)
-        else:
-            adjusted = _compared(chosen, testing)
+        # In the order of the table, as `compare` has them: which swaps are drawn depends on it.
+        chosen = table.select([name for name in table.systems if name in scored])
+        is_stepped = isinstance(chosen, Counts) and testing.correction == STEP_DOWN
+        adjusted = _step_down(chosen, testing) if is_stepped else _compared(chosen, testing)
+        place = [chosen.systems.index(name) for name in scored]
+        adjusted = adjusted[np.ix_(place, place)]
         with np.errstate(invalid="ignore"):
             different[: len(scored), : len(scored)] = adjusted <= testing.alpha
         np.fill_diagonal(different, val=False)
@@ -160,39 +155,17 @@ def _compared(table: Measured, testing: Randomisation) -> FloatArray:
 
 
 def _step_down(counts: Counts, testing: Randomisation) -> FloatArray:
-    """Adjusted p-values by the maximum statistic, in the order of the table.
-
-    Differences are divided by their spread over the swaps, which no swap changes. Divided by a standard error, which
-    swaps would change, any of six equal systems on 20 sentences differs in 21% of tables instead of 6%.
-    """
-    unit = units_of(counts, testing.units)
-    values = unit_counts(counts, unit)
-    rng = stream(testing.seed, "spread of swapped tags", 0)
-    spread = swap_spread(values, _SPREAD_RESAMPLES, rng, formula=counts.formula.pooled)
-    m, n_units, k = values.shape
-    blocks = block_ranges(testing.n_resamples, 8 * (n_units + 4 * m * k + 3 * m * m))
-    job: Job[Any, IntArray] = Job(
-        name=f"maximum statistic of {counts.formula.name} ({testing.n_resamples:,} resamples)",
-        function=_maxima,
-        payload=(values, spread, counts.formula, testing.seed, blocks),
-        n_blocks=len(blocks),
-        digest=f"{counts.digest} maxima {n_units} {testing.n_resamples} {testing.seed} {__version__}",
+    """Adjusted p-values by the maximum statistic: those of :func:`betterthan.compare`, in the order of the table."""
+    decision = Decision(
+        alternative="two-sided",
+        correction=STEP_DOWN,
+        alpha=testing.alpha,
+        confidence=1 - testing.alpha,
+        n_resamples=testing.n_resamples,
+        seed=testing.seed,
+        computing=testing.computing,
     )
-    tallies = np.sum(np.stack(testing.computing.run(job)), axis=0)
-    scores = counts.pooled()
-    left, right = np.triu_indices(m, 1)
-    order = np.argsort(-np.abs(scores[left] - scores[right]) / spread[left, right], kind="stable")
-    left, right = left[order], right[order]
-    adjusted = np.ones((m, m))
-    adjusted[left, right] = np.maximum.accumulate(add_one(tallies[left, right], testing.n_resamples))
-    adjusted[right, left] = adjusted[left, right]
-    return adjusted
-
-
-def _maxima(payload: tuple[FloatArray, FloatArray, Formula, int, tuple[range, ...]], block: int) -> IntArray:
-    values, spread, formula, seed, blocks = payload
-    rng = stream(seed, "maximum statistic of tags", block)
-    return counts_maximum_block(values, spread, len(blocks[block]), rng, formula=formula.pooled)
+    return maximum_pvalues(counts, unit_counts(counts, units_of(counts, testing.units)), decision)
 
 
 def interval(counts: Counts, testing: Randomisation, confidence: float) -> JackknifeInterval:

@@ -37,7 +37,7 @@ def tags_report(inputs: Inputs) -> Report:
     results: dict[str, Result] = {"ranking": ranking}
     pairs: PairwiseTable | None = None
     if len(tags.systems) > 1:
-        pairs = compare(tag_counts(tags, by=DEFAULT_MEASURES[0]), correction="bonferroni", **told)
+        pairs = compare(tag_counts(tags, by=DEFAULT_MEASURES[0]), correction="max_statistic", **told)
         results["pairs"] = pairs
     files = csv_files(results)
     sections = [
