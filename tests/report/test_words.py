@@ -31,7 +31,7 @@ def test_one_thing_is_not_several(reports, kind):
 
 
 def test_a_verdict_on_battles_says_what_is_left_after_correction(reports):
-    """An interval of the pair alone may exclude one half where no difference is significant; the corrected p says so."""
+    """An interval of the pair alone may exclude one half where no difference is significant; corrected p says so."""
     report = reports["battles"]
     pairs = report.results["pairs"]
     pair = pairs.pair(*report.results["ranking-bradley_terry"].systems[:2])
@@ -102,7 +102,10 @@ def test_the_leader_is_not_counted_among_those_who_are_like_it(reports):
         ),
         offsets=np.arange(41) * 10,
     )
-    assert compose(tags).headline == "A leads by F1-mult, but 1 other system does not differ significantly from it."
+    assert (
+        compose(tags).headline
+        == "A leads by F1-mult, but 1 other system does not differ significantly from it."
+    )
     assert "not differ significantly" not in reports["tags"].headline
 
 

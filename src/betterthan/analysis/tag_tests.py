@@ -124,8 +124,10 @@ def pair_tests(table: Measured, systems: tuple[str, ...], testing: Randomisation
     if len(scored) > 1 and units_of(table, testing.units).n_units > 1:
         # In the order of the table, as `compare` has them: which swaps are drawn depends on it.
         chosen = table.select([name for name in table.systems if name in scored])
-        is_stepped = isinstance(chosen, Counts) and testing.correction == STEP_DOWN
-        adjusted = _step_down(chosen, testing) if is_stepped else _compared(chosen, testing)
+        if isinstance(chosen, Counts) and testing.correction == STEP_DOWN:
+            adjusted = _step_down(chosen, testing)
+        else:
+            adjusted = _compared(chosen, testing)
         place = [chosen.systems.index(name) for name in scored]
         adjusted = adjusted[np.ix_(place, place)]
         with np.errstate(invalid="ignore"):
