@@ -96,4 +96,4 @@ def test_the_smallest_p_is_one_over_all_resamples():
     """(b + 1) / (B + 1): A is right everywhere, B nowhere."""
     table = accuracy_counts(np.stack([[np.full(30, 5), np.zeros(30)], np.full((2, 30), 5)], axis=2))
 
-    assert bt.compare(table, n_resamples=499).pair("A", "B").pvalue == 1 / 500
+    assert bt.compare(table, method="monte_carlo", n_resamples=499).pair("A", "B").pvalue == 1 / 500

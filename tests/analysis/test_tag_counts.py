@@ -54,7 +54,9 @@ def swapped(tags, a, b, swap):
 def test_randomisation_is_the_literal_loop(name):
     """Swap the tags of whole segments, score both corpora with scikit-learn, count."""
     tags, n_resamples = drawn_tags(3, 15, seed=3), 60
-    found = bt.compare(bt.tag_counts(tags, by=name), correction="bonferroni", n_resamples=n_resamples)
+    found = bt.compare(
+        bt.tag_counts(tags, by=name), method="monte_carlo", correction="bonferroni", n_resamples=n_resamples
+    )
     signs = random_signs(n_resamples, 15, stream(12345, "permutation of counts", 0))
     score = [by_sklearn(name, tags.gold, one) for one in tags.predicted]
     for a, b in itertools.combinations(range(3), 2):
@@ -71,7 +73,7 @@ def test_randomisation_is_the_literal_loop(name):
 def test_the_bootstrap_is_the_literal_loop():
     """Draw segments, put their words together, score them with scikit-learn."""
     tags = drawn_tags(2, 12, seed=4)
-    found = bt.rank(bt.tag_counts(tags, by="f1_mult"), n_resamples=80)
+    found = bt.rank(bt.tag_counts(tags, by="f1_mult"), interval="percentile", n_resamples=80)
     draws = bootstrap_counts(80, 12, stream(12345, "bootstrap of pooled scores", 0)).astype(int)
     scores = []
     for row in draws:

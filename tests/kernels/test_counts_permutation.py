@@ -8,7 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from betterthan.kernels import permutation
-from betterthan.kernels.counts_permutation import counts_bootstrap_block, counts_permutation_block
+from betterthan.kernels.counts_permutation import (
+    counts_bootstrap_block,
+    counts_permutation_block,
+    linearised_differences,
+)
 from betterthan.kernels.permutation import permutation_block, random_signs
 from betterthan.kernels.resample import bootstrap_counts
 
@@ -104,3 +108,52 @@ def test_bootstrap_scores_are_the_formula_on_drawn_segments():
         np.testing.assert_allclose(row, f1(counts[:, drawn].sum(axis=1)), rtol=1e-12)
     assert found.shape == (25, 3)
     assert counts_bootstrap_block(counts, 0, np.random.default_rng(8), formula=f1).shape == (0, 3)
+
+
+def test_linear_scores_are_split_exactly():
+    """Of the share of right answers every segment adds its own difference over the number of segments."""
+    right = np.array([[1.0, 0, 1, 1, 0], [0, 0, 1, 0, 1]])
+    counts = np.stack([right, np.ones((2, 5))], axis=2)
+
+    found = linearised_differences(counts[0], counts[1], formula=mean)
+    np.testing.assert_allclose(found, np.array([1, 0, 0, 1, -1]) / 5, rtol=1e-9, atol=1e-15)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=50, deadline=None)
+def test_what_segments_add_sums_to_the_difference_and_turns_with_the_pair(seed):
+    """A against B is B against A negated, and nothing of the observed difference is lost."""
+    counts = np.random.default_rng(seed).poisson(3.0, size=(2, 25, 3)) + 1.0
+    one, other = (linearised_differences(*pair, formula=f1) for pair in (counts, counts[::-1]))
+    difference = f1(counts[0].sum(axis=0)) - f1(counts[1].sum(axis=0))
+
+    np.testing.assert_array_equal(one, -other)
+    if np.isnan(one).any():
+        assert abs(difference) < 0.01
+    else:
+        assert one.sum() == pytest.approx(difference, rel=1e-9)
+
+
+def test_what_segments_add_is_the_change_when_one_is_swapped():
+    """Swapping a segment changes the difference of scores by twice what it adds, to second order in its share."""
+    counts = np.random.default_rng(3).poisson(6.0, size=(2, 400, 3)) + 1.0
+    counts[0, :, 0] += 1
+    added = linearised_differences(counts[0], counts[1], formula=f1)
+    totals = counts.sum(axis=1)
+    gap = counts[0] - counts[1]
+    swapped = f1(totals[0] - gap) - f1(totals[1] + gap)
+
+    np.testing.assert_allclose(
+        f1(totals[0]) - f1(totals[1]) - swapped, 2 * added, atol=0.01 * np.abs(added).max()
+    )
+
+
+def test_nothing_is_linear_where_the_score_is_undefined_or_too_curved():
+    """Equal scores, a formula without a value halfway, and one whose slope halfway says nothing of the difference."""
+    one, other = np.array([[1.0, 1], [0, 1]]), np.array([[0.0, 1], [1, 1]])
+    assert np.isnan(linearised_differences(one, other, formula=mean)).all()
+    with np.errstate(invalid="ignore"):
+        undefined = linearised_differences(one, 0 * other, formula=lambda sums: np.log(sums[..., 0] - 0.6))
+    assert np.isnan(undefined).all()
+    steep = linearised_differences(one, 0 * other, formula=lambda sums: (sums[..., 0] > 0.9).astype(float))
+    assert np.isnan(steep).all()

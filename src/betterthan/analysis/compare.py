@@ -71,7 +71,8 @@ def compare(
     systems : sequence of str, optional
         Only these; all by default. Matches with others still tell how strong they are.
     test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
-        * "auto": the test that belongs to `by`: permutation for the mean, "strengths" for every other mechanism.
+        * "auto": the test that belongs to `by`: permutation for the mean and the win rate, "strengths" for every other
+          mechanism.
         * "strengths": are the two strengths that `by` gives equal? From their joint bootstrap distribution, as
           :func:`betterthan.rank` does.
         * "t": paired t-test of the mean difference; with `units="groups"` its standard error is clustered.
@@ -86,7 +87,8 @@ def compare(
         How permutation p-values are found. "auto" inverts the characteristic function, to about ten decimal places,
         and asks for the exact or a certified p-value wherever a verdict or the second digit hangs on it; "analytic"
         leaves that out. "exact" counts every permutation or refuses; "bracket" reports the upper end of an interval
-        certain to hold the exact p-value; "monte_carlo" is (b + 1) / (B + 1) with `n_resamples`.
+        certain to hold the exact p-value; "monte_carlo" is (b + 1) / (B + 1) with `n_resamples`. Counts are permuted
+        `n_resamples` times; where fewer than 25 of these are as extreme as the data, "auto" extrapolates.
     ties : {"default", "drop", "half", "as_published"}
         In the sign test: left out (the default), shared, or counted against the leader as the code of [1]_ does.
         In matches: half a win for both (the default), left out, or given to the second system.
@@ -167,7 +169,7 @@ def compare(
     if isinstance(table, Counts):
         _refuse_other("Counts", "test", test, ("auto", "permutation"))
         _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
-        return compare_counts(table, units, decision)
+        return compare_counts(table, units, decision, is_extrapolated=method == "auto")
     request = Request(
         by=by,
         test=test,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import betaincinv
 
 from betterthan import __version__
-from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.pairwise import Decision, Findings, corrected_by, pairwise_table
 from betterthan.analysis.strength_intervals import pooled_difference_limits
 from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
 from betterthan.arrays import FloatArray, IntArray
@@ -29,27 +30,37 @@ FEW_REACHED = 25  # resamples as extreme as the data: with fewer, the tail is ex
 _Part = tuple[FloatArray, Formula, float, Alternative, int, tuple[range, ...], FloatArray | None]
 
 
-def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> PairwiseTable:
+def compare_counts(
+    counts: Counts, units: UnitName, decision: Decision, *, is_extrapolated: bool = True
+) -> PairwiseTable:
     """Paired permutation of the corpus score for all pairs, with intervals of the differences.
 
     A p-value of few permutations is extrapolated (:func:`_extrapolated`), so that Holm's correction does not erase
-    every verdict from 33 systems on, where one in 10,000 times the number of pairs is more than 0.05.
+    every verdict from 33 systems on, where one in 10,000 times the number of pairs is more than 0.05. Without
+    extrapolation p-values are (b + 1) / (B + 1) throughout.
     """
     unit, unit_notes = chosen_units(counts, units)
     values = unit_counts(counts, unit)
-    m = counts.n_systems
     side = 1.0 if counts.higher_is_better else -1.0
+    m = counts.n_systems
     limits = pooled_difference_limits(
         counts, values, replace(decision, confidence=decision.confidence_of_one(m), simultaneous=False)
     )
-    correction = "holm" if decision.correction == "auto" else decision.correction
+    least = 2.0 ** (int(decision.alternative == "two-sided") - unit.n_units)
+    correction = corrected_by(decision, m, least if is_extrapolated else 1.0)
+    if correction == "max_statistic" or not is_extrapolated:
+        least = max(least, 1 / (decision.n_resamples + 1))
     tallies = np.sum(np.stack(_permutations(counts, values, side, decision, None)), axis=0)
     goodness = side * counts.pooled()
-    tails = _extrapolated(values, counts.formula, side, tallies, decision)
+    tails = (
+        _extrapolated(values, counts.formula, side, tallies, decision)
+        if is_extrapolated
+        else _sampled(tallies, decision.n_resamples)
+    )
+    how = str(decision.n_resamples) if is_extrapolated else f"monte-carlo,{decision.n_resamples}"
     effect = goodness[:, None] - goodness[None, :]
     wins = win_counts(counts.per_segment().goodness)
     stepped = maximum_pvalues(counts, values, decision) if correction == "max_statistic" else None
-    least = 2.0 ** (1 - unit.n_units) * (m * (m - 1) // 2 if correction in ("holm", "bonferroni") else 1)
     return pairwise_table(
         Findings(
             systems=counts.systems,
@@ -72,15 +83,27 @@ def compare_counts(counts: Counts, units: UnitName, decision: Decision) -> Pairw
             drew=True,
             data=counts.digest,
             n_segments=counts.n_segments,
-            options={"score": counts.formula.name, "p": str(decision.n_resamples), "units": unit.name},
+            options={"score": counts.formula.name, "p": how, "units": unit.name},
             notes=(*unit_notes, *counts.notes),
             units=unit.name,
             n_units=unit.n_units,
             unit_note=unit_note(counts, unit),
-            least=min(1.0, least),
+            least=least,
         ),
         replace(decision, correction=correction),
     )
+
+
+def _sampled(tallies: FloatArray, n_resamples: int) -> PairTails:
+    """P-values (b + 1) / (B + 1), and Clopper and Pearson's 95% interval of the p-value of all permutations."""
+    pvalue = add_one(tallies.astype(np.int64), n_resamples)
+    others = n_resamples - tallies
+    low = np.where(tallies > 0, betaincinv(np.maximum(tallies, 1), others + 1, 0.025), 0.0)
+    high = np.where(others > 0, betaincinv(tallies + 1, np.maximum(others, 1), 0.975), 1.0)
+    method = np.full(tallies.shape, P_METHODS.index("permutations"))
+    for matrix in (pvalue, low, high):
+        np.fill_diagonal(matrix, np.nan)
+    return PairTails(pvalue, np.minimum(low, pvalue), np.maximum(high, pvalue), method)
 
 
 def _extrapolated(
@@ -89,36 +112,26 @@ def _extrapolated(
     """P-values of permutations, and beyond their reach those of sign flips of the linearised differences.
 
     Where fewer than 25 permutations were as extreme as the data, (b + 1) / (B + 1) says little more than that p is
-    small. The upper limit stays that of the permutations; against a million of them on BLEU-like and accuracy counts
-    the extrapolation was right within a factor of two.
+    small. The extrapolation is kept within the 95% interval that the permutations leave for p. Against a million
+    permutations it is exact for the share of right answers; for F1- and BLEU-like counts of 30 and of 200 segments,
+    with p-values from 0.00002 to 0.0025, it was 0.6 to 1.9 times theirs.
     """
-    m = len(values)
-    n_resamples = decision.n_resamples
-    sampled = add_one(tallies.astype(np.int64), n_resamples)
-    p, high = sampled.copy(), sampled.copy()
-    low = np.maximum(sampled - 2 * np.sqrt(sampled * (1 - sampled) / n_resamples), 0.0)
-    high = np.minimum(sampled + 2 * np.sqrt(sampled * (1 - sampled) / n_resamples), 1.0)
-    method = np.full((m, m), P_METHODS.index("permutations"))
+    tails = _sampled(tallies, decision.n_resamples)
+    is_two_sided = decision.alternative == "two-sided"
     few = np.argwhere(np.triu((tallies < FEW_REACHED) | (tallies.T < FEW_REACHED), 1))
     for a, b in few.tolist():
         d = side * linearised_differences(values[a], values[b], formula=formula.pooled)
         if np.isnan(d).any():
             continue
         both = np.stack([d, np.zeros(d.size)])
-        unit = lattice_unit(both)
-        tail = float(pair_tails(both, np.array([0]), np.array([1]), unit=unit).pvalue[0])
-        sides = (
-            ((a, b), (b, a))
-            if decision.alternative == "two-sided"
-            else (((a, b), (b, a))[tallies[a, b] >= tallies[b, a]],)
-        )
-        for i, j in sides:
-            shown = tail if decision.alternative == "two-sided" else tail / 2
-            p[i, j] = min(shown, sampled[i, j])
-            low[i, j], method[i, j] = p[i, j] / 2, P_METHODS.index("extrapolation")
-    for matrix in (p, low, high):
-        np.fill_diagonal(matrix, np.nan)
-    return PairTails(p, np.minimum(low, p), np.maximum(high, p), method)
+        tail = float(pair_tails(both, np.array([0]), np.array([1]), unit=lattice_unit(both)).pvalue[0])
+        pair = ((a, b), (b, a)) if is_two_sided or tallies[a, b] < tallies[b, a] else ((b, a), (a, b))
+        for i, j in pair if is_two_sided else pair[:1]:
+            p = float(np.clip(tail if is_two_sided else tail / 2, tails.low[i, j], tails.high[i, j]))
+            tails.pvalue[i, j] = p
+            tails.low[i, j] = max(tails.low[i, j], p / 2)
+            tails.method[i, j] = P_METHODS.index("extrapolation")
+    return tails
 
 
 def maximum_pvalues(counts: Counts, values: FloatArray, decision: Decision) -> FloatArray:

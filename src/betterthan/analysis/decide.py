@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from betterthan.analysis.effects import EFFECTS, Setting, for_all_pairs
-from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.pairwise import Decision, Findings, corrected_by, pairwise_table
 from betterthan.analysis.permutation import stepped_down
 from betterthan.analysis.question import Answer, PermutationMethod, Question, SignificanceTest, TestTies
 from betterthan.analysis.ranking import Wish
@@ -161,20 +161,16 @@ def _units(scores: Scores, request: Request, test: SignificanceTest) -> tuple[Un
 
 def _correction(test: SignificanceTest, request: Request, units: Units, decision: Decision, m: int) -> str:
     """Return Holm, or the maximum statistic where p-values have a floor that Holm could not pass."""
-    if decision.correction != "auto":
-        return decision.correction
-    n_pairs = m * (m - 1) // 2
-    if n_pairs == 1 or decision.alternative != "two-sided":
-        return "holm"
+    least = 0.0
     if test.is_resampled or (test.name == "permutation" and request.method == "monte_carlo"):
-        return "max_statistic"
-    if test.name == "permutation" and n_pairs * 2.0 ** (1 - units.n_units) > decision.alpha:
-        return "max_statistic"
-    return "holm"
+        least = 1.0
+    elif test.name == "permutation":
+        least = 2.0 ** (1 - units.n_units)
+    return corrected_by(decision, m, least)
 
 
-def _least(test: SignificanceTest, request: Request, question: Question, m: int) -> float:
-    """The smallest adjusted p-value that any outcome could have given."""
+def _least(test: SignificanceTest, request: Request, question: Question) -> float:
+    """The smallest p-value before correction that any outcome could have given."""
     if test.name not in ("permutation", "sign", "wilcoxon", "bootstrap"):
         return 0.0
     side = 1 if question.alternative == "two-sided" else 0
@@ -182,8 +178,7 @@ def _least(test: SignificanceTest, request: Request, question: Question, m: int)
     drawn = question.correction == "max_statistic" or test.is_resampled or request.method == "monte_carlo"
     if drawn:
         least = max(least, 1 / (question.n_resamples + 1))
-    n_pairs = m * (m - 1) // 2
-    return min(1.0, least * (n_pairs if question.correction in ("holm", "bonferroni") else 1))
+    return least
 
 
 def _first(findings: Findings, notes: tuple[str, ...]) -> Findings:
@@ -243,7 +238,7 @@ def _findings(
         ),
         units=question.units.name,
         n_units=question.units.n_units,
-        least=_least(test, request, question, scores.n_systems),
+        least=_least(test, request, question),
     )
 
 

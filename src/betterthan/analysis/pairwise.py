@@ -78,7 +78,7 @@ class Findings:
     units: str = "segments"
     n_units: int = 0
     unit_note: str = ""
-    least: float = 0.0  # the smallest adjusted p-value that the design can give
+    least: float = 0.0  # the smallest p-value before correction that the design can give
 
 
 def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
@@ -89,12 +89,13 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         correction = "holm" if found.stepped is None else "max_statistic"
     stepped = found.stepped if correction == "max_statistic" else None
     adjusted = _adjusted(pvalue, correction, decision) if stepped is None else np.maximum(stepped, pvalue)
+    least = min(1.0, found.least * _n_factor(correction, decision, len(pvalue)))
     p_method = np.full(pvalue.shape, P_METHODS.index("formula")) if found.p_method is None else found.p_method
     order = np.argsort(shared_ranks(found.goodness), kind="stable")
     if decision.alternative != "two-sided" and len(order) == 2:
         order = np.arange(2)  # the question is about the first; the data must not choose which that is
     square = np.ix_(order, order)
-    undecidable = undecidable_sentence(decision.alpha, found.units, found.n_units, found.least)
+    undecidable = undecidable_sentence(decision.alpha, found.units, found.n_units, least)
     return PairwiseTable(
         systems=tuple(found.systems[i] for i in order),
         test=found.test,
@@ -122,8 +123,26 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         units=found.units,
         n_units=found.n_units,
         unit_note=found.unit_note,
-        least=found.least,
+        least=least,
     )
+
+
+def corrected_by(decision: Decision, m: int, least: float) -> str:
+    """Return the correction: where the data may choose, Holm, or the maximum statistic where Holm could decide nothing.
+
+    Parameters
+    ----------
+    decision : Decision
+    m : int
+        Number of systems.
+    least : float
+        The smallest p-value of a pair that can be had; 1 where all of them come from resamples.
+    """
+    n_pairs = m * (m - 1) // 2
+    if decision.correction != "auto":
+        return decision.correction
+    is_stuck = n_pairs > 1 and n_pairs * least > decision.alpha
+    return "max_statistic" if is_stuck and decision.alternative == "two-sided" else "holm"
 
 
 def _settings(found: Findings, decision: Decision, correction: str, *, is_stepped: bool) -> Settings:
@@ -143,18 +162,28 @@ def _settings(found: Findings, decision: Decision, correction: str, *, is_steppe
     )
 
 
+def _n_factor(correction: str, decision: Decision, m: int) -> int:
+    """What the smallest p-value is multiplied by: the pairs, or the directions of many pairs asked about both."""
+    if correction not in ("holm", "bonferroni"):
+        return 1
+    return m * (m - 1) // (1 if _is_directed(decision, m) else 2)
+
+
 def _adjusted(pvalue: FloatArray, correction: str, decision: Decision) -> FloatArray:
     if correction == "max_statistic":
         raise BetterThanError(
-            'correction="max_statistic" belongs to test="permutation". Use correction="holm".'
+            'correction="max_statistic" is for p-values that come from resamples. Use correction="holm".'
         )
-    # One-sided, both directions of a pair may be claimed; a single pair is one question, asked in one direction.
-    is_directed = decision.alternative != "two-sided" and len(pvalue) > 2
     return adjusted_pairs(
         pvalue,
         correction=correction,  # type: ignore[arg-type]  # checked when the decision was made
-        family="directions" if is_directed else "pairs",
+        family="directions" if _is_directed(decision, len(pvalue)) else "pairs",
     )
+
+
+def _is_directed(decision: Decision, m: int) -> bool:
+    """One-sided, both directions of a pair may be claimed; a single pair is one question, asked in one direction."""
+    return decision.alternative != "two-sided" and m > 2
 
 
 def _open(pvalue: FloatArray) -> FloatArray:

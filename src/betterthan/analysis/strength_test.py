@@ -111,7 +111,8 @@ def _by_influence(
     .. math:: t_{ab} = \frac{\hat\theta_a - \hat\theta_b}{s_{ab}}, \qquad
               s_{ab}^2 = \frac{1}{n (n - 1)} \sum_u (\psi_{ua} - \psi_{ub})^2 ,
 
-    with n - 1 degrees of freedom and Holm's correction: no resampling, so no least p-value.
+    with n - 1 degrees of freedom and Holm's correction. No p-value is below :math:`2^{1-n}`, the least that n signs
+    support.
     """
     unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
     theta = strength / unit
@@ -131,8 +132,9 @@ def _by_influence(
     spread[spread <= _ROUNDING * np.max(np.abs(pull), initial=0.0)] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(spread > 0, np.abs(difference) / spread, np.inf)
-    p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(max(n - 1, 1), -t), 2.0 ** (1 - n)))
-    return _Tested(p, None, spread, "formula", 0, 0.0)
+    least = 2.0 ** (1 - n)
+    p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(max(n - 1, 1), -t), least))
+    return _Tested(p, None, spread, "formula", 0, least)
 
 
 def _by_draws(found: Estimated, strength: FloatArray, n: int, difference: FloatArray) -> _Tested:
