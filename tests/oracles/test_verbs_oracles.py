@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import linalg, stats
 from tests.made import by_system, drawn_counts, drawn_matches, drawn_scores, scores_of
 
 import betterthan as bt
@@ -54,16 +54,33 @@ def test_t_is_scipys(table, alternative):
     )
 
 
+def hall_interval(d, level):
+    """Hall's interval of a mean: the cubic that takes the skewness out, solved for T by NumPy."""
+    n, reach = d.size, stats.t.ppf(0.5 + level / 2, d.size - 1)
+    most = 0.9 * np.sqrt(n) / reach
+    g = np.clip(stats.skew(d, bias=False), -most, most)
+    ends = []
+    for q in (reach / np.sqrt(n), -reach / np.sqrt(n)):
+        roots = np.roots([g**2 / 27, g / 3, 1, g / (6 * n) - q])
+        t = roots[np.abs(roots.imag).argmin()].real
+        ends.append(d.mean() - t * d.std(ddof=1))
+    return ends
+
+
 @each_table
-def test_the_interval_of_a_mean_difference_is_scipys(table):
-    """The interval of the paired t-test, at two levels."""
+def test_the_interval_of_a_mean_difference_is_the_outer_one_of_scipys_and_halls(table):
+    """The interval of the paired t-test, widened where the differences are skewed; at two levels."""
     scores = TABLES[table]
     for level in (0.95, 0.8):
         found = bt.compare(scores, missing="pairwise", confidence=level)
+        n_wider = 0
         for a, b, x, y in paired(scores):
-            low, high = stats.ttest_rel(x, y).confidence_interval(level)
+            student, hall = stats.ttest_rel(x, y).confidence_interval(level), hall_interval(x - y, level)
+            low, high = min(student[0], hall[0]), max(student[1], hall[1])
             pair = found.pair(a, b)
-            assert (pair.low, pair.high) == pytest.approx((low, high), rel=1e-9)
+            assert (pair.low, pair.high) == pytest.approx((low, high), rel=1e-8)
+            n_wider += (low, high) != tuple(student)
+        assert n_wider > 0
 
 
 @each_table
@@ -303,7 +320,7 @@ DOCUMENTS = [*"aabbbcdddde", *"fffghhii"]
 def test_documents_are_drawn_as_a_loop_draws_them(by, statistic):
     """Draw documents, lay their segments side by side, take the statistic: the same limits."""
     scores = drawn_scores(2, len(DOCUMENTS), seed=11, groups=DOCUMENTS)
-    found = bt.rank(scores, by=by, units="groups", n_resamples=300)
+    found = bt.rank(scores, by=by, units="groups", interval="percentile", n_resamples=300)
     names = sorted(set(DOCUMENTS))
     draws = stream(12345, f"bootstrap of {by}", 0).integers(0, len(names), size=(300, len(names)))
     for name, row in zip(scores.systems, scores.values, strict=True):
@@ -335,11 +352,37 @@ def test_documents_are_permuted_as_a_loop_permutes_them(alternative):
 
 
 @each_side
-def test_the_clustered_t_is_that_of_statsmodels(alternative):
+def test_the_clustered_t_is_that_of_matrices(alternative):
+    """Bias-reduced errors (CR2) and Satterthwaite's degrees of freedom, with every matrix written out."""
+    scores = drawn_scores(3, len(DOCUMENTS), seed=13, groups=DOCUMENTS)
+    n = len(DOCUMENTS)
+    member = np.array([[d == document for d in DOCUMENTS] for document in sorted(set(DOCUMENTS))])
+    residual = np.eye(n) - np.ones((n, n)) / n  # the mean taken out
+    weights = []
+    for rows in member:
+        root = np.linalg.inv(linalg.sqrtm(residual[np.ix_(rows, rows)]))
+        weights.append(residual[:, rows] @ root @ np.ones(rows.sum()) / n)
+    weights = np.array(weights)
+    size = np.linalg.eigvalsh(weights @ weights.T)
+    t = stats.t(size.sum() ** 2 / (size**2).sum())
+    found = bt.compare(scores, test="t", units="groups", alternative=alternative)
+    for a, b, x, y in paired(scores):
+        mean, error = (x - y).mean(), np.sqrt(((weights @ (x - y)) ** 2).sum())
+        upper = t.sf(mean / error)
+        expected = {"two-sided": 2 * min(upper, 1 - upper), "greater": upper, "less": 1 - upper}[alternative]
+        pair = found.pair(a, b)
+        assert pair.pvalue == pytest.approx(expected, rel=1e-9)
+        assert (pair.low, pair.high) == pytest.approx(
+            (mean - t.ppf(0.975) * error, mean + t.ppf(0.975) * error), rel=1e-9
+        )
+
+
+@each_side
+def test_the_clustered_t_of_equal_documents_is_that_of_statsmodels(alternative):
     """OLS of the differences on a constant with standard errors clustered by document."""
     api = pytest.importorskip("statsmodels.api")
-    scores = drawn_scores(3, len(DOCUMENTS), seed=13, groups=DOCUMENTS)
-    codes = np.array([sorted(set(DOCUMENTS)).index(d) for d in DOCUMENTS])
+    codes = np.arange(21) // 3
+    scores = drawn_scores(3, 21, seed=13, groups=[str(code) for code in codes])
     found = bt.compare(scores, test="t", units="groups", alternative=alternative)
     for a, b, x, y in paired(scores):
         fit = api.OLS(x - y, np.ones(x.size)).fit(cov_type="cluster", cov_kwds={"groups": codes}, use_t=True)
@@ -363,7 +406,9 @@ def test_the_corpus_score_is_permuted_as_a_loop_permutes_it(alternative, units):
     table = drawn_counts(3, 16, seed=2, groups=list("aabbccddeeffgghh"))
     values = table.values if units == "segments" else table.values.reshape(3, 8, 2, 2).sum(axis=2)
     swaps = random_signs(400, values.shape[1], stream(12345, "permutation of counts", 0)) < 0
-    found = bt.compare(table, units=units, n_resamples=400, alternative=alternative)
+    found = bt.compare(
+        table, units=units, method="monte_carlo", n_resamples=400, alternative=alternative, correction="none"
+    )
     for a, b in itertools.permutations(range(3), 2):
         observed = accuracy(values[a].sum(axis=0)) - accuracy(values[b].sum(axis=0))
         extreme = 0
@@ -400,7 +445,7 @@ def test_the_pooled_interval_is_that_of_a_loop():
     """Draw segments, sum their counts, apply the formula."""
     table = drawn_counts(2, 15, seed=4)
     draws = stream(12345, "bootstrap of pooled scores", 0).integers(0, 15, size=(200, 15))
-    found = bt.rank(table, n_resamples=200)
+    found = bt.rank(table, interval="percentile", n_resamples=200)
     for name, values in zip(table.systems, table.values, strict=True):
         drawn = [accuracy(values[draw].sum(axis=0)) for draw in draws]
         low, high = np.quantile(drawn, [0.025, 0.975])

@@ -114,7 +114,8 @@ def _extrapolated(
     Where fewer than 25 permutations were as extreme as the data, (b + 1) / (B + 1) says little more than that p is
     small. The extrapolation is kept within the 95% interval that the permutations leave for p. Against a million
     permutations it is exact for the share of right answers; for F1- and BLEU-like counts of 30 and of 200 segments,
-    with p-values from 0.00002 to 0.0025, it was 0.6 to 1.9 times theirs.
+    with p-values from 0.00002 to 0.0025, it was 0.6 to 2.3 times theirs, the worst where the halfway length is that of
+    the reference and the brevity penalty bends. Its lower limit is a third of it.
     """
     tails = _sampled(tallies, decision.n_resamples)
     is_two_sided = decision.alternative == "two-sided"
@@ -129,7 +130,7 @@ def _extrapolated(
         for i, j in pair if is_two_sided else pair[:1]:
             p = float(np.clip(tail if is_two_sided else tail / 2, tails.low[i, j], tails.high[i, j]))
             tails.pvalue[i, j] = p
-            tails.low[i, j] = max(tails.low[i, j], p / 2)
+            tails.low[i, j] = max(tails.low[i, j], p / 3)
             tails.method[i, j] = P_METHODS.index("extrapolation")
     return tails
 

@@ -11,6 +11,8 @@ from scipy.special import ndtr, ndtri
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 
+_ROUNDING = 1e-13  # of the largest score: a lead or a spread below it is none
+
 
 class Detectable(NamedTuple):
     """What a paired comparison of means can show.
@@ -82,7 +84,8 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
               r = \sum_{l \ne j} \Phi\big(\sqrt n (z_l - z_j)\big),
 
     because Holm tests a pair at :math:`\alpha / (k - r)` once the r pairs with smaller p-values are shown; k is the
-    number of pairs.
+    number of pairs. Where several leads are of one size the number is on the safe side, and the power up to 0.87 where
+    0.8 was wanted.
 
     Parameters
     ----------
@@ -106,6 +109,9 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
     for a in range(m):
         gaps = goodness[a] - goodness
         mean[a], deviation[a] = gaps.mean(axis=1), gaps.std(axis=1, ddof=1)
+    noise = _ROUNDING * np.max(np.abs(goodness), initial=0.0)
+    mean[np.abs(mean) <= noise] = 0.0
+    deviation[deviation <= noise] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = np.abs(mean) / deviation
     others = np.nan_to_num(effect[above], nan=0.0, posinf=np.inf)
