@@ -71,6 +71,6 @@ def test_what_convert_writes_is_the_same_data(path, tmp_path):
     bt.write_table(whole, tmp_path / "tidy.parquet")
     again = read_any(tmp_path / "tidy.parquet", Options(covariates=("*",))).tables[0]
     assert again.digest == whole.digest
-    assert whole.aggregated().digest == bt.read_matches(path).digest
+    assert whole.aggregated().digest == bt.read_matches(path, cluster=False).digest
     assert whole.group is not None
     assert whole.segment is not None

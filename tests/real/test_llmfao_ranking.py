@@ -51,18 +51,23 @@ def test_the_first_five_are_these():
 
 
 def test_intervals_are_clustered_by_worker():
-    """The same as from single rows; wider than those that take every battle as independent, on average."""
-    alone, by_worker = (
-        bt.rank(bt.read_matches(FILE, **options), scale="elo") for options in ({}, {"judge": "worker"})
+    """Wider than those that take every battle as independent; by prompt too, as is the default, wider still."""
+    alone, by_worker, default = (
+        bt.rank(bt.read_matches(FILE, **options), scale="elo")
+        for options in ({"cluster": False}, {"judge": "worker"}, {})
     )
-    single = bt.rank(bt.read_matches(FILE, judge="worker", item="prompt"), scale="elo")
+    both = bt.rank(bt.read_matches(FILE, judge="worker", item="prompt"), scale="elo")
     n_workers = len({row["worker"] for row in rows()})
     worth = np.bincount(np.unique([row["worker"] for row in rows()], return_inverse=True)[1])
     worth = worth.sum() ** 2 / (worth**2).sum()
 
-    np.testing.assert_array_equal(alone.strength, by_worker.strength)
-    np.testing.assert_allclose(by_worker.high, single.high, rtol=1e-12)
-    assert (by_worker.high - by_worker.low).mean() > (alone.high - alone.low).mean()
+    for other in (by_worker, default):
+        np.testing.assert_allclose(other.strength, alone.strength, rtol=1e-9)
+    np.testing.assert_array_equal(default.high, both.high)
+    widths = [(found.high - found.low).mean() for found in (alone, by_worker, default)]
+    assert widths == sorted(widths)
     assert by_worker.settings.options["ci"] == "95,clustered"
     uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * n_workers else ""
     assert f"Intervals and tests are clustered by group ({n_workers} groups{uneven})." in by_worker.notes
+    clustered = f"Intervals and tests are clustered by group ({n_workers} groups{uneven}) and by segment (13 segments)."
+    assert clustered in default.notes
