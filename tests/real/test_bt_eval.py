@@ -160,3 +160,32 @@ def test_trueskill_as_published_is_the_package_played_pair_by_pair_with_draws():
     np.testing.assert_allclose(
         [ours[name] for name in scores.systems], [rating.mu for rating in ratings], atol=1e-6
     )
+
+
+@pytest.mark.parametrize("by", ["mean", "median", "win_rate", "bradley_terry"])
+@pytest.mark.parametrize("dataset", SIZES)
+def test_no_rank_lies_outside_its_range(dataset, by):
+    """All 65 setups at the defaults, with a prior where strengths do not exist without; a range is from 1 to m."""
+    for metric in METRICS:
+        scores = tables()[dataset, metric]
+        without = by == "bradley_terry" and (dataset, metric) in NEVER_LOST | NEVER_WON
+        found = bt.rank(scores, by=by, **({"prior": 0.5} if without else {}))
+        assert (found.rank_low <= found.rank).all(), metric
+        assert (found.rank <= found.rank_high).all(), metric
+        assert found.rank_low.min() == 1
+        assert found.rank_high.max() == scores.n_systems
+        assert (np.diff(found.rank_low) >= 0).all()
+
+
+def test_rank_and_compare_find_the_same_pairs_of_tac08():
+    """58 systems, 1,653 pairs by BLEU: 229 are significantly different after Holm's correction, whoever is asked."""
+    scores = tables()["TAC08", "BLEU"]
+    found, pairs = bt.rank(scores), bt.compare(scores)
+    letters = dict(zip(found.systems, map(set, found.letters), strict=True))
+    by_rank = {pair for pair in combinations(sorted(letters), 2) if not letters[pair[0]] & letters[pair[1]]}
+    by_compare = {tuple(sorted((pair.a, pair.b))) for pair in pairs.pairs() if pair.verdict is not None}
+
+    assert found.settings.options["test"] == "permutation,holm,0.05"
+    assert pairs.correction == "holm"
+    assert by_rank == by_compare
+    assert len(by_compare) == pairs.n_different == 229

@@ -489,3 +489,19 @@ def test_direct_assessment_has_gaps_and_pairs_are_compared_on_what_both_have():
         f"People judged {n:,} of {len(judged) * len(ids):,} cells; pairs of systems share "
         f"{min(shared):,} to {max(shared):,} segments."
     ) in found.notes
+
+
+@pytest.mark.parametrize("by", ["mean", "median", "win_rate", "bradley_terry"])
+@pytest.mark.parametrize("lp", MQM_PAIRS)
+def test_no_rank_lies_outside_its_range(lp, by):
+    """People's scores and those of every metric, by documents as is the default, with a prior where it is needed."""
+    people, metrics = campaign(lp)
+    for scores in (people, *metrics.values()):
+        try:
+            found = bt.rank(scores, by=by, missing="drop")
+        except bt.NotEstimable:
+            found = bt.rank(scores, by=by, missing="drop", prior=0.5)
+        assert (found.rank_low <= found.rank).all(), scores.name
+        assert (found.rank <= found.rank_high).all(), scores.name
+        assert found.rank_low.min() == 1
+        assert found.rank_high.max() == scores.n_systems
