@@ -45,7 +45,7 @@ class Verb(NamedTuple):
 
 
 VERBS: dict[str, Verb] = {
-    "agree": Verb(("files",), ("by", "top", "metrics", "missing", *_READING, *_COMPUTING)),
+    "agree": Verb(("files",), ("by", "top", "metrics", "missing", "prior", "units", *_READING, *_COMPUTING)),
     "check": Verb(("files",), _READING),
     "compare": Verb(
         ("file",),
@@ -66,7 +66,7 @@ VERBS: dict[str, Verb] = {
         ),
     ),
     "diagnose": Verb(("files",), ("metric", *_READING)),
-    "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "alpha", *_READING)),
+    "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "units", "alpha", *_READING)),
     "human da": Verb(("file",), ("metric", "raw", "by_margin", *_JUDGES, *_READING)),
     "human mqm": Verb(("file",), ("weights", "standardize", *_JUDGES)),
     "human rr": Verb(("file",), ("by", "languages", "identical", "ties", "prior", "confidence", *_COMPUTING)),
