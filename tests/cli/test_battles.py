@@ -51,8 +51,8 @@ def test_judges_are_clustered_without_being_asked_for(betterthan, battles):
     assert 'Battles are grouped by the column "judge" (12 different values).' in found.notes
     assert found.unit_note.startswith("Unit: 12 groups (judges or sessions")
     assert found.units == "clusters"
-    printed = betterthan("rank", battles).out
-    below = printed[printed.index("  Unit: ") :]
+    printed = " ".join(betterthan("rank", battles).out.split())
+    below = printed[printed.index(" Unit: ") :]
     assert below.index("For single battles use --cluster none.") < below.index("significant")
 
 

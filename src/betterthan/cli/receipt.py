@@ -74,7 +74,16 @@ VERBS: dict[str, Verb] = {
         ("sources", "human"),
         (
             *("by", "level", "significance", "p_values", "mid_p", "units", "margin", "metric_margin"),
-            *("leave_out", "outliers", "only", "correction", "alpha", "confidence", "language_pair"),
+            *(
+                "leave_out",
+                "outliers",
+                "only",
+                "alternative",
+                "correction",
+                "alpha",
+                "confidence",
+                "language_pair",
+            ),
             *("gold", "reference", "pool", *_READING, *_COMPUTING),
         ),
     ),
