@@ -62,7 +62,7 @@ VERBS: dict[str, Verb] = {
                 "units",
                 "alternative",
             ),
-            *("correction", "alpha", "confidence", *_BATTLES, *_READING, *_COMPUTING),
+            *("correction", "alpha", "confidence", "simultaneous", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
     "diagnose": Verb(("files",), ("metric", *_READING)),
