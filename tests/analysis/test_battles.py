@@ -100,7 +100,9 @@ def test_clustered_intervals_are_those_of_statsmodels(aggregated, ties):
     np.testing.assert_allclose(found.strength, theta[order], atol=1e-8)
     np.testing.assert_allclose(found.high - found.strength, reach, rtol=1e-6)
     np.testing.assert_allclose(found.strength - found.low, reach, rtol=1e-6)
-    assert "Intervals and tests are clustered by group (12 groups, worth 8.34 of equal size)." in found.notes
+    assert found.unit_note.startswith(
+        "Unit: 12 groups (judges or sessions, worth 8.34 of equal size), because "
+    )
 
 
 def test_clustered_comparisons_use_student():
@@ -154,11 +156,11 @@ def test_a_system_of_one_judge_has_no_verdict_and_is_named():
 def test_uneven_groups_are_said_to_be_worth_less():
     """Many judges of whom one does most of the work are few; equal ones are only counted."""
     group = np.arange(600) % 12
-    even = bt.rank(dataclasses.replace(battles(), group=group)).notes
-    uneven = bt.rank(dataclasses.replace(battles(), group=np.where(np.arange(600) < 480, 0, group))).notes
+    even = bt.rank(dataclasses.replace(battles(), group=group)).unit_note
+    uneven = bt.rank(dataclasses.replace(battles(), group=np.where(np.arange(600) < 480, 0, group))).unit_note
 
-    assert "Intervals and tests are clustered by group (12 groups)." in even
-    assert "Intervals and tests are clustered by group (12 groups, worth 1.49 of equal size)." in uneven
+    assert even.startswith("Unit: 12 groups (judges or sessions), because ")
+    assert uneven.startswith("Unit: 12 groups (judges or sessions, worth 1.49 of equal size), because ")
 
 
 def test_one_group_has_no_errors():
@@ -228,7 +230,7 @@ def test_questions_in_several_rows_are_clusters():
     found, same = bt.compare(matches), bt.compare(named)
 
     np.testing.assert_array_equal(found.pvalue, same.pvalue)
-    assert "Intervals and tests are clustered by segment (200 segments)." in found.notes
+    assert found.unit_note.startswith("Unit: 200 segments (questions), because ")
     assert bt.compare(alone).settings.options["se"] == "robust"
 
 
@@ -255,8 +257,8 @@ def test_judges_and_questions_are_clusters_at_once():
     for one in single:
         assert (both.pair_errors >= one.pair_errors)[off].all()
         assert (both.pair_degrees <= np.maximum(*(each.pair_degrees for each in single)))[off].all()
-    note = "by group (12 groups, worth 8.34 of equal size) and by segment (50 segments)."
-    assert f"Intervals and tests are clustered {note}" in bt.rank(matches).notes
+    units = "12 groups (judges or sessions, worth 8.34 of equal size) and 50 segments (questions)"
+    assert bt.rank(matches).unit_note.startswith(f"Unit: {units}, because ")
     for by in ("bradley_terry", "win_rate"):
         assert np.isfinite(bt.rank(matches, by=by).low).all()
 

@@ -145,7 +145,7 @@ def test_the_table_says_where_orders_differ():
     found = bt.aggregate(long_against_short(), n_resamples=99)
     text = str(found)
     assert "Of 1 pair in pooled order, the mean of segments turns 1 (A and B)" in text
-    assert "200 segments weigh as 14 of equal length would; the longest tenth carries 85 %" in text
+    assert "200 segments weigh as 14 of equal length would; the longest tenth carries 85%" in text
     assert found.order("pooled") == ("A", "B")
     assert found.order("segment_mean") == ("B", "A")
     assert same_after_json(found)
@@ -257,7 +257,9 @@ def test_identical_systems_are_level():
     assert found.n_to_turn is None
     assert not found.disagree
     assert found.sentences[0] == "A and B are level by all three aggregations."
-    assert found.sentences[-1] == "Call it a tie, or gather more segments."
+    assert found.sentences[-1] == (
+        "The data do not decide between the two, which does not show that they are equal; gather more segments."
+    )
 
 
 def test_unknown_lengths_are_said_and_given_ones_used():

@@ -49,9 +49,11 @@ def test_judges_are_clustered_without_being_asked_for(betterthan, battles):
 
     assert found == bt.rank(bt.read_matches(battles, keep=("judge",)), scale="elo")
     assert 'Battles are grouped by the column "judge" (12 different values).' in found.notes
-    assert any(
-        note.startswith("Intervals and tests are clustered by group (12 groups") for note in found.notes
-    )
+    assert found.unit_note.startswith("Unit: 12 groups (judges or sessions")
+    assert found.units == "clusters"
+    printed = " ".join(betterthan("rank", battles).out.split())
+    below = printed[printed.index(" Unit: ") :]
+    assert below.index("For single battles use --cluster none.") < below.index("significant")
 
 
 def test_another_column_or_none_can_be_named(betterthan, battles):

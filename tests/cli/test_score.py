@@ -94,7 +94,7 @@ def test_the_table_has_intervals_signature_and_letters(score, texts):
         "pooled",
         "segments",
         "bootstrap",
-        "95 %",
+        "95%",
         "letters",
         "Signature: BLEU|nrefs:1",
         "|corpora:50,size=1000|",

@@ -78,6 +78,12 @@ def test_too_few_units_are_the_verdict(verb):
     assert not [note for note in table.notes if "could be significant" in note]
 
 
+def test_intervals_of_all_differences_are_called_so():
+    """The legend never says "by itself" of intervals that were widened for all pairs."""
+    legend = describe(bt.compare(drawn_scores(3, 20), simultaneous=True)).words[-1]
+    assert legend == "95%: intervals that hold for all 3 differences at once."
+
+
 def test_a_one_sided_question_is_said():
     """In the sentence below the table."""
     assert "one-sided (greater)" in words(bt.compare(drawn_scores(3, 20), alternative="greater"))

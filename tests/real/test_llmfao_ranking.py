@@ -68,6 +68,4 @@ def test_intervals_are_clustered_by_worker():
     assert widths == sorted(widths)
     assert by_worker.settings.options["ci"] == "95,clustered"
     uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * n_workers else ""
-    assert f"Intervals and tests are clustered by group ({n_workers} groups{uneven})." in by_worker.notes
-    clustered = f"Intervals and tests are clustered by group ({n_workers} groups{uneven}) and by segment (13 segments)."
-    assert clustered in default.notes
+    assert by_worker.unit_note.startswith(f"Unit: {n_workers} groups (judges or sessions{uneven}), because ")

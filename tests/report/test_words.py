@@ -31,7 +31,7 @@ def test_one_thing_is_not_several(reports, kind):
 
 
 def test_a_verdict_on_battles_says_what_is_left_after_correction(reports):
-    """An interval of the pair alone may exclude one half where no difference is significant; corrected p says so."""
+    """An interval of the pair alone may exclude one half without significance; the corrected p says so."""
     report = reports["battles"]
     pairs = report.results["pairs"]
     pair = pairs.pair(*report.results["ranking-bradley_terry"].systems[:2])

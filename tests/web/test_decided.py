@@ -10,6 +10,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.web.conftest import SCORES
 
 import betterthan as bt
 
@@ -62,7 +63,8 @@ def test_the_page_shows_the_test_of_the_run_first(site, grouped):
     """The verdict by documents stands above the segments, which are headed for what they are."""
     text = html.unescape(site.client.get(f"/runs/{grouped['id']}/pairs/Aster/Cedar").text)
     decided = text.index(
-        "Aster and Cedar cannot be told apart at level 0.05: p = 0.2500, taking whole documents as one."
+        "No pair could be significant at level 0.05: with 3 groups (documents) the smallest possible adjusted p-value "
+        "is 0.25. Aster and Cedar: p = 0.2500, taking whole documents as one."
     )
     assert decided < text.index("Taking segments one by one") < text.index("its units decide")
     assert re.findall(r"<h2[^>]*>([^<]+)", text)[:2] == [
@@ -81,14 +83,19 @@ def test_the_other_way_round_is_the_same_test(site, grouped):
     assert (one["low"], one["pvalue"]) == (-other["high"], other["pvalue"])
 
 
-def test_a_run_by_segments_shows_its_adjusted_p(site, done):
+def test_a_run_by_segments_shows_its_adjusted_p(site):
     """Three systems are three tests, and the page of one pair says so."""
+    done = site.report({"human.csv": SCORES}, units="segments")
+    assert done["state"] == "done", done["problem"]
     found = site.client.get(f"/api/v1/runs/{done['id']}/pairs/B~2Ftwo/~3DC").json()
     table = site.client.get(f"/runs/{done['id']}.json").json()["results"]["pairs"]
     i, j = table["systems"].index("B/two"), table["systems"].index("=C")
     assert (found["decided"]["adjusted"], found["taken"]) == (table["adjusted"][i][j], "")
     text = site.client.get(f"/runs/{done['id']}/pairs/B~2Ftwo/~3DC").text
-    assert "adjusted for all 3 pairs, taking each segment by itself." in text
+    assert (
+        "adjusted for all 3 pairs, taking each segment by itself. The interval is of this difference by itself."
+        in text
+    )
     assert "one by one" not in text
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.cli.check import check
-from betterthan.cli.options import output_options, reading_options
+from betterthan.cli.options import output_options, reading_options, units_option
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -27,6 +27,7 @@ _CODE = re.compile(r"BT\d{3}", re.IGNORECASE)
 @click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of all tests.")
 @click.option("--source", metavar="FILE", help="Source texts, a line a segment: slices by length.")
+@units_option
 @reading_options
 @output_options
 def explain(

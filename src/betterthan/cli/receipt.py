@@ -45,7 +45,7 @@ class Verb(NamedTuple):
 
 
 VERBS: dict[str, Verb] = {
-    "agree": Verb(("files",), ("by", "top", "metrics", "missing", *_READING, *_COMPUTING)),
+    "agree": Verb(("files",), ("by", "top", "metrics", "missing", "prior", "units", *_READING, *_COMPUTING)),
     "check": Verb(("files",), _READING),
     "compare": Verb(
         ("file",),
@@ -62,11 +62,11 @@ VERBS: dict[str, Verb] = {
                 "units",
                 "alternative",
             ),
-            *("correction", "alpha", "confidence", *_BATTLES, *_READING, *_COMPUTING),
+            *("correction", "alpha", "confidence", "simultaneous", *_BATTLES, *_READING, *_COMPUTING),
         ),
     ),
     "diagnose": Verb(("files",), ("metric", *_READING)),
-    "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "alpha", *_READING)),
+    "explain": Verb(("file", "source"), ("a", "b", "metric", "missing", "units", "alpha", *_READING)),
     "human da": Verb(("file",), ("metric", "raw", "by_margin", *_JUDGES, *_READING)),
     "human mqm": Verb(("file",), ("weights", "standardize", *_JUDGES)),
     "human rr": Verb(("file",), ("by", "languages", "identical", "ties", "prior", "confidence", *_COMPUTING)),
@@ -74,7 +74,16 @@ VERBS: dict[str, Verb] = {
         ("sources", "human"),
         (
             *("by", "level", "significance", "p_values", "mid_p", "units", "margin", "metric_margin"),
-            *("leave_out", "outliers", "only", "correction", "alpha", "confidence", "language_pair"),
+            *(
+                "leave_out",
+                "outliers",
+                "only",
+                "alternative",
+                "correction",
+                "alpha",
+                "confidence",
+                "language_pair",
+            ),
             *("gold", "reference", "pool", *_READING, *_COMPUTING),
         ),
     ),

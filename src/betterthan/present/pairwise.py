@@ -93,10 +93,13 @@ def _words(result: PairwiseTable) -> tuple[str, ...]:
     verdict = (
         result.undecidable or f"{counted} significantly different at level {result.alpha:g}, {how}{sides}."
     )
+    level = percent(result.confidence)
+    if result.simultaneous:
+        return (verdict, f"{level}: intervals that hold for all {len(pairs):,} differences at once.")
     if result.correction == "none":
         return (verdict,)
-    interval = f"{percent(result.confidence)}: interval of each difference by itself"
-    return (verdict, f"{interval}; verdicts corrected for {len(pairs):,} pairs.")
+    legend = f"{level}: interval of each difference by itself; verdicts corrected for {len(pairs):,} pairs."
+    return (verdict, legend)
 
 
 def _single(result: PairwiseTable, pair: Pair, level: str) -> str:

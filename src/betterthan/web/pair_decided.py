@@ -119,7 +119,7 @@ def _verdict(pairs: PairwiseTable, pair: Pair) -> str:
 
 def _about_interval(pairs: PairwiseTable) -> str:
     """Say that the interval is not corrected, where the verdict is."""
-    is_corrected = len(pairs.systems) > 2 and pairs.correction != "none"
+    is_corrected = len(pairs.systems) > 2 and pairs.correction != "none" and not pairs.simultaneous
     return " The interval is of this difference by itself." if is_corrected else ""
 
 
