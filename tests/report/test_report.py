@@ -167,6 +167,14 @@ def test_numbers_in_the_page_are_those_of_the_verbs(reports, folder):
     assert matrix.cells[0][0] is None
 
 
+def test_pairs_of_tags_are_corrected_as_their_ranking_is(reports):
+    """One correction in the ranking, in the table of pairs and in the words on the method."""
+    ranking, pairs = (reports["tags"].results[name] for name in ("ranking", "pairs"))
+    assert pairs.correction == ranking.correction == "max_statistic"
+    assert pairs.n_different == ranking.n_different[0] == 1
+    assert "corrected by the maximum statistic" in page(reports["tags"])
+
+
 def test_embedded_results_are_read_back(reports):
     """What the page hands out as JSON is every result, unchanged."""
     for report in reports.values():

@@ -11,6 +11,7 @@ from betterthan.analysis.rank_tags import DEFAULT_MEASURES, rank_tags
 from betterthan.analysis.tag_counts import tag_counts
 from betterthan.present.describe import describe
 from betterthan.present.numbers import percent
+from betterthan.present.pairwise import correction_words
 from betterthan.present.table import Cell, Column, Table
 from betterthan.present.tag_names import tag_measure_name
 from betterthan.report.copies import csv_of_result
@@ -194,12 +195,13 @@ def _cards(tags: WordTags, ranking: TagRanking) -> tuple[Card, ...]:
 
 def _paragraph(tags: WordTags, ranking: TagRanking) -> list[str]:
     measure = tag_measure_name(ranking.measures[0])
+    how = correction_words(ranking.correction)
     return [
         (
             f"We scored {len(tags.systems)} {plural(len(tags.systems), 'system')} on {count(tags.n_words)} words "
             f"by {measure} (Logacheva et al., 2016)."
         ),
-        f"Intervals cover {percent(ranking.confidence)} (bootstrap over segments).",
-        f"Pairs are compared by approximate randomisation, {ranking.correction}-corrected, at level {ranking.alpha:g}.",
+        f"Intervals cover {percent(ranking.confidence)} (jackknife, without one sentence or document at a time).",
+        f"Pairs are compared by approximate randomisation, {how}, at level {ranking.alpha:g}.",
         "Computed with betterthan.",
     ]
