@@ -185,12 +185,12 @@ def test_what_the_words_say():
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ([[1, 1, 1, 1], [1, 1, 1, 1]], "100 % of the comparisons are ties"),
+        ([[1, 1, 1, 1], [1, 1, 1, 1]], "100% of the comparisons are ties"),
         ([[1, 2, 3, 4], [4, 3, 2, 1]], "does not sharpen"),
         ([[1, 2, 3, 4], [2, 3, 4, 5]], "next to no noise is left"),
         ([[1, 2, 3], [2, 3, 4], [3, 4, 5]], "The order of the systems is the same on every segment."),
         ([[1, np.nan], [np.nan, 2]], "No two systems share a segment"),
-        ([[1, 2, np.nan], [3, 1, 4]], "17 % of the scores missing"),
+        ([[1, 2, np.nan], [3, 1, 4]], "17% of the scores missing"),
         ([[0, 9, 5, 5], [9, 0, 4, 6]], "Systems differ more on a segment"),
     ],
 )

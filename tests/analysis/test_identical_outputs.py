@@ -58,8 +58,8 @@ def test_identical_outputs_that_survive_the_margin_are_listed():
     assert found.surviving.tolist() == [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
     assert found.twins[0].text == "a"
     assert found.sentences == (
-        "5 of 7 pairs of systems on a segment have identical outputs (71 %).",
-        "4 of 7 judged pairs lie 25 or more apart; 2 of them have identical outputs (50 %).",
+        "5 of 7 pairs of systems on a segment have identical outputs (71%).",
+        "4 of 7 judged pairs lie 25 or more apart; 2 of them have identical outputs (50%).",
     )
 
 

@@ -291,12 +291,12 @@ def test_how_many_segments_two_neighbours_would_need():
 
 
 def test_what_it_would_take_is_said_of_the_first_two_that_are_alike():
-    """And not when all are told apart."""
+    """And not when all differ significantly."""
     values = np.random.default_rng(5).normal(10.0, 1, (3, 200)) - [[0], [0.02], [5]]
     found = bt.rank(scores_of(values), by="mean")
     a, b = found.systems[:2]
     assert re.search(
-        rf"{a} and {b} are not told apart: a difference of this size would take about", str(found)
+        rf"{a} and {b} do not differ significantly: a difference of this size would take about", str(found)
     )
     assert "would take about" not in str(bt.rank(scores_of(values[1:]), by="mean"))
 

@@ -21,7 +21,6 @@ CUT = (
     "permutation",
     "significance",
     "bootstrap_mean",
-    "tag_tests",
 )
 DOCUMENTS = [f"d{i // 3}" for i in range(30)]
 

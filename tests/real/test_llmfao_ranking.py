@@ -68,4 +68,6 @@ def test_intervals_are_clustered_by_worker():
     assert widths == sorted(widths)
     assert by_worker.settings.options["ci"] == "95,clustered"
     uneven = f", worth {worth:.3g} of equal size" if worth < 0.8 * n_workers else ""
-    assert by_worker.unit_note.startswith(f"Unit: {n_workers} groups (judges or sessions{uneven}), because ")
+    judges = f"Unit: {n_workers} groups (judges or sessions{uneven})"
+    assert by_worker.unit_note.startswith(f"{judges}, because ")
+    assert default.unit_note.startswith(f"{judges} and 13 segments (questions), because ")
