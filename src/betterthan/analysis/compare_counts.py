@@ -43,20 +43,17 @@ def compare_counts(
     values = unit_counts(counts, unit)
     side = 1.0 if counts.higher_is_better else -1.0
     m = counts.n_systems
-    limits = pooled_difference_limits(
-        counts, values, replace(decision, confidence=decision.confidence_of_one(m), simultaneous=False)
-    )
+    of_one = replace(decision, confidence=decision.confidence_of_one(m), simultaneous=False)
+    limits = pooled_difference_limits(counts, values, of_one)
     least = 2.0 ** (int(decision.alternative == "two-sided") - unit.n_units)
     correction = corrected_by(decision, m, least if is_extrapolated else 1.0)
     if correction == "max_statistic" or not is_extrapolated:
         least = max(least, 1 / (decision.n_resamples + 1))
     tallies = np.sum(np.stack(_permutations(counts, values, side, decision, None)), axis=0)
     goodness = side * counts.pooled()
-    tails = (
-        _extrapolated(values, counts.formula, side, tallies, decision)
-        if is_extrapolated
-        else _sampled(tallies, decision.n_resamples)
-    )
+    tails = _sampled(tallies, decision.n_resamples)
+    if is_extrapolated:
+        tails = _extrapolated(values, counts.formula, side, tallies, decision)
     how = str(decision.n_resamples) if is_extrapolated else f"monte-carlo,{decision.n_resamples}"
     effect = goodness[:, None] - goodness[None, :]
     wins = win_counts(counts.per_segment().goodness)
