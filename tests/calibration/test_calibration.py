@@ -68,12 +68,13 @@ def test_what_was_measured_lies_in_its_band(table):
 
 @pytest.mark.parametrize("table", OF_TABLE)
 def test_every_cheap_cell_runs(table):
-    """Two tables each; the others run in `make slow`."""
+    """Two tables of a few cells of each table; the others run in `make slow`."""
     for cell in OF_TABLE[table]:
         assert cell.low < cell.high
-        assert cell.tables >= 500
-        if cost(cell) <= CHEAP:
-            assert runner.measure(cell, 0, 2, ANOTHER_SEED).tables == 2
+        assert cell.tables >= page.FEWEST
+    cheap = [cell for cell in OF_TABLE[table] if cost(cell) <= CHEAP]
+    for cell in cheap[:: max(1, len(cheap) // 3)]:
+        assert runner.measure(cell, 0, 2, ANOTHER_SEED).tables == 2
 
 
 def test_a_cell_outside_its_band_is_marked_and_explained():

@@ -196,7 +196,7 @@ def needs_referee(tails: PairTails) -> BoolArray:
 
     Examples
     --------
-    >>> one = np.array([0.0349])
+    >>> one = np.array([0.0345])
     >>> needs_referee(PairTails(one, one - 2e-4, one + 2e-4, np.array([INVERSION])))
     array([ True])
     """
