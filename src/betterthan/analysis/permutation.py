@@ -15,7 +15,7 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.permutation import WORTH_COMPILING, add_one, permutation_block
-from betterthan.kernels.pvalues import Alternative, adjusted_pairs
+from betterthan.kernels.pvalues import Alternative, adjusted_pairs, pairs_matrix
 from betterthan.kernels.sign_flip_pairs import (
     CERTIFIED,
     EXACT,
@@ -161,7 +161,7 @@ def _corrected(pairs: _Pairs, pvalues: FloatArray, question: Question) -> FloatA
     if question.correction == "max_statistic":
         return pvalues
     m = len(pairs.goodness)
-    square = _square(m, pvalues, pvalues)
+    square = pairs_matrix(m, pvalues, pvalues)
     return adjusted_pairs(square, correction=question.correction)[pairs.left, pairs.right]  # type: ignore[arg-type]
 
 
@@ -206,22 +206,15 @@ def _judged_block(payload: tuple[_Pairs, IntArray, bool, bool], block: int) -> F
     )
 
 
-def _square(m: int, forward: FloatArray, backward: FloatArray) -> FloatArray:
-    matrix = np.full((m, m), np.nan)
-    above, below = np.triu_indices(m, 1)
-    matrix[above, below], matrix[below, above] = forward, backward
-    return matrix
-
-
 def _answer(m: int, tails: _Directed) -> Answer:
     codes = np.full((m, m), EXACT, dtype=np.int64)
     above = np.triu_indices(m, 1)
     codes[above], codes.T[above] = tails.forward.method, tails.backward.method
     used = [name for code, name in enumerate(METHODS) if code in tails.forward.method]
     return Answer(
-        pvalue=_square(m, tails.forward.pvalue, tails.backward.pvalue),
-        p_low=_square(m, tails.forward.low, tails.backward.low),
-        p_high=_square(m, tails.forward.high, tails.backward.high),
+        pvalue=pairs_matrix(m, tails.forward.pvalue, tails.backward.pvalue),
+        p_low=pairs_matrix(m, tails.forward.low, tails.backward.low),
+        p_high=pairs_matrix(m, tails.forward.high, tails.backward.high),
         p_method=codes,
         how="+".join(used),
     )

@@ -18,7 +18,7 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.permutation import add_one
-from betterthan.kernels.pvalues import adjusted
+from betterthan.kernels.pvalues import adjusted, pairs_matrix
 from betterthan.kernels.step_down import stepped_pvalues, successive_maxima
 from betterthan.kernels.strength_influence import log_strength_influence
 from betterthan.kernels.wins import win_counts
@@ -74,20 +74,20 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, decision: 
     counts = win_counts(scores.goodness)
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(tested.spread > 0, difference / tested.spread, np.nan)
-    stepped = None if tested.adjusted is None else _square(m, tested.adjusted, tested.adjusted)
+    stepped = None if tested.adjusted is None else pairs_matrix(m, tested.adjusted, tested.adjusted)
     findings = Findings(
         systems=scores.systems,
         goodness=strength,
         test="strengths",
         effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
         size_name="difference over its standard error",
-        effect=_square(m, difference, -difference),
-        low=_square(m, low, -high),
-        high=_square(m, high, -low),
-        size=_square(m, size, -size),
+        effect=pairs_matrix(m, difference, -difference),
+        low=pairs_matrix(m, low, -high),
+        high=pairs_matrix(m, high, -low),
+        size=pairs_matrix(m, size, -size),
         wins=counts.wins,
         ties=counts.ties,
-        pvalue=_square(m, tested.pvalue, tested.pvalue),
+        pvalue=pairs_matrix(m, tested.pvalue, tested.pvalue),
         p_method=np.full((m, m), P_METHODS.index(tested.method)),
         stepped=stepped,
         n_resamples=tested.n_resamples,
@@ -242,10 +242,3 @@ def _limits(
         spread > 0, spread, np.nan
     )
     return difference - reach, difference + reach
-
-
-def _square(m: int, forward: FloatArray, backward: FloatArray) -> FloatArray:
-    matrix = np.full((m, m), np.nan)
-    above, below = np.triu_indices(m, 1)
-    matrix[above, below], matrix[below, above] = forward, backward
-    return matrix

@@ -153,3 +153,18 @@ def adjusted_pairs(
         result[above, below] = adjusted(upper, correction=correction)
         result[below, above] = adjusted(lower, correction=correction)
     return result
+
+
+def pairs_matrix(m: int, forward: FloatArray, backward: FloatArray) -> FloatArray:
+    """Return systems × systems from values of the pairs a < b, row by row, and of b against a; NaN on the diagonal.
+
+    Examples
+    --------
+    >>> pairs_matrix(2, np.array([1.0]), np.array([-1.0]))
+    array([[nan,  1.],
+           [-1., nan]])
+    """
+    matrix = np.full((m, m), np.nan)
+    above, below = np.triu_indices(m, 1)
+    matrix[above, below], matrix[below, above] = forward, backward
+    return matrix
