@@ -122,10 +122,12 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
         own = effect[a, a + 1]
         if not np.isfinite(own) or own == 0:
             continue
-        smaller = float(np.count_nonzero(others > own))
+        smaller, n, before = float(np.count_nonzero(others > own)), 0.0, math.inf
         for _ in range(20):
             n = ((float(-ndtri(alpha / 2 / max(1.0, k - smaller))) + reach_power) / own) ** 2
+            if abs(n - before) <= 1e-4 * n:
+                break
             # Its own chance of being first is ½ in this sum, and is taken out.
-            smaller = float(ndtr(np.sqrt(n) * (others - own)).sum()) - 0.5
+            smaller, before = float(ndtr(np.sqrt(n) * (others - own)).sum()) - 0.5, n
         result[a] = math.ceil(n)
     return result

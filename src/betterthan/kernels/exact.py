@@ -159,10 +159,12 @@ def enumerated_tail(differences: FloatArray) -> Tail:
 
 
 def _signed_sums(sizes: FloatArray) -> FloatArray:
-    sums = np.zeros(1)
-    for size in sizes:
-        sums = np.concatenate([sums - size, sums + size])
-    return np.sort(sums)
+    sums = np.empty(1 << sizes.size)
+    sums[0] = -sizes.sum()
+    for i, size in enumerate(sizes.tolist()):
+        np.add(sums[: 1 << i], 2 * size, out=sums[1 << i : 2 << i])
+    sums.sort()
+    return sums
 
 
 def convolution_tail(differences: IntArray) -> Tail:

@@ -124,8 +124,7 @@ def _summed(
     frequency = 2 * np.pi / circle[:, None] * np.arange(1.0, n_frequencies + 1)
     largest = rest.max(axis=1, initial=0.0)[:, None]
     phi, remainder = _series(rest, frequency, largest)
-    for column in range(single.shape[1]):
-        phi *= np.cos(single[:, column, None] * frequency)
+    _multiply_cosines(phi, single, frequency[:, 0])
     unit = step[:, None]
     turn = unit * frequency
     usable = (largest * frequency <= 1.2) & (turn <= np.pi / 2 * (1 + 1e-9))
@@ -148,6 +147,19 @@ def _summed(
     is_short = (step > 0) & ~is_whole & (np.count_nonzero(sizes, axis=1) < FEWEST_ON_LATTICE)
     error[(n_usable == 0) | is_short] = np.inf
     return 1 - inside, error
+
+
+def _multiply_cosines(phi: FloatArray, single: FloatArray, first: FloatArray) -> None:
+    """Multiply phi, shape (pairs, N), by the product over i of cos(j ω d_i) for j = 1, …, N."""
+    # cos((j + 1)x) = 2 cos(x) cos(jx) - cos((j - 1)x): one cosine a difference. The rounding grows as j², to 1e-12.
+    if not single.shape[1]:
+        return
+    now = np.cos(single.T * first)
+    twice, before = 2 * now, np.ones_like(now)
+    for column in range(phi.shape[1]):
+        phi[:, column] *= np.multiply.reduce(now, axis=0)
+        np.subtract(twice * now, before, out=before)
+        now, before = before, now
 
 
 def _split(sizes: FloatArray, n_largest: int) -> tuple[FloatArray, FloatArray]:

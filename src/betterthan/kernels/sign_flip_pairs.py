@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.kernels.exact import enumerated_tail, exact_sign_flip, tilted_tail
+from betterthan.kernels.exact import FEW_ENUMERATED, enumerated_tail, exact_sign_flip, tilted_tail
 from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
 from betterthan.kernels.sign_flip_inversion import REACH, inverted_tails, is_clumped
 from betterthan.kernels.sign_flip_unit import in_units, natural_unit
@@ -225,6 +225,10 @@ def certain_tail(
     d = d[np.argsort(np.abs(d), kind="stable")]  # so that the order of segments does not move the last bit
     if d.size == 0:
         return (0.0, 0.0, EXACT) if strict else (1.0, 1.0, EXACT)
+    if d.size <= FEW_ENUMERATED:
+        few = enumerated_tail(d)
+        exact = min(1.0, 2 * (few.beyond + (0.0 if strict else few.tied)))
+        return exact, exact, EXACT
     limits: dict[str, Any] = {"most_additions": EXACT_ADDITIONS, "most_enumerated": MOST_ENUMERATED}
     tail = exact_sign_flip(d, **({} if thorough else limits))
     if tail is not None:
