@@ -50,6 +50,25 @@ def test_p_values_are_exact_within_their_error(kind, n):
         assert tails.low[0] * (1 - 1e-8) <= truth <= tails.high[0] * (1 + 1e-8)
 
 
+LATTICES = {
+    "penalties": lambda rng, n: rng.choice([0, 0, 0, 1, 5, 5, 10, 25], n) - rng.choice([0, 0, 5, 10], n),
+    "few odd ones": lambda rng, n: np.where(rng.random(n) < 0.03, 1, 10 * rng.integers(-4, 6, n)),
+    "outliers": lambda rng, n: rng.integers(-3, 4, n) * rng.choice([1, 1, 1, 30], n),
+    "percent": lambda rng, n: rng.integers(0, 101, n) - rng.integers(0, 95, n),
+}
+
+
+@pytest.mark.parametrize("kind", LATTICES)
+@pytest.mark.parametrize("n", [20, 70, 150, 400])
+def test_a_lattice_within_a_lattice_does_not_hide_an_error(kind, n):
+    """Penalties of 5 and 10 with a few of 1 have a characteristic function that rises again at high frequencies."""
+    rng = np.random.default_rng(n)
+    for _ in range(12):
+        d = LATTICES[kind](rng, n).astype(float)
+        truth, tails = exact_sign_flip(d).pvalue, tails_of(d)
+        assert tails.low[0] - 1e-9 * truth <= truth <= tails.high[0] + 1e-9 * truth
+
+
 @pytest.mark.parametrize("n", [60, 200, 1000])
 def test_whole_numbers_by_inversion_are_the_convolution(n):
     """On a lattice the sum over frequencies is exact, whatever the tail."""

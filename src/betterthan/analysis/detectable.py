@@ -105,10 +105,7 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
     """
     m = len(goodness)
     above = np.triu_indices(m, 1)
-    mean, deviation = np.empty((m, m)), np.empty((m, m))
-    for a in range(m):
-        gaps = goodness[a] - goodness
-        mean[a], deviation[a] = gaps.mean(axis=1), gaps.std(axis=1, ddof=1)
+    mean, deviation = _gaps(goodness)
     noise = _ROUNDING * np.max(np.abs(goodness), initial=0.0)
     mean[np.abs(mean) <= noise] = 0.0
     deviation[deviation <= noise] = 0.0
@@ -131,3 +128,16 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
             smaller, before = float(ndtr(np.sqrt(n) * (others - own)).sum()) - 0.5, n
         result[a] = math.ceil(n)
     return result
+
+
+def _gaps(goodness: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and standard deviation of the differences of all pairs, both of shape (m, m)."""
+    centre = goodness.mean(axis=1)
+    centred = goodness - centre[:, None]
+    products = centred @ centred.T / (goodness.shape[1] - 1)
+    own = np.diag(products)
+    variance = own[:, None] + own - 2 * products
+    # Where nearly all cancels (one system is the other plus a constant) the products have too few digits left.
+    for a, b in np.argwhere(variance <= 1e-8 * (own[:, None] + own)):
+        variance[a, b] = np.var(goodness[a] - goodness[b], ddof=1)
+    return centre[:, None] - centre, np.sqrt(variance)

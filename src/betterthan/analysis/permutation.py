@@ -21,7 +21,7 @@ from betterthan.kernels.sign_flip_pairs import (
     EXACT,
     METHODS,
     PairTails,
-    certain_tail,
+    certain_tails,
     lattice_unit,
     needs_referee,
     pair_tails,
@@ -29,7 +29,7 @@ from betterthan.kernels.sign_flip_pairs import (
 from betterthan.kernels.sign_flip_step_down import max_statistic_block, pair_statistics, step_down
 
 DIFFERENCES_IN_A_BLOCK = 1 << 24
-REFEREED_IN_A_BLOCK = 16
+REFEREED_IN_A_BLOCK = 64
 _Part = tuple[FloatArray, Alternative, int, str, tuple[range, ...]]
 
 
@@ -61,9 +61,6 @@ class _Pairs(NamedTuple):
     def of(cls, goodness: FloatArray) -> _Pairs:
         left, right = np.triu_indices(len(goodness), 1)
         return cls(goodness, left, right, lattice_unit(goodness))
-
-    def differences(self, pair: int) -> FloatArray:
-        return np.asarray(self.goodness[self.left[pair]] - self.goodness[self.right[pair]])
 
 
 class _Directed(NamedTuple):
@@ -198,12 +195,8 @@ def _judged(
 def _judged_block(payload: tuple[_Pairs, IntArray, bool, bool], block: int) -> FloatArray:
     pairs, rows, strict, thorough = payload
     here = rows[block * REFEREED_IN_A_BLOCK : (block + 1) * REFEREED_IN_A_BLOCK]
-    return np.array(
-        [
-            certain_tail(pairs.differences(pair), unit=pairs.unit, strict=strict, thorough=thorough)
-            for pair in here.tolist()
-        ]
-    )
+    differences = pairs.goodness[pairs.left[here]] - pairs.goodness[pairs.right[here]]
+    return certain_tails(differences, unit=pairs.unit, strict=strict, thorough=thorough)
 
 
 def _answer(m: int, tails: _Directed) -> Answer:

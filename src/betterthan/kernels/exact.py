@@ -150,20 +150,38 @@ def enumerated_tail(differences: FloatArray) -> Tail:
     >>> enumerated_tail(np.array([1.0, 2.0, 3.0]))
     Tail(beyond=0.0, tied=0.125)
     """
+    reached = float(enumerated_tails(differences[None])[0])
+    beyond = float(enumerated_tails(differences[None], strict=True)[0])
+    return Tail(beyond, reached - beyond)
+
+
+def enumerated_tails(differences: FloatArray, *, strict: bool = False) -> FloatArray:
+    """P(T ≥ |t|) of many pairs, one a row, or P(T > |t|) with `strict`; zeros change nothing.
+
+    Examples
+    --------
+    >>> enumerated_tails(np.array([[1.0, 2.0, 3.0], [1.0, 0.0, 1.0]]))
+    array([0.125, 0.25 ])
+    """
     sizes = np.abs(differences)
-    left, right = _signed_sums(sizes[::2]), _signed_sums(sizes[1::2])
-    observed, slack = abs(math.fsum(differences)), TIE_TOLERANCE * float(sizes.sum())
-    beyond = right.size * left.size - int(np.searchsorted(right, observed + slack - left, side="right").sum())
-    reached = right.size * left.size - int(np.searchsorted(right, observed - slack - left, side="left").sum())
-    return Tail(math.ldexp(beyond, -sizes.size), math.ldexp(reached - beyond, -sizes.size))
+    observed = np.array([abs(math.fsum(row)) for row in differences.tolist()])
+    slack = TIE_TOLERANCE * sizes.sum(axis=1)
+    left, right = _signed_sums(sizes[:, ::2]), _signed_sums(sizes[:, 1::2])
+    edges = (observed + slack if strict else observed - slack)[:, None] - left
+    missed = [
+        int(sums.searchsorted(edge, "right" if strict else "left").sum())
+        for sums, edge in zip(right, edges, strict=True)
+    ]
+    return 1 - np.array(missed, dtype=np.float64) / (left.shape[1] * right.shape[1])
 
 
 def _signed_sums(sizes: FloatArray) -> FloatArray:
-    sums = np.empty(1 << sizes.size)
-    sums[0] = -sizes.sum()
-    for i, size in enumerate(sizes.tolist()):
-        np.add(sums[: 1 << i], 2 * size, out=sums[1 << i : 2 << i])
-    sums.sort()
+    """Sums of each row under all signs, in order; shape (rows, 2**n)."""
+    sums = np.empty((len(sizes), 1 << sizes.shape[1]))
+    sums[:, 0] = -sizes.sum(axis=1)
+    for i in range(sizes.shape[1]):
+        np.add(sums[:, : 1 << i], 2 * sizes[:, i, None], out=sums[:, 1 << i : 2 << i])
+    sums.sort(axis=1)
     return sums
 
 

@@ -13,13 +13,14 @@ import numpy as np
 from scipy import special
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.kernels.exact import FEW_ENUMERATED, enumerated_tail, exact_sign_flip, tilted_tail
+from betterthan.kernels.exact import FEW_ENUMERATED, enumerated_tails, exact_sign_flip, tilted_tail
 from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
-from betterthan.kernels.sign_flip_inversion import REACH, inverted_tails, is_clumped
+from betterthan.kernels.sign_flip_inversion import REACH, Tails, inverted_tails, is_clumped, lattice_tails
 from betterthan.kernels.sign_flip_unit import in_units, natural_unit
 
 CHUNK = 1 << 17  # differences in work at once, so that they stay in the cache
 FEW = 12  # nonzero differences: all sign vectors are counted
+ENUMERATED_AT_ONCE = 32  # pairs, so that their sums stay in the cache
 MOST_ENUMERATED = 34  # by a referee: two halves of 2**17 sums each
 EXACT_ADDITIONS = 3e7  # of a convolution by a referee: some 30 ms
 DIGITS = 10  # of p-values: more would be noise of rounding, and depend on the order of segments
@@ -129,16 +130,11 @@ def _tails(differences: FloatArray, unit: float, strict: bool) -> PairTails:  # 
     if unit:
         rest = _by_binomial(sizes, edge + 2 * strict * sizes.max(axis=1, initial=0.0), rest, p, low, high)
     few = rest & (n_nonzero <= FEW)
-    for row in np.flatnonzero(few):
-        tail = enumerated_tail(d[row][d[row] != 0])
-        p[row] = low[row] = high[row] = min(1.0, 2 * (tail.beyond + (0.0 if strict else tail.tied)))
+    p[few] = low[few] = high[few] = _enumerated(d[few], strict)
     rest &= ~few
     if rest.any():
-        step = _steps(sizes[rest]) if unit else np.zeros(np.count_nonzero(rest))
-        tails = inverted_tails(sizes[rest], edge[rest] + 2 * strict * step, step)
+        tails = _inverted(sizes[rest], edge[rest], unit, strict)
         error = tails.error
-        if not unit:
-            error = np.where(is_clumped(sizes[rest]), np.inf, error)
         floor = np.ldexp(2.0, -np.minimum(n_nonzero[rest], 1070))
         floor = 0.0 * floor if strict else floor
         p[rest] = np.clip(tails.pvalue, floor, 1.0)
@@ -146,6 +142,22 @@ def _tails(differences: FloatArray, unit: float, strict: bool) -> PairTails:  # 
         high[rest] = np.minimum(np.minimum(p[rest] + error, bound[rest]), 1.0)
         method[rest] = INVERSION
     return PairTails(_significant_digits(p), _significant_digits(low), _significant_digits(high), method)
+
+
+def _inverted(sizes: FloatArray, edge: FloatArray, unit: float, strict: bool) -> Tails:  # noqa: FBT001
+    """By inversion: of all frequencies of a lattice where it is coarse, else of the lowest ones."""
+    step = _steps(sizes) if unit else np.zeros(len(sizes))
+    edge = edge + 2 * strict * step
+    if unit:
+        pvalue, error = lattice_tails(sizes, edge, step)
+        rest = np.flatnonzero(np.isinf(error))
+    else:
+        pvalue, error = np.ones((2, len(sizes)))
+        rest = np.arange(len(sizes))
+    if rest.size:
+        fine = inverted_tails(sizes[rest], edge[rest], step[rest])
+        pvalue[rest], error[rest] = fine.pvalue, np.where(is_clumped(sizes[rest]), np.inf, fine.error)
+    return Tails(pvalue, error)
 
 
 def _rescaled(differences: FloatArray) -> FloatArray:
@@ -219,16 +231,10 @@ def certain_tail(
     brackets: one with a small width for ordinary p-values, one with a small relative width far in the tail. With
     `thorough`, exact wherever that is possible at all.
     """
-    known = np.where(np.isfinite(differences), differences, 0.0)
-    d = _whole(known, unit) if unit else _rescaled(known[None])[0]
+    d = _in_order(differences[None], unit)[0]
     d = d[d != 0]
-    d = d[np.argsort(np.abs(d), kind="stable")]  # so that the order of segments does not move the last bit
     if d.size == 0:
         return (0.0, 0.0, EXACT) if strict else (1.0, 1.0, EXACT)
-    if d.size <= FEW_ENUMERATED:
-        few = enumerated_tail(d)
-        exact = min(1.0, 2 * (few.beyond + (0.0 if strict else few.tied)))
-        return exact, exact, EXACT
     limits: dict[str, Any] = {"most_additions": EXACT_ADDITIONS, "most_enumerated": MOST_ENUMERATED}
     tail = exact_sign_flip(d, **({} if thorough else limits))
     if tail is not None:
@@ -238,6 +244,38 @@ def certain_tail(
     low, high = _grid_bracket(np.abs(d), abs(math.fsum(d)))
     low, high = max(low, near.low), min(high, near.high)
     return low, max(low, high), CERTIFIED
+
+
+def certain_tails(
+    differences: FloatArray, *, unit: float, strict: bool = False, thorough: bool = False
+) -> FloatArray:
+    """The same for many pairs, one a row: low, high and method, shape (pairs, 3)."""
+    d = _in_order(differences, unit)
+    few = np.count_nonzero(d, axis=1) <= FEW_ENUMERATED
+    result = np.empty((len(d), 3))
+    result[few, 0] = result[few, 1] = _enumerated(d[few], strict)
+    result[few, 2] = EXACT
+    for row in np.flatnonzero(~few):
+        result[row] = certain_tail(differences[row], unit=unit, strict=strict, thorough=thorough)
+    return result
+
+
+def _in_order(differences: FloatArray, unit: float) -> FloatArray:
+    """Differences by size, in units, so that the order of segments does not move the last bit of a sum."""
+    known = np.where(np.isfinite(differences), differences, 0.0)
+    d = _whole(known, unit) if unit else _rescaled(known)
+    return np.take_along_axis(d, np.argsort(np.abs(d), axis=1, kind="stable"), axis=1)
+
+
+def _enumerated(d: FloatArray, strict: bool) -> FloatArray:  # noqa: FBT001
+    """Two-sided p-values of pairs with few nonzero differences."""
+    most = int(np.count_nonzero(d, axis=1).max(initial=0))
+    d = np.take_along_axis(d, np.argsort(np.abs(d), axis=1, kind="stable"), axis=1)[:, d.shape[1] - most :]
+    parts = [np.empty(0)]
+    for start in range(0, len(d), ENUMERATED_AT_ONCE):
+        tails = enumerated_tails(d[start : start + ENUMERATED_AT_ONCE], strict=strict)
+        parts.append(np.minimum(1.0, 2 * tails))
+    return np.concatenate(parts)
 
 
 def _grid_bracket(sizes: FloatArray, edge: float) -> tuple[float, float]:
