@@ -244,7 +244,12 @@ def _weighted_pvalues(values: FloatArray, weights: FloatArray) -> FloatArray:
     first, second = np.triu_indices(len(values), 1)
     gap = values[first] - values[second]
     never = np.isnan(gap).all(axis=1)
-    gap = np.nan_to_num(gap)
-    total, square = weights @ gap.T, weights @ (gap**2).T
+    if np.isnan(gap).any():
+        gap = np.nan_to_num(gap)
+        total = weights @ gap.T
+    else:
+        sums = weights @ (values - values.mean()).T
+        total = sums[:, first] - sums[:, second]
+    square = weights @ (gap**2).T
     z = np.divide(total, np.sqrt(square), out=np.zeros_like(total), where=square > 0)
     return np.where(never, np.nan, special.ndtr(-z))
