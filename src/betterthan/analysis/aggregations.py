@@ -15,6 +15,7 @@ from betterthan.kernels.bradley_terry import bradley_terry_batch
 from betterthan.kernels.davidson import davidson, davidson_exists
 from betterthan.kernels.pair_outcomes import resampled_win_counts
 from betterthan.kernels.strengths import to_elo, to_shares
+from betterthan.kernels.tied_ranks import counted_medians
 from betterthan.kernels.wins import WinCounts, win_counts, with_ties
 
 Strengths = Callable[[FloatArray], FloatArray]
@@ -61,6 +62,10 @@ def _means(goodness: FloatArray) -> FloatArray:
 
 def _medians(goodness: FloatArray) -> FloatArray:
     return np.asarray(np.median(goodness, axis=1))
+
+
+def _resampled_medians(goodness: FloatArray, weights: FloatArray, _rng: np.random.Generator) -> FloatArray:
+    return counted_medians(goodness, weights)
 
 
 def one_by_one(
@@ -139,7 +144,13 @@ MEAN = Aggregation(
     resampled=_weighted_means,
     bytes_each=lambda m, n: 8 * m + 8 * n,
 )
-MEDIAN = by_values("median", _medians)
+MEDIAN = Aggregation(
+    name="median",
+    unit="",
+    estimate=_medians,
+    resampled=_resampled_medians,
+    bytes_each=lambda m, n: 8 * m + 16 * n,
+)
 WIN_RATE = by_wins("win_rate", "share of comparisons won, ties half", win_rates)
 ORDERED = ("elo", "trueskill")
 NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)

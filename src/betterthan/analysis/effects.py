@@ -28,7 +28,7 @@ from betterthan.kernels.mean_difference_intervals import mean_difference_interva
 from betterthan.kernels.median_interval import median_interval
 from betterthan.kernels.proportion_intervals import agresti_coull_interval, holding, sign_test_holds
 from betterthan.kernels.resample import bootstrap_counts
-from betterthan.kernels.tied_ranks import row_medians
+from betterthan.kernels.tied_ranks import counted_medians
 from betterthan.kernels.wins import TiesPolicy, win_counts
 
 Limits = tuple[FloatArray, FloatArray]
@@ -159,9 +159,8 @@ def resampled_medians(
     goodness: FloatArray, units: Units, n_resamples: int, rng: np.random.Generator
 ) -> FloatArray:
     """Median of each system in each bootstrap sample of units, shape (n_resamples, m)."""
-    counts = bootstrap_counts(n_resamples, units.n_units, rng).astype(np.int64)[:, units.of_segment]
-    segments = np.arange(goodness.shape[1])
-    return np.array([row_medians(goodness[:, np.repeat(segments, row)]) for row in counts])
+    counts = bootstrap_counts(n_resamples, units.n_units, rng)[:, units.of_segment]
+    return counted_medians(goodness, counts)
 
 
 def _probability_limits(goodness: FloatArray, setting: Setting) -> Limits:

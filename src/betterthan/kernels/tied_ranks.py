@@ -93,3 +93,36 @@ def row_medians(values: FloatArray) -> FloatArray:
     above = np.take_along_axis(in_order, np.minimum(present // 2, values.shape[-1] - 1), axis=-1)[..., 0]
     # Half of each, so that two large numbers do not overflow, unless they are equal.
     return np.where(below == above, below, below / 2 + above / 2)
+
+
+def counted_medians(values: FloatArray, counts: FloatArray) -> FloatArray:
+    """Median of each row of values in samples that take value i so many times; shape (samples, rows).
+
+    Values are sorted once, and the counts are added up in that order: no sample is written out.
+
+    Parameters
+    ----------
+    values : array, shape (m, n)
+        NaN is left out.
+    counts : array of whole numbers, shape (b, n)
+
+    Examples
+    --------
+    >>> counted_medians(np.array([[3.0, 1.0, 2.0]]), np.array([[1.0, 1.0, 1.0], [2.0, 0.0, 2.0], [0.0, 0.0, 0.0]]))
+    array([[2. ],
+           [2.5],
+           [nan]])
+    """
+    result = np.full((len(counts), len(values)), np.nan)
+    whole = counts.astype(np.int32)
+    for row, scores in enumerate(values):
+        order = np.argsort(scores, kind="stable")[: np.count_nonzero(~np.isnan(scores))]
+        up_to = whole[:, order].cumsum(axis=1)
+        size = up_to[:, -1] if order.size else np.zeros(len(counts), dtype=np.int32)
+        some = size > 0
+        ends = [
+            scores[order[(up_to[some] <= place[some, None]).sum(axis=1)]]
+            for place in ((size - 1) // 2, size // 2)
+        ]
+        result[some, row] = np.where(ends[0] == ends[1], ends[0], ends[0] / 2 + ends[1] / 2)
+    return result
