@@ -275,8 +275,8 @@ def _played_draws(play: Play) -> FloatArray:
 def _samples(play: Play, block: int) -> FloatArray:
     n_here = min(_SAMPLES_IN_A_BLOCK, (play.n_resamples or 0) - block * _SAMPLES_IN_A_BLOCK)
     rng = stream(play.seed, f"bootstrap of {play.by}", block)
-    parts = []
-    for times in bootstrap_counts(n_here, play.n_units, rng).astype(np.int64):
-        own = times[play.unit_of_match]
-        parts.append(_rate(play, np.repeat(np.arange(own.size), own)))
-    return np.stack(parts)
+    times = bootstrap_counts(n_here, play.n_units, rng).astype(np.int64)[:, play.unit_of_match]
+    orders = [np.repeat(np.arange(own.size), own) for own in times]
+    if len({order.size for order in orders}) == 1:
+        return _rate(play, np.stack(orders))
+    return np.stack([_rate(play, order) for order in orders])
