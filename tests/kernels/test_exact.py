@@ -14,6 +14,7 @@ from betterthan.kernels.exact import (
     Tail,
     convolution_tail,
     enumerated_tail,
+    enumerated_tails,
     exact_sign_flip,
     fast_length,
     tilted_tail,
@@ -159,3 +160,18 @@ def test_transforms_get_the_lengths_that_scipy_would_choose():
 
     for n in [*range(1, 2000), 99_999, 1_000_003, 3_999_999]:
         assert fast_length(n) == next_fast_len(n, real=True)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("n", [1, 5, 12, 21])
+def test_enumeration_counts_the_same_with_and_without_machine_code(n, strict, monkeypatch):
+    """Sums are merged in order by the one and sorted by the other."""
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(n)
+    d = rng.standard_t(3, size=(30, n))
+    d[:10] = np.rint(d[:10])
+    found = []
+    for is_loaded in (False, True):
+        monkeypatch.setattr(exact, "is_loaded", lambda is_loaded=is_loaded: is_loaded)
+        found.append(enumerated_tails(d, strict=strict))
+    assert np.array_equal(*found)

@@ -20,6 +20,7 @@ from betterthan.kernels.sign_flip_pairs import (
     CERTIFIED,
     EXACT,
     METHODS,
+    MOST_ENUMERATED,
     PairTails,
     certain_tails,
     lattice_unit,
@@ -30,6 +31,9 @@ from betterthan.kernels.sign_flip_step_down import max_statistic_block, pair_sta
 
 DIFFERENCES_IN_A_BLOCK = 1 << 24
 REFEREED_IN_A_BLOCK = 64
+WORTH_ENUMERATING_COMPILED = (
+    1 << 23
+)  # sums of half of the differences; fewer take less time than loading numba
 _Part = tuple[FloatArray, Alternative, int, str, tuple[range, ...]]
 
 
@@ -168,6 +172,8 @@ def _judged(
     rows = np.flatnonzero(chosen)
     if not rows.size:
         return tails
+    if rows.size << (min(pairs.goodness.shape[1], MOST_ENUMERATED) // 2) >= WORTH_ENUMERATING_COMPILED:
+        load_compiler()
     n_blocks = -(-rows.size // REFEREED_IN_A_BLOCK)
     job = Job(
         name=f"permutation tests, {rows.size:,} close ones",

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy import special
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.kernels.compiled import compiled, is_loaded
 from betterthan.kernels.sign_flip_unit import in_units, natural_unit
 
 ComplexArray = npt.NDArray[np.complex128]
@@ -166,13 +167,51 @@ def enumerated_tails(differences: FloatArray, *, strict: bool = False) -> FloatA
     sizes = np.abs(differences)
     observed = np.array([abs(math.fsum(row)) for row in differences.tolist()])
     slack = TIE_TOLERANCE * sizes.sum(axis=1)
-    left, right = _signed_sums(sizes[:, ::2]), _signed_sums(sizes[:, 1::2])
-    edges = (observed + slack if strict else observed - slack)[:, None] - left
-    missed = [
-        int(sums.searchsorted(edge, "right" if strict else "left").sum())
-        for sums, edge in zip(right, edges, strict=True)
-    ]
-    return 1 - np.array(missed, dtype=np.float64) / (left.shape[1] * right.shape[1])
+    edge = observed + slack if strict else observed - slack
+    left, right = sizes[:, ::2], sizes[:, 1::2]
+    n_sums = math.ldexp(1.0, sizes.shape[1])
+    if is_loaded() and (count := compiled(reaching_loop, merged_sums)) is not None:
+        found = count(np.ascontiguousarray(left), np.ascontiguousarray(right), edge, strict)
+        return np.asarray(found / n_sums)
+    sums, others = _signed_sums(right), edge[:, None] - _signed_sums(left)
+    side: Literal["left", "right"] = "right" if strict else "left"
+    missed = [int(row.searchsorted(other, side).sum()) for row, other in zip(sums, others, strict=True)]
+    return (n_sums - np.array(missed, dtype=np.float64)) / n_sums
+
+
+def reaching_loop(left: FloatArray, right: FloatArray, edge: FloatArray, strict: bool) -> FloatArray:  # noqa: FBT001
+    """Count, for each row, the sums of a left and a right half that reach the edge, or exceed it with `strict`."""
+    found = np.zeros(edge.size)
+    for row in range(edge.size):
+        low, high = merged_sums(left[row]), merged_sums(right[row])
+        n_reaching, place = 0, high.size
+        for i in range(low.size):  # the larger the left half, the smaller the right one may be
+            limit = edge[row] - low[i]
+            while place > 0 and (high[place - 1] > limit if strict else high[place - 1] >= limit):
+                place -= 1
+            n_reaching += high.size - place
+        found[row] = n_reaching
+    return found
+
+
+def merged_sums(sizes: FloatArray) -> FloatArray:
+    """Sums under all signs, in order: each size merges what there is with itself moved up by twice the size."""
+    sums = np.empty(1 << sizes.size)
+    sums[0] = -sizes.sum()
+    before = np.empty(1 << sizes.size)
+    n = 1
+    for size in sizes:
+        before[:n] = sums[:n]
+        a, b = 0, 0
+        for place in range(2 * n):
+            if b == n or (a < n and before[a] <= before[b] + 2 * size):
+                sums[place] = before[a]
+                a += 1
+            else:
+                sums[place] = before[b] + 2 * size
+                b += 1
+        n *= 2
+    return sums
 
 
 def _signed_sums(sizes: FloatArray) -> FloatArray:
