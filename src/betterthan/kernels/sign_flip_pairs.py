@@ -20,7 +20,7 @@ from betterthan.kernels.sign_flip_unit import in_units, natural_unit
 
 CHUNK = 1 << 17  # differences in work at once, so that they stay in the cache
 FEW = 12  # nonzero differences: all sign vectors are counted
-ENUMERATED_AT_ONCE = 32  # pairs, so that their sums stay in the cache
+SUMS_AT_ONCE = 1 << 15  # of halves of differences, so that they stay in the cache
 MOST_ENUMERATED = 34  # by a referee: two halves of 2**17 sums each
 EXACT_ADDITIONS = 3e7  # of a convolution by a referee: some 30 ms
 DIGITS = 10  # of p-values: more would be noise of rounding, and depend on the order of segments
@@ -251,7 +251,7 @@ def certain_tails(
 ) -> FloatArray:
     """The same for many pairs, one a row: low, high and method, shape (pairs, 3)."""
     d = _in_order(differences, unit)
-    few = np.count_nonzero(d, axis=1) <= FEW_ENUMERATED
+    few = np.count_nonzero(d, axis=1) <= (FEW_ENUMERATED if unit else MOST_ENUMERATED)
     result = np.empty((len(d), 3))
     result[few, 0] = result[few, 1] = _enumerated(d[few], strict)
     result[few, 2] = EXACT
@@ -271,9 +271,10 @@ def _enumerated(d: FloatArray, strict: bool) -> FloatArray:  # noqa: FBT001
     """Two-sided p-values of pairs with few nonzero differences."""
     most = int(np.count_nonzero(d, axis=1).max(initial=0))
     d = np.take_along_axis(d, np.argsort(np.abs(d), axis=1, kind="stable"), axis=1)[:, d.shape[1] - most :]
+    at_once = max(1, SUMS_AT_ONCE >> (most + 1) // 2)
     parts = [np.empty(0)]
-    for start in range(0, len(d), ENUMERATED_AT_ONCE):
-        tails = enumerated_tails(d[start : start + ENUMERATED_AT_ONCE], strict=strict)
+    for start in range(0, len(d), at_once):
+        tails = enumerated_tails(d[start : start + at_once], strict=strict)
         parts.append(np.minimum(1.0, 2 * tails))
     return np.concatenate(parts)
 
