@@ -104,7 +104,7 @@ JUDGE_CELLS = [
     for shape in ("normal", "errors", "heavy tails")
     for n_judges in SIZES
     for n_outputs in SHARED
-    if n_judges * n_outputs <= 1500 or shape == "normal"
+    if shape == "normal" or (event is honest_judge_dropped and n_judges * n_outputs <= 1500)
 ]
 CONTROL_CELLS = [
     Cell(
