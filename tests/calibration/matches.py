@@ -350,6 +350,9 @@ CELLS: list[Cell] = [
                 partial(judged_strengths_hold, n_judges=n, interval="percentile"),
                 COVERS,
                 tables=1000,
+                limit="Percentiles of five drawn judges are too narrow; the default interval is not."
+                if n == 5
+                else "",
             ),
         )
     ),
@@ -363,9 +366,7 @@ CELLS: list[Cell] = [
                 f"{thin} of 20 judges",
                 partial(thin_system_is_told_apart, thin=thin),
                 KEEPS,
-                limit="Judges who saw the system are so few that its error is rough: up to 7% false claims."
-                if thin > 2
-                else "",
+                limit="So few judges saw the system that its standard error is rough: up to 7% false claims.",
             ),
             _cell(
                 "thin-system/coverage",
