@@ -18,7 +18,7 @@ from betterthan.analysis.compare_counts import compare_counts
 from betterthan.analysis.computing import Computing, Rng
 from betterthan.analysis.explain_counts_words import sentences_of
 from betterthan.analysis.ranking import Wish
-from betterthan.analysis.units import UnitName
+from betterthan.analysis.units import UnitName, chosen_units, units_of
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, unknown_name
 from betterthan.kernels.concentration import n_largest
@@ -91,7 +91,7 @@ def explain_counts(
         movers=movers,
         n_to_turn=n_to_turn,
         sentences=(),
-        notes=(*counts.notes, *note),
+        notes=(*chosen_units(pair, units)[1], *counts.notes, *note),
         settings=_settings(counts, pair, wish, alpha),
     )
     return replace(silent, sentences=sentences_of(silent))
@@ -258,6 +258,7 @@ def _settings(counts: Counts, pair: Counts, wish: Wish, alpha: float) -> Setting
         options={
             "pair": ",".join(pair.systems),
             "score": counts.formula.name,
+            "units": units_of(pair, wish.units).name,
             "alpha": alpha,
             "size": wish.size,
             "p": str(wish.decision().n_resamples),
