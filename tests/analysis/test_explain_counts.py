@@ -240,7 +240,8 @@ def test_the_three_are_those_of_rank_and_compare():
     table = bleu_like_counts(m=2, n=60, seed=1)
     found = bt.explain(table, "A", "B", rng=5, size=200)
     for way in found.aggregations:
-        assert way.score_a == pytest.approx(by_system(bt.rank(table, by=way.name, rng=5, size=200))["A"])
+        size = {"size": 200} if way.name == "bootstrap_mean" else {}
+        assert way.score_a == pytest.approx(by_system(bt.rank(table, by=way.name, rng=5, **size))["A"])
     assert found.aggregation("pooled").pvalue == bt.compare(table, rng=5).pair("A", "B").pvalue
     segments = bt.compare(table.per_segment(), test="permutation").pair("A", "B")
     assert found.aggregation("segment_mean").pvalue == segments.pvalue

@@ -162,6 +162,8 @@ def explain(
         return explain_counts(
             scores, a, b, alpha=alpha, units=units, lengths=lengths, size=size, rng=rng, missing=missing
         )
+    if size != 1000:
+        raise BetterThanError(f"size={size} is of counts, and changes nothing for scores. Leave it out.")
     pair = _pair(scores, a, b, missing)
     parts = parts_of(scores, pair, lengths_of(scores, texts, lengths))
     compared = decided(pair, units, alpha)
