@@ -58,6 +58,74 @@ def test_what_makes_no_sense_is_refused(options, message):
         bt.compare(drawn_scores(), **options)
 
 
+def few_draws(test, n):
+    """So many resamples, where the test draws."""
+    return {"n_resamples": n} if test == "bootstrap" else {}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"by": "median", "test": "sign"}, 'by="median" changes nothing with test="sign"'),
+        ({"by": "win_rate", "test": "permutation"}, 'by="win_rate" changes nothing with test="permutation"'),
+        ({"by": np.median, "test": "t"}, 'by="median" changes nothing with test="t"'),
+        ({"method": "exact", "test": "t"}, 'method="exact" is of the permutation test'),
+        ({"method": "exact", "by": "median"}, 'method="exact" is of the permutation test'),
+        ({"ties": "half"}, 'ties="half" changes nothing with test="permutation"'),
+        ({"ties": "half", "by": "median"}, 'ties="half" changes nothing with test="strengths"'),
+        ({"n_resamples": 99, "test": "sign"}, 'n_resamples=99 changes nothing with test="sign"'),
+        ({"n_resamples": 99, "correction": "holm"}, 'n_resamples=99 changes nothing with test="permutation"'),
+        ({"n_resamples": 99, "by": "bradley_terry"}, 'n_resamples=99 changes nothing with test="strengths"'),
+    ],
+)
+def test_what_would_change_nothing_is_refused(options, message):
+    """An option that is given and has no effect is an error, with the way out."""
+    with pytest.raises(bt.BetterThanError, match=f"{message}.*(Leave|use)"):
+        bt.compare(drawn_scores(), **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"by": "mean", "test": "sign"},
+        {"by": "median", "test": "strengths"},
+        {"ties": "half", "test": "sign"},
+        {"ties": "half", "by": "bradley_terry"},
+        {"method": "exact", "by": "win_rate"},
+        {"n_resamples": 99},
+        {"n_resamples": 99, "by": "median"},
+        {"n_resamples": 99, "method": "monte_carlo", "correction": "holm"},
+    ],
+)
+def test_what_may_change_something_is_taken(options):
+    """Also draws that only few units would make: whether these are few is for the data to say."""
+    assert bt.compare(drawn_scores(), **options).systems
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        (
+            drawn_counts(),
+            {"by": "median"},
+            'Counts are compared by permuting the pooled score, not with by="median"',
+        ),
+        (drawn_counts(), {"ties": "half"}, 'not with ties="half"'),
+        (
+            drawn_matches(),
+            {"by": "elo"},
+            'Matches are compared by the Bradley–Terry model, not with by="elo"',
+        ),
+        (drawn_matches(), {"method": "exact"}, 'not with method="exact"'),
+        (drawn_matches(), {"n_resamples": 9}, "n_resamples=9 changes nothing in matches"),
+    ],
+)
+def test_what_would_change_nothing_in_counts_or_matches_is_refused(table, options, message):
+    """They have one test each."""
+    with pytest.raises(bt.BetterThanError, match=message):
+        bt.compare(table, **options)
+
+
 @pytest.mark.parametrize("test", ["sign", "wilcoxon", "mood"])
 def test_tests_of_single_segments_refuse_documents(test):
     """And name those that can."""
@@ -96,7 +164,7 @@ def test_one_system_cannot_be_compared():
 def test_few_segments_support_no_claim(test, n):
     """P is never below what so few signs can say; where a test is undefined, p is missing and nobody is better."""
     scores = scores_of([np.arange(1.0, n + 1), np.arange(2.0, n + 2) * 1.5])
-    found = bt.compare(scores, test=test, n_resamples=199)
+    found = bt.compare(scores, test=test, **few_draws(test, 199))
     pair = found.pair("B", "A")
 
     assert pair.verdict is None or test == "t"
@@ -109,7 +177,7 @@ def test_few_segments_support_no_claim(test, n):
 @each_test
 def test_identical_systems_are_not_told_apart(test):
     """All ties: p is 1, or missing where the test has nothing to go by; effects are neutral."""
-    found = bt.compare(scores_of(np.ones((3, 8))), test=test, n_resamples=99)
+    found = bt.compare(scores_of(np.ones((3, 8))), test=test, **few_draws(test, 99))
 
     assert np.isin(list(by_pair(found, "pvalue").values()), [1.0]).all() or test == "mood"
     assert found.n_different == 0
@@ -124,7 +192,7 @@ def test_a_constant_lead_is_certain_only_as_far_as_the_number_of_units_goes(test
     scores = scores_of({"A": a, "B": a + 0.1}, groups=list("aabbccdd"))
     if units == "groups" and test in ("sign", "wilcoxon", "mood"):
         return
-    pair = bt.compare(scores, test=test, units=units, n_resamples=999).pair("B", "A")
+    pair = bt.compare(scores, test=test, units=units, **few_draws(test, 999)).pair("B", "A")
     least = 2.0 ** (1 - (8 if units == "segments" else 4))
 
     if test in ("t", "sign", "wilcoxon", "permutation"):
@@ -266,8 +334,8 @@ def test_a_cache_changes_no_byte(tmp_path):
     wishes += [{"correction": "max_statistic"}, {"method": "monte_carlo", "rng": 4}]
     for _ in range(2):
         for wish in wishes:
-            kept = bt.compare(scores, n_resamples=99, **wish, cache=cache)
-            assert kept.to_json() == bt.compare(scores, n_resamples=99, **wish).to_json()
+            kept = bt.compare(scores, **wish, cache=cache)
+            assert kept.to_json() == bt.compare(scores, **wish).to_json()
     assert list(tmp_path.rglob("*.checkpoint"))
 
 

@@ -230,3 +230,17 @@ def test_one_sided_questions_have_half_the_least_p_value():
     assert two.notes[0].startswith("No pair could be significant at level 0.05: with 5 segments")
     assert one.pair("A", "B").verdict == "A"
     assert not any("No pair could" in note for note in one.notes)
+
+
+@pytest.mark.parametrize(("seed", "differ"), [(77, True), (130, True), (1, False), (2, False)])
+def test_where_test_and_interval_differ_it_is_said(seed, differ):
+    """One sentence, with the pair, in the comparison and in the explanation; none where they say the same."""
+    table = drawn_counts(2, 20, seed=seed)
+    found = bt.compare(table)
+    pair = found.pair("A", "B")
+    assert ((pair.pvalue <= 0.05) != (pair.low > 0 or pair.high < 0)) == differ
+    for notes in (found.notes, bt.explain(table, "A", "B").notes):
+        told = [note for note in notes if "may differ at the edge" in note]
+        assert len(told) == differ
+        assert all(f"as for {' and '.join(found.systems)}; the test decides." in note for note in told)
+    assert not any("at the edge" in note for note in bt.compare(table, simultaneous=True).notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import betterthan as bt
+from betterthan.analysis.explain_tests import swapped_documents
 from betterthan.analysis.fragility import MEAN_SIGNIFICANCE, WINS_SIGNIFICANCE
 from betterthan.analysis.slices import difficulty, thirds
+from betterthan.analysis.units import Units
 from betterthan.examples.campaign import campaign
 
 
@@ -27,6 +29,11 @@ def table(values, *, systems=None, name="points", segments=None, **options):
         values=values,
         **options,
     )
+
+
+def by_documents(x, y, document):
+    """P-values with documents as units, also where each has one segment."""
+    return swapped_documents(x, y, Units(document, len(set(document.tolist()))), alpha=0.05)
 
 
 @st.composite
@@ -80,7 +87,7 @@ class TestMechanisms:
         )
         d = (x - y)[x != y]
 
-        assert found.mechanism("mean").test == "permutation, segments"
+        assert (found.mechanism("mean").test, found.units, found.n_units) == ("permutation", "segments", 11)
         assert found.mechanism("mean").pvalue == pytest.approx(exact.pvalue)
         assert found.mechanism("mean").other_tests[0].pvalue == pytest.approx(stats.ttest_rel(x, y).pvalue)
         assert found.mechanism("median").pvalue == pytest.approx(stats.median_test(x, y).pvalue)
@@ -116,7 +123,6 @@ class TestMechanisms:
             (x + 0.3 - y,), np.mean, permutation_type="samples", n_resamples=9999, rng=1
         )
 
-        assert mean.test == "permutation, segments"
         assert mean.pvalue == pytest.approx(drawn.pvalue, abs=0.02)
 
     def test_whole_groups_are_swapped_where_there_are_enough(self, human):
@@ -124,11 +130,62 @@ class TestMechanisms:
         found = bt.explain(human, "Daphne", "Elm")
         few = bt.explain(table(human.values[:2, :20], groups=list("abcd" * 5)), "A", "B")
 
-        assert found.mechanism("mean").test == "permutation, groups"
-        assert found.mechanism("mean").other_tests[1].name == "permutation, segments"
-        assert any(note.startswith("Unit: ") for note in found.notes)
+        assert (found.units, found.n_units) == ("groups", 30)
+        assert sum("Unit: " in note for note in found.notes) == 1
         assert few.mechanism("mean").pvalue >= 0.125
         assert few.notes[0].startswith("No pair could be significant at level 0.05: with 4 groups")
+
+    def test_every_test_has_the_unit_of_the_verdict(self, human):
+        """With documents as units each p-value is that of swapping whole documents, counted one by one."""
+        some = human.select(["Daphne", "Elm"], [s for s, g in zip(human.segments, human.groups, strict=True)
+                                                if g in sorted(set(human.groups))[:9]])  # fmt: skip
+        found = bt.explain(some, "Daphne", "Elm")
+        x, y = some.goodness
+        documents = [np.array([g == name for g in some.groups]) for name in sorted(set(some.groups))]
+        above = (x > np.median([x, y])).astype(float) - (y > np.median([x, y]))
+        d = x - y
+        ranks = np.sign(d) * np.where(d != 0, stats.rankdata(np.abs(d)) - np.count_nonzero(d == 0), 0)
+        for name, terms in (("mean", d), ("median", above), ("bradley_terry", np.sign(d)), ("shift", ranks)):
+            sums = np.array([terms[rows].sum() for rows in documents])
+            swapped = np.abs(np.array(list(product((-1, 1), repeat=9))) @ sums)
+            expected = np.mean(swapped >= abs(sums.sum()) - 1e-9)
+            assert found.mechanism(name).pvalue == pytest.approx(expected), name
+
+    @pytest.mark.parametrize("pair", [("Daphne", "Elm"), ("Birch", "Cedar"), ("Hazel", "Fern")])
+    def test_documents_give_the_answers_of_compare(self, human, pair):
+        """Mean, its t-test and wins have the p-values that compare has for documents."""
+        found = bt.explain(human, *pair)
+        two = human.select(list(pair))
+        by_compare = [
+            bt.compare(two, **options).pair(*pair).pvalue
+            for options in ({}, {"test": "t"}, {"by": "win_rate"})
+        ]
+        mean = found.mechanism("mean")
+
+        assert [
+            mean.pvalue,
+            mean.other_tests[0].pvalue,
+            found.mechanism("bradley_terry").pvalue,
+        ] == by_compare
+        assert len(mean.other_tests) == 1
+
+    def test_a_document_a_segment_is_the_test_of_segments(self):
+        """Documents of one segment each: signs and ranks give the same p-values as without documents."""
+        x, y = np.random.default_rng(5).integers(0, 9, size=(2, 14)).astype(float)
+        plain = by_documents(x, y, np.arange(14))
+        found = bt.explain(table([x, y]), "A", "B")
+
+        assert plain.wins == pytest.approx(found.mechanism("bradley_terry").pvalue)
+        assert plain.shift == pytest.approx(found.mechanism("shift").pvalue)
+
+    def test_segments_that_go_together_are_not_counted_twice(self):
+        """Six documents of which every segment says the same: p is that of six, not of sixty."""
+        x = np.repeat([3.0, 4, 5, 6, 7, 8], 10)
+        scores = table([x, np.repeat([1.0, 1, 1, 2, 2, 2], 10)], groups=list(np.repeat(list("abcdef"), 10)))
+        found = bt.explain(scores, "A", "B")
+
+        assert [m.pvalue for m in found.mechanisms] == [2**-5] * 4
+        assert bt.explain(scores, "A", "B", units="segments").mechanism("bradley_terry").pvalue < 1e-12
 
     def test_rounding_makes_no_winner(self):
         """0.1 + 0.2 and 0.3 + 0.0 have the same mean, whatever the last bit says."""
@@ -235,6 +292,20 @@ class TestFlips:
             rest = [segment for segment in scores.segments if segment not in flip.segments]
             assert not bt.explain(scores.select(segments=rest), "A", "B").mechanism(name).is_significant
 
+    @pytest.mark.parametrize("seed", range(5))
+    def test_significance_by_documents_is_undone_by_documents(self, seed):
+        """Without the named segments the test of documents is not significant; at most one fewer segments leave it."""
+        rng = np.random.default_rng(seed)
+        groups = [f"d{i // 4}" for i in range(48)]
+        scores = table(rng.integers(0, 10, size=(2, 48)) + np.array([[3], [0]]), groups=groups)
+        found = bt.explain(scores, "A", "B")
+        for verdict, name in ((MEAN_SIGNIFICANCE, "mean"), (WINS_SIGNIFICANCE, "bradley_terry")):
+            flip = found.flip(verdict)
+            assert found.mechanism(name).is_significant == (flip.n_segments is not None)
+            rest = [segment for segment in scores.segments if segment not in flip.segments]
+            left = bt.explain(scores.select(segments=rest), "A", "B", units="groups").mechanism(name)
+            assert not left.is_significant
+
     def test_significance_that_hangs_on_one_segment_is_known_exactly(self):
         """Six wins of six are significant, five of five are not."""
         flip = bt.explain(table([[2, 3, 4, 5, 6, 7], [1] * 6]), "A", "B").flip(MEAN_SIGNIFICANCE)
@@ -275,7 +346,8 @@ class TestSlices:
         """B leads in group y although A has the higher mean; Holm is over all parts."""
         x = np.array([9.0] * 12 + [1.0] * 8)
         y = np.array([5.0] * 12 + [4.0] * 8)
-        found = bt.explain(table([x, y], groups=["x"] * 12 + ["y"] * 8), "A", "B")
+        scores = table([x, y], groups=["x"] * 12 + ["y"] * 8)
+        found = bt.explain(scores, "A", "B", units="segments")
         part = next(s for s in found.slices if s.by == "group")
 
         assert (part.value, part.winner, part.n_segments, part.effect) == ("y", "B", 8, -3.0)
@@ -285,6 +357,21 @@ class TestSlices:
         )  # two parts, both groups of x, have smaller p-values than the two of y
         assert part.is_significant
         assert any("group y" in sentence and "at level 0.05" in sentence for sentence in found.sentences)
+
+    def test_a_single_document_is_not_tested_where_documents_are_the_units(self):
+        """Its effect is told and its p-value is missing; Holm counts only what was tested."""
+        rng = np.random.default_rng(1)
+        groups = list(np.repeat(list("abcdefgh"), 6))
+        values = rng.normal(size=(3, 48)) + np.array([[0.4], [0], [0]])
+        found = bt.explain(table(values, groups=groups), "A", "B")
+        documents = [part for part in found.slices if part.by == "group"]
+
+        assert documents
+        assert all(np.isnan([part.pvalue, part.adjusted]).all() for part in documents)
+        assert not any(part.is_significant for part in documents)
+        assert found.n_slices == 11
+        if len(documents) == len(found.slices):
+            assert any("cannot be tested where documents are the units" in s for s in found.sentences)
 
     def test_length_tells_daphne_and_elm_apart(self, human, texts):
         """Daphne breaks off long segments, so on short and middling ones the order is reversed."""
@@ -459,8 +546,8 @@ class TestLaws:
             assert mine.effect == -theirs.effect
             assert mine.winner == theirs.winner
             assert np.array_equal(mine.pvalue, theirs.pvalue, equal_nan=True)
-        assert [(s.value, s.effect, s.adjusted) for s in one.slices] == [
-            (s.value, -s.effect, s.adjusted) for s in other.slices
+        assert [(s.value, s.effect, repr(s.adjusted)) for s in one.slices] == [
+            (s.value, -s.effect, repr(s.adjusted)) for s in other.slices
         ]
 
     @given(tables(), st.randoms())

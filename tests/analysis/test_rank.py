@@ -9,6 +9,7 @@ import pytest
 from tests.made import by_system, drawn_scores, same_after_json, scores_of
 
 import betterthan as bt
+from betterthan.analysis.agreement import rank_each
 
 METHODS = ("mean", "median", "win_rate", "bradley_terry", "elo", "trueskill")
 each_method = pytest.mark.parametrize("by", METHODS)
@@ -53,6 +54,37 @@ def test_what_makes_no_sense_is_refused(options, message):
     """Each with what is wrong and what to do."""
     with pytest.raises(bt.BetterThanError, match=message):
         bt.rank(drawn_scores(), **{**FAST, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"scale": "elo"},
+            'scale="elo" changes nothing in a ranking by="mean". It is of by="bradley_terry".',
+        ),
+        ({"by": "median", "ties": "half"}, 'ties="half" changes nothing in a ranking by="median"'),
+        ({"by": "win_rate", "prior": 0.5}, 'prior=0.5 changes nothing in a ranking by="win_rate"'),
+        ({"by": "bradley_terry", "order": "listed"}, 'order="listed" changes nothing'),
+        ({"by": "elo", "scale": "log"}, 'scale="log" changes nothing in a ranking by="elo"'),
+        ({"by": np.median, "ties": "half"}, 'changes nothing in a ranking by="median"'),
+        ({"size": 50}, 'size=50 changes nothing in a ranking by="mean". It is of counts'),
+    ],
+)
+def test_what_would_change_nothing_is_refused(options, message):
+    """An option that is given and has no effect is an error, and what it is of is said."""
+    with pytest.raises(bt.BetterThanError, match=message):
+        bt.rank(drawn_scores(), **options)
+
+
+def test_several_methods_share_options_that_matter_to_one_of_them():
+    """Ties are of Bradley–Terry, and the mean beside it does not mind; what matters to none is refused."""
+    table = drawn_scores(3, 30, gap=0.2)
+    found = rank_each(table, ("mean", "bradley_terry"), ties="half")
+    assert found["bradley_terry"] == bt.rank(table, by="bradley_terry", ties="half")
+    assert found["mean"] == bt.rank(table)
+    with pytest.raises(bt.BetterThanError, match='order="listed" changes nothing'):
+        rank_each(table, ("mean", "bradley_terry"), order="listed")
 
 
 def test_one_system_is_no_ranking():

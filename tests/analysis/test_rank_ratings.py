@@ -135,3 +135,22 @@ def test_margins_of_nothing_are_missing():
     assert "–" in str(found)
     assert found.columns()["kept"] == [0]
     assert repr(found) == "KeptPairs(1 margins, 0 pairs)"
+
+
+def test_documents_are_the_unit_where_they_are_known():
+    """As in rank and on the command line; also where a single document connects two systems."""
+    rng = np.random.default_rng(8)
+    values = rng.normal(60, 10, (3, 24)) + np.repeat(rng.normal(0, 5, (3, 6)), 4, axis=1)
+    groups = [f"d{i // 4}" for i in range(24)]
+    scores = bt.Scores(
+        name="DA", systems=list("ABC"), segments=map(str, range(24)), values=values, groups=groups
+    )
+    auto, named = bt.rank_ratings(scores), bt.rank_ratings(scores, units="groups")
+    assert auto.settings.options["units"] == "groups"
+    assert auto.notes[0].startswith("Unit: 6 groups (documents) of 24 segments")
+    np.testing.assert_array_equal([auto.low, auto.high], [named.low, named.high])
+    thin = values.copy()
+    thin[0, 4:] = thin[1, :3] = np.nan
+    told = bt.rank_ratings(bt.Scores(name="DA", systems=list("AB"), segments=map(str, range(24)),
+                                     values=thin[:2], groups=groups))  # fmt: skip
+    assert any(note.startswith("One document alone connects") for note in told.notes)

@@ -15,6 +15,11 @@ from betterthan.analysis.strengths import estimate
 from betterthan.analysis.units import units_of
 
 
+def few_draws(by, n):
+    """So many resamples, where strengths are drawn."""
+    return {} if by == "bradley_terry" else {"n_resamples": n}
+
+
 def strengths_of(scores, by, n_resamples):
     """Strengths and their draws, as the verbs have them."""
     decision = Decision(
@@ -36,7 +41,7 @@ def test_p_values_of_draws_are_those_of_a_literal_loop(by, groups):
     """Differences over their spread, against drawn ones about the difference; the maximum over pairs not above."""
     scores = drawn_scores(4, 40, gap=0.5, seed=1, groups=groups)
     n = 40 if groups is None else 8
-    found = bt.compare(scores, by=by, n_resamples=300)
+    found = bt.compare(scores, by=by, **few_draws(by, 300))
     known = strengths_of(scores, by, 300)
     pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
     z, statistics, holm = {}, {}, {}
@@ -104,7 +109,7 @@ def test_equal_strengths_do_not_differ(by):
     """Two systems with the same scores beside a worse one: p is 1, or large where the order of matches is drawn."""
     first = drawn_scores(1, 30).values[0]
     noise = np.random.default_rng(1).normal(size=30)
-    found = bt.compare(scores_of([first, first, first - 0.4 + noise]), by=by, n_resamples=200)
+    found = bt.compare(scores_of([first, first, first - 0.4 + noise]), by=by, **few_draws(by, 200))
     pair = found.pair("A", "B")
 
     assert pair.pvalue == 1 if by in ("median", "bradley_terry") else pair.pvalue > 0.4
@@ -115,7 +120,7 @@ def test_equal_strengths_do_not_differ(by):
 @pytest.mark.parametrize("by", ["median", "bradley_terry", "elo", "trueskill", upper_quantile])
 def test_both_directions_have_one_p_value(by):
     """Matrices are symmetric, p-values adjusted are not smaller, and none is below 2 to the power 1 - n."""
-    found = bt.compare(drawn_scores(4, 14, gap=0.3, seed=7), by=by, n_resamples=500)
+    found = bt.compare(drawn_scores(4, 14, gap=0.3, seed=7), by=by, **few_draws(by, 500))
     off = ~np.eye(4, dtype=bool)
 
     for matrix in (found.pvalue, found.adjusted):

@@ -42,7 +42,9 @@ def test_the_json_is_the_result(betterthan, demo):
 
 def test_groups_may_be_domains(betterthan, demo):
     """Any column can part the segments: Fern is good at health texts only."""
-    said = betterthan("explain", demo / "human.csv", "Fern", "Ginkgo", "--group", "domain")
+    said = betterthan(
+        "explain", demo / "human.csv", "Fern", "Ginkgo", "--group", "domain", "--units", "segments"
+    )
 
     assert said.code == 0, said.err
     assert "group manual" in said.out

@@ -105,3 +105,26 @@ def test_row_labels_of_pandas_are_names_of_segments():
     assert bt.read_scores(frame.reset_index(drop=True)).segments == ("1", "2", "3")
     assert bt.read_scores(frame.assign(item=["p", "q", "r"])).segments == ("p", "q", "r")
     assert bt.read_scores(frame.reset_index(drop=True)[1:]).segments == ("1", "2")  # labels 1 and 2 were kept
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("compare", "--by", "median", "--test", "sign"), "--by median changes nothing with --test sign"),
+        (("compare", "--method", "exact", "--test", "t"), "--method exact is of the permutation test"),
+        (("rank", "--scale", "log"), "--scale log changes nothing in a ranking --by mean"),
+        (("rank", "--by", "mean", "--by", "median", "--ties", "half"), "--ties half changes nothing"),
+    ],
+)
+def test_an_option_that_changes_nothing_is_refused(betterthan, scores, words, message):
+    """In the words of the command line."""
+    command, *options = words
+    said = betterthan(command, scores, *options)
+    assert said.code == 2
+    assert message in said.err
+
+
+def test_an_option_of_one_of_several_methods_is_taken(betterthan, scores):
+    """Ties are of Bradley–Terry; the mean beside it does not mind."""
+    said = betterthan("rank", scores, "--by", "mean", "--by", "bradley-terry", "--ties", "half")
+    assert said.code == 0, said.err

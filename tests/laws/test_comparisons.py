@@ -14,16 +14,18 @@ from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.engine.blocks import block_ranges
 from betterthan.present.render import FORMATS, render
 
-FAST = {"n_resamples": 199, "workers": 1}
+FAST = {"workers": 1}
+FEW = {"n_resamples": 199}
 KINDS = {
     **{name: {"test": name} for name in TESTS},
     "sign half": {"test": "sign", "ties": "half"},
     "sign as_published": {"test": "sign", "ties": "as_published"},
-    "monte_carlo": {"test": "permutation", "method": "monte_carlo"},
+    "monte_carlo": {"test": "permutation", "method": "monte_carlo", **FEW},
     "analytic": {"test": "permutation", "method": "analytic"},
     "bracket": {"test": "permutation", "method": "bracket"},
-    "max_statistic": {"test": "permutation", "correction": "max_statistic"},
+    "max_statistic": {"test": "permutation", "correction": "max_statistic", **FEW},
 }
+KINDS["bootstrap"] |= FEW
 # Their p-values (or, for medians, intervals) come from random draws of segments.
 DRAWN = {"bootstrap", "monte_carlo", "max_statistic", "mood"}
 # They ask only who is better on a segment, or above the common median.

@@ -54,7 +54,7 @@ CASES = {
     "rank counts": (bt.rank, sent_counts(), FEW),
     "rank counts by percentiles": (bt.rank, sent_counts(groups=DOCUMENTS), {**FEW, "interval": "percentile"}),
     "rank counts of bootstrap corpora": (bt.rank, sent_counts(), {**FEW, "by": "bootstrap_mean"}),
-    "compare matches": (bt.compare, drawn_matches(), FEW),
+    "compare matches": (bt.compare, drawn_matches(), {}),
     "rank matches": (bt.rank, drawn_matches(group=np.arange(300) % 17), FEW),
     "rank matches by percentiles": (bt.rank, drawn_matches(), {**FEW, "interval": "percentile"}),
     "rank matches by win rate": (bt.rank, drawn_matches(), {**FEW, "by": "win_rate"}),

@@ -38,7 +38,7 @@ def test_a_single_pair_is_a_sentence():
 )
 def test_several_pairs_are_counted(correction, said):
     """With the correction, and with a column for it unless there is none."""
-    found = bt.compare(drawn_scores(3, 20), correction=correction, n_resamples=99)
+    found = bt.compare(drawn_scores(3, 20), correction=correction)
     headings = [column.heading for column in describe(found).columns]
 
     verb = "is" if found.n_different == 1 else "are"

@@ -82,7 +82,7 @@ def test_documents_as_units_make_the_verdict(few):
     assert "both significant" not in few.verdict
 
 
-def test_explanations_by_segments_say_so_and_advise_nothing(few):
+def test_explanations_go_by_documents_too_and_advise_nothing(few):
     """In the section, in folds and in what the script shows, documents speak first and nobody is chosen."""
     part = section(few, "pair")
     assert part.lead.startswith("With documents as units, ")
@@ -91,15 +91,19 @@ def test_explanations_by_segments_say_so_and_advise_nothing(few):
     told = [" ".join(words) for words in few.payload["words"].values()]
     assert len(folds) == 1
     assert len(told) == 2
-    assert "both significant at level 0.05" in texts[0]
     for text in (texts[0], folds[0].blocks[0].text, *told):
-        before, mark, _ = text.partition("Taking segments one by one, for this pair alone: ")
+        _, mark, rest = text.partition("For this pair alone: There is no significant difference between ")
         assert mark
-        assert ", significant at" not in before
+        assert ", significant at" not in rest
+        assert "p < 0.0001" not in rest
     for text in (*texts, *told, seen(few)):
         assert not ADVICE.search(text), text
     tables = [block for block in blocks_of(part.blocks) if isinstance(block, TableBlock)]
-    assert all(block.table.title.startswith("Taking segments one by one: ") for block in tables)
+    assert few.results["pair"].units == "groups"
+    found = bt.explain(scores_with([15, 16, 14, 15]), *few.results["ranking-mean"].systems[:2])
+    assert few.results["pair"].mechanisms == found.mechanisms
+    assert "one by one" not in seen(few)
+    assert 'units="' not in seen(few)
     copies = [copy.text for block in tables if block.copies for copy in copies_of(block)]
     assert copies
     assert not [text for text in copies if ADVICE.search(text)]
@@ -108,7 +112,7 @@ def test_explanations_by_segments_say_so_and_advise_nothing(few):
 def test_other_sections_follow_the_units_too(few):
     """Matrix, slices, power, method, cards and the tests of the script name their units."""
     assert "by permutation tests over documents after correction" in section(few, "pairs").lead
-    assert "take segments one by one" in section(few, "slices").lead
+    assert "a single one is not tested by itself" in section(few, "slices").lead
     power = seen(section_fragment(section(few, "sure")))
     assert "4 documents as units show no difference at level 0.05" in power
     assert "permutation test over them is 0.125" in power
@@ -116,11 +120,7 @@ def test_other_sections_follow_the_units_too(few):
     assert "needed" not in power.replace("More documents are needed", "")
     assert "drawn from single segments, not from documents" in power
     assert few.cards[1].label == "segments, 4 documents as units"
-    assert [test["name"] for test in few.payload["tests"]] == [
-        "mean (permutation, documents)",
-        "wins (sign, single segments)",
-        "shift (Wilcoxon, single segments)",
-    ]
+    assert [test["name"] for test in few.payload["tests"]] == ["mean (permutation, documents)"]
     method = section_fragment(section(few, "method"))
     assert "95% intervals of each mean by itself, documents as units" in method
     assert "paired permutation tests over documents" in method

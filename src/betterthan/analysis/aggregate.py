@@ -13,7 +13,7 @@ from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.leaderboard import Standing, shared_ranks, standing
 from betterthan.analysis.rank_counts import bootstrap_means, pooled, segment_means
 from betterthan.analysis.ranking import Strengths, Wish
-from betterthan.analysis.units import UnitName
+from betterthan.analysis.units import UnitName, chosen_units, units_of
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
@@ -28,7 +28,7 @@ def aggregate(
     counts: Counts,
     *,
     missing: Literal["raise", "drop"] = "raise",
-    units: UnitName = "segments",
+    units: UnitName = "auto",
     confidence: float = 0.95,
     n_resamples: int | None = None,
     size: int = 1000,
@@ -51,8 +51,8 @@ def aggregate(
         Of one system or more, such as :func:`betterthan.bleu` gives.
     missing : {"raise", "drop"}, default "raise"
         What to do about segments that have no score of their own, for the mean of segments.
-    units : {"segments", "groups"}, default "segments"
-        What is drawn and swapped as one.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What is drawn and swapped as one: as in :func:`betterthan.rank`.
     confidence : float, default 0.95
     n_resamples : int, optional
         2000 for the intervals of the first two, 1000 corpora for the third.
@@ -121,7 +121,7 @@ def aggregate(
         letters=stand.letters,
         effective_segments=effective,
         longest_tenth=longest,
-        notes=_notes(ways),
+        notes=_notes(counts, wish, ways),
         settings=_settings(counts, wish, ways),
         **arrays,
     )
@@ -133,7 +133,7 @@ def wish_of(
     rng: Rng,
     computing: Computing,
     missing: str = "raise",
-    units: UnitName = "segments",
+    units: UnitName = "auto",
     n_resamples: int | None = None,
     size: int = 1000,
 ) -> Wish:
@@ -182,9 +182,10 @@ def _weights(counts: Counts) -> tuple[float, float]:
     return float(np.median(weights.effective_segments)), float(np.median(weights.longest_tenth))
 
 
-def _notes(ways: list[Strengths]) -> tuple[str, ...]:
-    """Every note once, in order."""
-    return tuple(dict.fromkeys(note for way in ways for note in way.notes))
+def _notes(counts: Counts, wish: Wish, ways: list[Strengths]) -> tuple[str, ...]:
+    """The unit where the data chose it, then every note once, in order."""
+    _, unit = chosen_units(counts, wish.units)
+    return tuple(dict.fromkeys([*unit, *(note for way in ways for note in way.notes)]))
 
 
 def _settings(counts: Counts, wish: Wish, ways: list[Strengths]) -> Settings:
@@ -195,7 +196,7 @@ def _settings(counts: Counts, wish: Wish, ways: list[Strengths]) -> Settings:
             "score": counts.formula.name,
             "ci": first,
             "corpora": str(last).partition("jackknife,")[2],
-            "units": wish.units,
+            "units": units_of(counts, wish.units).name,
             "test": f"permutation,holm,{1 - wish.confidence:.3g}" if counts.n_systems > 1 else None,
         },
         data=counts.digest,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from betterthan.analysis.rank import rank
+from betterthan.analysis.rank_options import of_each_method
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.errors import BetterThanError, NotEstimable, TableError, some_of
@@ -43,7 +44,7 @@ def rank_each(
         Of Bradley–Terry. By default none where its strengths exist. Where they do not, because a system never lost or
         never won, every system gets half a win and half a loss more, and a note says so.
     **options
-        Further arguments of :func:`betterthan.rank`.
+        Further arguments of :func:`betterthan.rank`, each for the mechanisms that it matters to.
 
     Returns
     -------
@@ -52,11 +53,11 @@ def rank_each(
     Examples
     --------
     >>> scores = Scores(name="acc", systems=["A", "B"], segments=["1", "2"], values=[[1, 1], [0, 0]])
-    >>> rankings = rank_each(scores, ["mean", "bradley_terry"], n_resamples=20)
+    >>> rankings = rank_each(scores, ["mean", "bradley_terry"])
     >>> rankings["bradley_terry"].systems, rankings["bradley_terry"].strength.round(2)
     (('A', 'B'), array([0.88, 0.12]))
     """
-    return {method: _ranked(table, method, prior, options) for method in by}
+    return {method: _ranked(table, method, prior, own) for method, own in of_each_method(table, by, options)}
 
 
 def _ranked(table: Scores | Matches, method: Any, prior: float | None, options: dict[str, Any]) -> Ranking:  # noqa: ANN401

@@ -14,6 +14,7 @@ from betterthan.analysis.given import check_table
 from betterthan.analysis.pairwise import Decision
 from betterthan.analysis.question import PermutationMethod
 from betterthan.analysis.ranking import wish_for
+from betterthan.analysis.significance import OWN_TEST
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -125,6 +126,11 @@ def compare(
     PairwiseTable
         Matrices over systems sorted best first; ``.pair("A", "B")`` is one comparison.
 
+    Raises
+    ------
+    BetterThanError
+        When an option is given that changes nothing here, such as `by` beside a `test` of your own.
+
     Notes
     -----
     Effects speak of goodness: positive means that the row is better, also for metrics where lower is better.
@@ -159,7 +165,7 @@ def compare(
     if method not in get_args(PermutationMethod):
         raise unknown_name("method", method, get_args(PermutationMethod))
     if isinstance(table, Matches):
-        _refuse_other("Matches", "test", test, ("auto",))
+        _check_matches(table, test, by, method, units, n_resamples)
         return compare_matches(table, ties, decision, prior=prior, systems=chosen)
     if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
         raise BetterThanError(
@@ -169,7 +175,12 @@ def compare(
     if isinstance(table, Counts):
         _refuse_other("Counts", "test", test, ("auto", "permutation"))
         _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
+        _refuse_other("Counts", "by", _name(by), ("mean", "pooled"))
+        _refuse_other("Counts", "ties", ties, ("default",))
         return compare_counts(table, units, decision, is_extrapolated=method == "auto")
+    _refuse_unused(test, by, method, ties)
+    if n_resamples is not None:
+        _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
     request = Request(
         by=by,
         test=test,
@@ -180,6 +191,61 @@ def compare(
     )
     wish = wish_for(decision, by, ties=ties, prior=prior, n_resamples=n_resamples)
     return decide(table, request, decision, wish=wish)
+
+
+def _check_matches(
+    matches: Matches, test: str, by: object, method: str, units: str, n_resamples: int | None
+) -> None:
+    _refuse_other("Matches", "test", test, ("auto",))
+    _refuse_other("Matches", "method", method, ("auto",))
+    _refuse_other("Matches", "by", _name(by), ("mean", "bradley_terry"))
+    if n_resamples is not None:
+        raise BetterThanError(f"n_resamples={n_resamples} changes nothing in matches. Leave it out.")
+    if units == "segments" and matches.group is not None:
+        raise BetterThanError(
+            'units="segments" changes nothing in matches, which are clustered by their groups. '
+            "Read them with cluster=False."
+        )
+
+
+def _name(by: object) -> str:
+    return str(getattr(by, "__name__", by))
+
+
+def _own_test(test: str, by: object) -> str:
+    return OWN_TEST.get(_name(by), "strengths") if test == "auto" else test
+
+
+def _refuse_unused(test: str, by: object, method: str, ties: str) -> None:
+    """Refuse options that were given and would change nothing in a comparison of scores."""
+    own = _own_test(test, by)
+    if by != "mean" and test not in ("auto", "strengths"):
+        raise BetterThanError(
+            f'by="{_name(by)}" changes nothing with test="{test}", which has its own question. Leave out one of them.'
+        )
+    if method != "auto" and own != "permutation":
+        raise BetterThanError(
+            f'method="{method}" is of the permutation test, and changes nothing with test="{own}". '
+            f'Leave it out, or use test="permutation".'
+        )
+    if ties != "default" and own != "sign" and not (own == "strengths" and by == "bradley_terry"):
+        raise BetterThanError(
+            f'ties="{ties}" changes nothing with test="{own}". Leave it out, or use test="sign" or by="bradley_terry".'
+        )
+
+
+def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, correction: str) -> None:
+    """Refuse a number of draws where no data could make it matter; few units make the permutation test draw."""
+    may_draw = {
+        "bootstrap": True,
+        "permutation": method == "monte_carlo" or correction in ("auto", "max_statistic"),
+        "strengths": by != "bradley_terry",
+    }
+    if not may_draw.get(test, correction == "max_statistic"):
+        raise BetterThanError(
+            f'n_resamples={n_resamples} changes nothing with test="{test}", which draws nothing. Leave it out, or use '
+            f'test="bootstrap", or test="permutation" with method="monte_carlo".'
+        )
 
 
 def _refuse_other(table: str, option: str, given: str, possible: tuple[str, ...]) -> None:

@@ -10,22 +10,21 @@ from typing import Literal, overload
 import numpy as np
 
 from betterthan.analysis import mechanisms as judged
-from betterthan.analysis.computing import Computing, Rng
-from betterthan.analysis.decide import Request, decide
+from betterthan.analysis.computing import Rng
 from betterthan.analysis.detectable import detectable
 from betterthan.analysis.explain_counts import explain_counts
+from betterthan.analysis.explain_tests import decided, pair_tests
 from betterthan.analysis.explain_words import sentences_of
 from betterthan.analysis.fragility import flips
 from betterthan.analysis.given import check_table
-from betterthan.analysis.pairwise import Decision
-from betterthan.analysis.ranking import wish_for
 from betterthan.analysis.slices import Part, lengths_of, parts_of, reversed_slices
-from betterthan.analysis.units import UnitName
-from betterthan.analysis.wording import counted, p_of
+from betterthan.analysis.units import UnitName, Units, units_of
+from betterthan.analysis.wording import counted
+from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.results.counts_explanation import CountsExplanation
-from betterthan.results.explanation import Explanation, Mechanism
+from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.settings import Settings
 from betterthan.results.units import unit_line
@@ -104,7 +103,7 @@ def explain(
         * "raise": refuse segments that one of the two has no score for.
         * "drop": leave those segments out, and say so.
     units : {"auto", "segments", "groups"}, default "auto"
-        What the test of the mean swaps: as in :func:`betterthan.compare`.
+        What all tests swap as one: as in :func:`betterthan.compare`.
     alpha : float, default 0.05
         Level of all tests.
     texts : Texts, optional
@@ -130,7 +129,8 @@ def explain(
     -----
     Of scores nothing is drawn at random. The permutation test of the mean and its interval are those of
     :func:`betterthan.compare`, digit by digit. Bradley–Terry between two systems is the number of segments won,
-    ties left out, and its test is the sign test; the median's is Mood's, unpaired like the median itself.
+    ties left out, and its test is the sign test; the median's is Mood's, unpaired like the median itself. Where
+    documents are the units, each of these tests swaps whole documents, and a single document is not tested by itself.
     P-values are those of this pair alone; :func:`betterthan.compare` corrects for looking at all pairs.
 
     Which mechanism is *right* the scores cannot tell: when mean and Bradley–Terry disagree, it is the paper's case (ii)
@@ -162,27 +162,14 @@ def explain(
         return explain_counts(
             scores, a, b, alpha=alpha, units=units, lengths=lengths, size=size, rng=rng, missing=missing
         )
+    if size != 1000:
+        raise BetterThanError(f"size={size} is of counts, and changes nothing for scores. Leave it out.")
     pair = _pair(scores, a, b, missing)
     parts = parts_of(scores, pair, lengths_of(scores, texts, lengths))
-    compared = _compared(pair, units, alpha)
-    silent = _explained(pair, parts, compared, alpha, _settings(scores, pair, compared, alpha))
+    compared = decided(pair, units, alpha)
+    silent = _explained(pair, parts, units_of(pair, units), compared, _settings(scores, pair, compared))
     told = replace(silent, sentences=sentences_of(silent))
     return replace(told, notes=(*_about_units(compared), *_notes(scores, pair, told)))
-
-
-def _compared(pair: Scores, units: UnitName, alpha: float) -> PairwiseTable:
-    """The mean difference of the pair, decided where every other verb has it decided."""
-    decision = Decision(
-        alternative="two-sided",
-        correction="none",
-        alpha=alpha,
-        confidence=1 - alpha,
-        n_resamples=1,
-        seed=0,
-        computing=Computing(),
-    )
-    wish = wish_for(decision, "mean", ties="default", n_resamples=None)
-    return decide(pair, Request(units=units), decision, wish=wish)
 
 
 def _about_units(compared: PairwiseTable) -> tuple[str, ...]:
@@ -192,17 +179,13 @@ def _about_units(compared: PairwiseTable) -> tuple[str, ...]:
 
 
 def _explained(
-    pair: Scores, parts: Sequence[Part], compared: PairwiseTable, alpha: float, settings: Settings
+    pair: Scores, parts: Sequence[Part], units: Units, compared: PairwiseTable, settings: Settings
 ) -> Explanation:
     """Return the explanation without its words."""
-    (a, b), (x, y) = pair.systems, pair.goodness
-    decided = compared.pair(a, b)
-    found = judged.mechanisms(
-        x, y, (a, b), alpha=alpha, mean_test=judged.MeanTest(decided.pvalue, compared.units)
-    )
+    (a, b), (x, y), alpha = pair.systems, pair.goodness, compared.alpha
+    found = judged.mechanisms(x, y, (a, b), alpha=alpha, tests=pair_tests(pair, units, compared))
     winners = {mechanism.name: mechanism.winner for mechanism in found}
-    low, high, n_needed = decided.low, decided.high, detectable(x - y, alpha=alpha).n_needed
-    gaps = x - y
+    mean, gaps = compared.pair(a, b), x - y
     return Explanation(
         a=a,
         b=b,
@@ -210,28 +193,38 @@ def _explained(
         higher_is_better=pair.higher_is_better,
         alpha=alpha,
         n_segments=x.size,
+        units=units.name,
+        n_units=units.n_units,
+        unit_note=compared.unit_note,
         wins=int(np.count_nonzero(gaps > 0)),
         ties=int(np.count_nonzero(gaps == 0)),
         losses=int(np.count_nonzero(gaps < 0)),
         mean_win=judged.mean_of(gaps[gaps > 0]),
         mean_loss=judged.mean_of(-gaps[gaps < 0]),
         mean_difference=judged.mean_difference(x, y),
-        low=low,
-        high=high,
+        low=mean.low,
+        high=mean.high,
         median_difference=judged.median_difference(x, y),
         median_of_differences=judged.median_of_differences(x, y),
-        n_needed=n_needed,
+        n_needed=_needed(gaps, units, alpha),
         mechanisms=found,
         mean_case=_case(winners["mean"], winners["bradley_terry"]),
         median_case=_case(winners["median"], winners["bradley_terry"]),
         reason=_reason(winners),
-        flips=flips(x, y, found, pair.segments, alpha=alpha),
+        flips=flips(x, y, found, pair.segments, units, alpha=alpha),
         n_slices=len(parts),
-        slices=reversed_slices(x, y, (a, b), parts, alpha=alpha),
+        slices=reversed_slices(x, y, (a, b), parts, units, alpha=alpha),
         sentences=(),
         notes=(),
         settings=settings,
     )
+
+
+def _needed(gaps: FloatArray, units: Units, alpha: float) -> int | None:
+    """Units that would show this mean difference; None of uneven documents, whose means do not weigh alike."""
+    if np.ptp(units.sizes) > 0:
+        return None
+    return detectable(units.summed(gaps[None])[0], alpha=alpha).n_needed
 
 
 def _pair(scores: Scores, a: str, b: str, missing: Literal["raise", "drop"]) -> Scores:
@@ -263,13 +256,13 @@ def _reason(winners: Mapping[str, str | None]) -> str:
     return "unclear" if _case(mean, paired) == "disagree" else "none"
 
 
-def _settings(scores: Scores, pair: Scores, compared: PairwiseTable, alpha: float) -> Settings:
+def _settings(scores: Scores, pair: Scores, compared: PairwiseTable) -> Settings:
     return Settings(
         method="explain",
         options={
             "pair": ",".join(pair.systems),
             "units": compared.units,
-            "alpha": alpha,
+            "alpha": compared.alpha,
             "ties": "drop",
             "adjust": "holm",
         },
@@ -281,9 +274,7 @@ def _settings(scores: Scores, pair: Scores, compared: PairwiseTable, alpha: floa
 
 def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
     notes = list(pair.notes)
-    mean, median = found.mechanism("mean"), found.mechanism("median")
-    notes += [_about_segments(mean, test.pvalue, found.alpha) for test in mean.other_tests[1:]]
-    if math.isnan(median.pvalue):
+    if math.isnan(found.mechanism("median").pvalue):
         notes.append("Mood's test is undefined: all scores fall on one side of the common median.")
     if found.median_of_differences == 0 and found.wins != found.losses:
         notes.append(
@@ -292,18 +283,6 @@ def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
     if any("by difficulty" in sentence for sentence in found.sentences):
         notes.append(_about_difficulty(scores.n_systems - 2))
     return tuple(notes)
-
-
-def _about_segments(mean: Mechanism, pvalue: float, alpha: float) -> str:
-    if (pvalue <= alpha) == mean.is_significant:
-        return (
-            f"Swapping single segments instead of whole groups leads to the same decision ({p_of(pvalue)})."
-        )
-    verdict = "significant" if pvalue <= alpha else "not significant"
-    return (
-        f"Swapping single segments instead of whole groups, the mean difference would be {verdict} at level {alpha:g} "
-        f"({p_of(pvalue)}); segments of a group resemble each other, so the verdict here goes by groups."
-    )
 
 
 def _about_difficulty(n_others: int) -> str:

@@ -14,11 +14,11 @@ from betterthan.analysis.aggregate import wish_of
 from betterthan.analysis.aggregation_weights import LONGEST, length_weights
 from betterthan.analysis.bootstrap_mean import bootstrap_mean
 from betterthan.analysis.compare import compare
-from betterthan.analysis.compare_counts import compare_counts
+from betterthan.analysis.compare_counts import compare_counts, edge_note
 from betterthan.analysis.computing import Computing, Rng
 from betterthan.analysis.explain_counts_words import sentences_of
 from betterthan.analysis.ranking import Wish
-from betterthan.analysis.units import UnitName
+from betterthan.analysis.units import UnitName, chosen_units, units_of
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, unknown_name
 from betterthan.kernels.concentration import n_largest
@@ -68,7 +68,8 @@ def explain_counts(
         confidence=1 - alpha, rng=rng, computing=Computing(), size=size, missing=missing, units=units
     )
     side = 1.0 if counts.higher_is_better else -1.0
-    ways = _aggregations(pair, wish, side, alpha)
+    pooled = compare_counts(pair, wish.units, wish.decision())
+    ways = _aggregations(pair, pooled, wish, side, alpha)
     known, note = _known_lengths(pair, lengths)
     tails = _tails(pair, known, side)
     movers, n_to_turn = _movers(pair, known, side)
@@ -91,7 +92,7 @@ def explain_counts(
         movers=movers,
         n_to_turn=n_to_turn,
         sentences=(),
-        notes=(*counts.notes, *note),
+        notes=(*chosen_units(pair, units)[1], *edge_note(pooled), *counts.notes, *note),
         settings=_settings(counts, pair, wish, alpha),
     )
     return replace(silent, sentences=sentences_of(silent))
@@ -106,8 +107,9 @@ def _pair(counts: Counts, a: str, b: str) -> Counts:
     return counts.select([a, b])
 
 
-def _aggregations(pair: Counts, wish: Wish, side: float, alpha: float) -> tuple[Aggregation, ...]:
-    pooled = compare_counts(pair, wish.units, wish.decision())
+def _aggregations(
+    pair: Counts, pooled: PairwiseTable, wish: Wish, side: float, alpha: float
+) -> tuple[Aggregation, ...]:
     segments = pair.per_segment().complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
     means = compare(
         segments,
@@ -258,6 +260,7 @@ def _settings(counts: Counts, pair: Counts, wish: Wish, alpha: float) -> Setting
         options={
             "pair": ",".join(pair.systems),
             "score": counts.formula.name,
+            "units": units_of(pair, wish.units).name,
             "alpha": alpha,
             "size": wish.size,
             "p": str(wish.decision().n_resamples),

@@ -185,6 +185,11 @@ def _reversals(found: Explanation) -> str:
     if not found.slices:
         return f"The order of the means is the same in all {n} slices looked at."
     sure = [part for part in found.slices if part.is_significant]
+    if math.isnan(found.slices[0].pvalue):
+        return (
+            f"The order of the means is reversed in {amount(len(found.slices), 0)} of {n} slices, most in "
+            f"{_named(found.slices[0])}; single documents cannot be tested where documents are the units."
+        )
     if not sure:
         clearest = f"most clearly in {_named(found.slices[0])}"
         return (
@@ -193,7 +198,10 @@ def _reversals(found: Explanation) -> str:
         )
     named = [_led(found, part) for part in sure[:_SHOWN]]
     more = [f"{amount(len(sure) - _SHOWN, 0)} more"] if len(sure) > _SHOWN else []
-    return f"The order of the means is reversed in {listing(named + more)}, significantly {level} for {n} slices."
+    over = (
+        f" for {n} slices" if found.units == "segments" else ""
+    )  # single documents are not among those tested
+    return f"The order of the means is reversed in {listing(named + more)}, significantly {level}{over}."
 
 
 def _named(part: Slice, *facts: str) -> str:
@@ -229,11 +237,12 @@ def _advice(found: Explanation) -> str:
         return (
             f"If every segment counts the same, {counting}; if the size of a difference matters, {weighing}."
         )
-    if found.n_needed is None or found.n_needed <= found.n_segments:
-        return "The data do not decide between the two, which does not show that they are equal; gather more segments."
+    unit = "segments" if found.units == "segments" else "documents"
+    if found.n_needed is None or found.n_needed <= found.n_units:
+        return f"The data do not decide between the two, which does not show that they are equal; gather more {unit}."
     return (
         f"The data do not decide between the two, which does not show that they are equal: about "
-        f"{_rounded(found.n_needed)} segments would show a mean difference of this size four times out of five."
+        f"{_rounded(found.n_needed)} {unit} would show a mean difference of this size four times out of five."
     )
 
 

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from betterthan.analysis.mechanisms import permutation_test
+from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray
 from betterthan.kernels.influence import (
     Removal,
@@ -17,6 +18,7 @@ from betterthan.kernels.influence import (
     no_removal,
     removal,
 )
+from betterthan.kernels.resample import unit_sums
 from betterthan.kernels.significance_influence import undoes_sign_flips, undoes_sign_test
 from betterthan.results.explanation import Flip, Mechanism
 
@@ -25,7 +27,13 @@ WINS_SIGNIFICANCE = "significance of the wins"
 
 
 def flips(
-    x: FloatArray, y: FloatArray, found: Sequence[Mechanism], segments: Sequence[str], *, alpha: float
+    x: FloatArray,
+    y: FloatArray,
+    found: Sequence[Mechanism],
+    segments: Sequence[str],
+    units: Units,
+    *,
+    alpha: float,
 ) -> tuple[Flip, ...]:
     """Find the fewest segments whose removal turns each verdict, or undoes its significance.
 
@@ -35,6 +43,8 @@ def flips(
         Goodness of the two systems, complete.
     found : sequence of Mechanism
     segments : sequence of str
+    units : Units
+        What the tests swap as one.
     alpha : float
     """
     of = {mechanism.name: mechanism for mechanism in found}
@@ -43,8 +53,10 @@ def flips(
         "mean": flips_mean(d) if of["mean"].winner else no_removal(),
         "median": flips_median(x, y) if of["median"].winner else no_removal(),
         "bradley_terry": flips_wins(d),
-        MEAN_SIGNIFICANCE: undoes_mean(d, alpha=alpha) if of["mean"].is_significant else no_removal(),
-        WINS_SIGNIFICANCE: undoes_sign_test(d, alpha=alpha),
+        MEAN_SIGNIFICANCE: undoes_mean(d, units, alpha=alpha) if of["mean"].is_significant else no_removal(),
+        WINS_SIGNIFICANCE: _undoes_wins(d, units, alpha=alpha)
+        if of["bradley_terry"].is_significant
+        else no_removal(),
     }
     return tuple(_flip(verdict, taken, segments) for verdict, taken in removals.items())
 
@@ -59,7 +71,13 @@ def _flip(verdict: str, taken: Removal, segments: Sequence[str]) -> Flip:
     )
 
 
-def undoes_mean(differences: FloatArray, *, alpha: float) -> Removal:
+def _undoes_wins(differences: FloatArray, units: Units, *, alpha: float) -> Removal:
+    if units.are_segments:
+        return undoes_sign_test(differences, alpha=alpha)
+    return undoes_mean(np.sign(differences), units, alpha=alpha)
+
+
+def undoes_mean(differences: FloatArray, units: Units, *, alpha: float) -> Removal:
     r"""Few segments without which the permutation test of the mean is not significant.
 
     The test's statistic is about :math:`|S| / \sqrt Q`, with S the sum and Q the sum of squares of what remains. The
@@ -70,6 +88,8 @@ def undoes_mean(differences: FloatArray, *, alpha: float) -> Removal:
     ----------
     differences : array, shape (n,)
         a − b by segment, with a significant mean.
+    units : Units
+        What the test swaps as one. The run is chosen as for single segments, and tried on the units.
     alpha : float
 
     Returns
@@ -81,13 +101,15 @@ def undoes_mean(differences: FloatArray, *, alpha: float) -> Removal:
     --------
     Six wins of six are significant, five of five are not:
 
-    >>> undoes_mean(np.array([1.0, 2, 3, 4, 5, 6]), alpha=0.05).indices
+    >>> undoes_mean(np.array([1.0, 2, 3, 4, 5, 6]), Units(np.arange(6), 6), alpha=0.05).indices
     array([3])
     """
     lead = 1.0 if differences.sum() > 0 else -1.0
     order = np.argsort(-lead * differences, kind="stable")
     guess = undoes_sign_flips(differences, alpha=alpha).n_removed
-    stays = partial(_is_significant, differences[order], alpha)
+    stays = partial(
+        _is_significant, differences[order], units._replace(of_segment=units.of_segment[order]), alpha
+    )
     short, long = _bracketed(stays, min(max(1, guess), order.size - 1), order.size - 1)
     if long > order.size - 1:
         return no_removal(is_exact=False)
@@ -110,10 +132,13 @@ def _bracketed(stays: Callable[[int], bool], guess: int, most: int) -> tuple[int
     return short, long
 
 
-def _is_significant(ordered: FloatArray, alpha: float, length: int) -> bool:
+def _is_significant(ordered: FloatArray, units: Units, alpha: float, length: int) -> bool:
     """Whether the test stays significant without the run of this length that weakens it most."""
     start = _weakest_run(ordered, length)
-    rest = np.concatenate([ordered[:start], ordered[start + length :]])
+    rest = np.delete(ordered, np.s_[start : start + length])
+    if not units.are_segments:
+        of_rest = np.delete(units.of_segment, np.s_[start : start + length])
+        rest = unit_sums(rest[None], of_rest, units.n_units)[0]
     return permutation_test(rest).pvalue <= alpha
 
 

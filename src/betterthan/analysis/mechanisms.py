@@ -10,8 +10,6 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.kernels.effects import rank_biserial
-from betterthan.kernels.mood import mood_median
-from betterthan.kernels.paired import paired_t
 from betterthan.kernels.sign_flip_pairs import (
     CERTIFIED,
     EXACT,
@@ -20,9 +18,6 @@ from betterthan.kernels.sign_flip_pairs import (
     needs_referee,
     pair_tails,
 )
-from betterthan.kernels.sign_test import sign_test
-from betterthan.kernels.wilcoxon import wilcoxon
-from betterthan.kernels.wins import win_counts
 from betterthan.results.explanation import Mechanism, OtherTest
 
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
@@ -106,15 +101,18 @@ def settled(value: float, scale: float) -> float:
     return value + 0.0 if abs(value) > _ROUNDING * scale else 0.0
 
 
-class MeanTest(NamedTuple):
-    """The test of the mean difference that the verdict rests on, and the unit that it swaps."""
+class PairTests(NamedTuple):
+    """P-values of the tests that belong to the mechanisms, all on one unit; NaN where a test is undefined."""
 
-    pvalue: float
-    unit: str
+    mean: float
+    t: float
+    median: float
+    wins: float
+    shift: float
 
 
 def mechanisms(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], *, alpha: float, mean_test: MeanTest
+    x: FloatArray, y: FloatArray, names: tuple[str, str], *, alpha: float, tests: PairTests
 ) -> tuple[Mechanism, ...]:
     """Let mean, median, Bradley–Terry and Wilcoxon judge x against y.
 
@@ -124,28 +122,17 @@ def mechanisms(
         Goodness of the two systems, complete.
     names : (str, str)
     alpha : float
-    mean_test : MeanTest
-        As :func:`betterthan.compare` gives it.
+    tests : PairTests
     """
-    both, counts = np.stack([x, y]), win_counts(np.stack([x, y]))
-    # Scores that are all alike leave Mood's table empty, but nothing to doubt.
-    mood = 1.0 if np.array_equal(x, y) else float(mood_median(both).pvalue[0, 1])
-    lead = float(counts.wins[0, 1] - counts.wins[1, 0]) / x.size
-    sign, ranks = sign_test(counts).pvalue[0, 1], wilcoxon(both).pvalue[0, 1]
-    shift = float(rank_biserial(both)[0, 1])
+    lead = float(np.count_nonzero(x > y) - np.count_nonzero(x < y)) / x.size
+    shift = float(rank_biserial(np.stack([x, y]))[0, 1])
     judge = partial(_mechanism, names, alpha)
+    paired_t = (OtherTest(name="paired t", pvalue=tests.t),)
     return (
-        judge(
-            "mean",
-            mean_difference(x, y),
-            "difference of means",
-            f"permutation, {mean_test.unit}",
-            mean_test.pvalue,
-            _other_tests_of_mean(both, mean_test, alpha),
-        ),
-        judge("median", median_difference(x, y), "difference of medians", "Mood", mood),
-        judge("bradley_terry", lead, "wins less losses, share of segments", "sign", float(sign)),
-        judge("shift", shift, "rank-biserial correlation", "Wilcoxon", float(ranks)),
+        judge("mean", mean_difference(x, y), "difference of means", "permutation", tests.mean, paired_t),
+        judge("median", median_difference(x, y), "difference of medians", "Mood", tests.median),
+        judge("bradley_terry", lead, "wins less losses, share of segments", "sign", tests.wins),
+        judge("shift", shift, "rank-biserial correlation", "Wilcoxon", tests.shift),
     )
 
 
@@ -174,11 +161,3 @@ def _mechanism(
 def winner_of(effect: float, names: tuple[str, str]) -> str | None:
     """The first name for a positive effect, the second for a negative one, None for zero."""
     return None if effect == 0 else names[0 if effect > 0 else 1]
-
-
-def _other_tests_of_mean(both: FloatArray, mean_test: MeanTest, alpha: float) -> tuple[OtherTest, ...]:
-    tests = [OtherTest(name="paired t", pvalue=float(paired_t(both).pvalue[0, 1]))]
-    if mean_test.unit != "segments":
-        by_segments = permutation_test(both[0] - both[1], alpha=alpha).pvalue
-        tests.append(OtherTest(name="permutation, segments", pvalue=by_segments))
-    return tuple(tests)

@@ -13,6 +13,7 @@ from betterthan.analysis.matches import TiesModel
 from betterthan.analysis.ordered import Order
 from betterthan.analysis.rank_counts import COUNT_METHODS, rank_counts
 from betterthan.analysis.rank_matches import rank_matches
+from betterthan.analysis.rank_options import DEFAULTS, refuse_unused
 from betterthan.analysis.rank_scores import rank_scores
 from betterthan.analysis.ranking import Wish
 from betterthan.analysis.units import UnitName
@@ -101,8 +102,8 @@ def rank(
         "drop" leaves out the segments with an empty cell for all systems, and says so.
     units : {"auto", "segments", "groups"}, default "auto"
         What is drawn and permuted as one. "auto": whole documents ("groups") where the table knows them, because
-        segments of a document resemble each other; otherwise single segments. Matches are clustered by their groups
-        whatever this says.
+        segments of a document resemble each other; otherwise single segments. Matches are always clustered by their
+        groups.
     interval : {"default", "percentile", "bca", "robust"}
         "default" is the interval that covered best in simulations: by formula for means, medians, win rates,
         Bradley–Terry and pooled scores; from the joint draws for Elo, TrueSkill and functions; "robust" for matches.
@@ -127,6 +128,8 @@ def rank(
 
     Raises
     ------
+    BetterThanError
+        When an option is given that changes nothing in this ranking, such as `scale` of a mean.
     NotEstimable
         When Bradley–Terry strengths do not exist: somebody never won, never lost, or never met the others.
     MissingScores
@@ -180,6 +183,7 @@ def rank(
         seed=seed_of(rng),
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
+    refuse_unused(table, by, {name: getattr(wish, name) for name in DEFAULTS})
     if isinstance(table, Matches):
         _check_matches(table, wish)
         return rank_matches(table, wish)
@@ -196,6 +200,11 @@ def _check_matches(matches: Matches, wish: Wish) -> None:
     if wish.units == "groups" and matches.group is None:
         raise TableError(
             'The matches have no groups (judges, sessions) to use as units. Name their column, or use units="segments".'
+        )
+    if wish.units == "segments" and matches.group is not None:
+        raise BetterThanError(
+            'units="segments" changes nothing in matches, which are clustered by their groups. '
+            "Read them with cluster=False."
         )
     if wish.interval == "bca":
         raise BetterThanError(

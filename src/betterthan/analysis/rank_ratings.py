@@ -10,7 +10,7 @@ from betterthan.analysis.computing import Computing
 from betterthan.analysis.matches import critical_values, upper_tail
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.analysis.ranking import Strengths, Wish, ranking
-from betterthan.analysis.units import UnitName, units_of
+from betterthan.analysis.units import UnitName, chosen_units
 from betterthan.arrays import FloatArray
 from betterthan.errors import NotEstimable, TableError
 from betterthan.kernels.adjusted_means import AdjustedMeans, adjusted_means, available_means
@@ -34,7 +34,7 @@ def rank_ratings(
     *,
     standardize: bool = True,
     adjust: bool = True,
-    units: UnitName = "segments",
+    units: UnitName = "auto",
     confidence: float = 0.95,
 ) -> Ranking:
     r"""Rank systems by human judgements, also where each system was judged on segments of its own.
@@ -54,7 +54,7 @@ def rank_ratings(
     adjust : bool, default True
         Whether means are adjusted for the difficulty of segments. False gives the plain means of what each system has,
         as the WMT campaigns print them.
-    units : {"segments", "groups"}, default "segments"
+    units : {"auto", "segments", "groups"}, default "auto"
         What counts as independent; documents ("groups") where segments of a document resemble each other.
     confidence : float, default 0.95
 
@@ -91,8 +91,8 @@ def rank_ratings(
     """
     scores, notes = _scores(judgements, standardize=standardize)
     wish = _wish(units, confidence)
-    unit = units_of(scores, units).of_segment
-    found = _fitted(scores, unit, adjust=adjust)
+    unit, unit_notes = chosen_units(scores, units)
+    found = _fitted(scores, unit.of_segment, adjust=adjust)
     error = np.sqrt(np.maximum(np.diagonal(found.means.covariance), 0.0))
     reach = critical_values(confidence, found.means.degrees)
     pairs = _pairs(scores, found, wish)
@@ -107,8 +107,11 @@ def rank_ratings(
         higher_is_better=scores.higher_is_better,
         data=judgements.digest,
         n_segments=scores.n_segments,
-        options={"standardized": standardize if isinstance(judgements, Ratings) else None, "units": units},
-        notes=(*notes, found.note, *_thin_note(scores, found, units)),
+        options={
+            "standardized": standardize if isinstance(judgements, Ratings) else None,
+            "units": unit.name,
+        },
+        notes=(*unit_notes, *notes, found.note, *_thin_note(scores, found, unit.name)),
         drew=False,
     )
     return ranking(strengths, pairs, wish)
@@ -190,7 +193,7 @@ def _pairs(scores: Scores, found: _Fitted, wish: Wish) -> PairwiseTable:
     )
 
 
-def _thin_note(scores: Scores, found: _Fitted, units: UnitName) -> tuple[str, ...]:
+def _thin_note(scores: Scores, found: _Fitted, units: str) -> tuple[str, ...]:
     """Name systems whose distance from the others hangs on one segment or document."""
     unknown = np.isnan(found.means.pair_degrees) & ~np.eye(len(scores.systems), dtype=bool)
     if not unknown.any():

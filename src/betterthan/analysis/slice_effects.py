@@ -8,8 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from betterthan.analysis.mechanisms import mean_difference, permutation_test
-from betterthan.analysis.slices import lengths_of, parts_of
+from betterthan.analysis.effects import clustered_mean_differences
+from betterthan.analysis.mechanisms import mean_difference
+from betterthan.analysis.slices import lengths_of, part_pvalue, part_units, parts_of
+from betterthan.analysis.units import UnitName, Units, units_of
+from betterthan.arrays import FloatArray
 from betterthan.kernels.pvalues import adjusted
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
@@ -26,7 +29,8 @@ class SliceEffect(NamedTuple):
     effect, low, high : float
         Mean difference, positive when the first system is better, and its interval from Student's t.
     pvalue, adjusted : float
-        Permutation test in this part, before and after Holm's correction over all parts.
+        Permutation test in this part, before and after Holm's correction over all parts. A single document has
+        neither test nor interval where documents are the units.
     is_reversed : bool
         Whether the mean difference has the other sign than over all segments.
     """
@@ -44,7 +48,13 @@ class SliceEffect(NamedTuple):
 
 
 def slice_effects(
-    scores: Scores, a: str, b: str, *, texts: Texts | None = None, alpha: float = 0.05
+    scores: Scores,
+    a: str,
+    b: str,
+    *,
+    texts: Texts | None = None,
+    units: UnitName = "auto",
+    alpha: float = 0.05,
 ) -> tuple[SliceEffect, ...]:
     """Compare `a` with `b` in each document, third of difficulty and, with texts, third of length.
 
@@ -57,6 +67,8 @@ def slice_effects(
     a, b : str
     texts : Texts, optional
         For parts by length.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What the tests swap as one: as in :func:`betterthan.compare`.
     alpha : float, default 0.05
         The intervals cover with probability 1 − alpha, each on its own.
 
@@ -71,19 +83,19 @@ def slice_effects(
     first, second = pair.goodness
     lead = mean_difference(first, second)
     parts = parts_of(scores, pair, lengths_of(scores, texts, None))
-    gaps = [(first - second)[part.members] for part in parts]
-    pvalues = np.array([permutation_test(gap).pvalue for gap in gaps])
+    chosen, gaps = units_of(pair, units), first - second
+    pvalues = np.array([part_pvalue(gaps, part, chosen) for part in parts])
     corrected = adjusted(pvalues, correction="holm") if parts else pvalues
     found = []
-    for part, gap, p, q in zip(parts, gaps, pvalues.tolist(), corrected.tolist(), strict=True):
+    for part, p, q in zip(parts, pvalues.tolist(), corrected.tolist(), strict=True):
         effect = mean_difference(first[part.members], second[part.members])
-        half = _half_width(gap, alpha)
+        half = _half_width(pair.goodness[:, part.members], part_units(part, chosen), alpha)
         found.append(
             SliceEffect(
                 part.by,
                 part.value,
                 part.limits,
-                gap.size,
+                int(np.count_nonzero(part.members)),
                 effect,
                 effect - half,
                 effect + half,
@@ -95,7 +107,13 @@ def slice_effects(
     return tuple(found)
 
 
-def _half_width(gap: np.ndarray, alpha: float) -> float:
-    if gap.size < 2:
+def _half_width(goodness: FloatArray, units: Units, alpha: float) -> float:
+    if units.n_units < 2:
         return math.nan
-    return float(stdtrit(gap.size - 1, 1 - alpha / 2)) * float(np.std(gap, ddof=1)) / math.sqrt(gap.size)
+    if units.are_segments:
+        gap = goodness[0] - goodness[1]
+        error, degrees = float(np.std(gap, ddof=1)) / math.sqrt(gap.size), gap.size - 1.0
+    else:
+        _, errors, degrees = clustered_mean_differences(goodness, units)
+        error = float(errors[0, 1])
+    return float(stdtrit(degrees, 1 - alpha / 2)) * error

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from betterthan.analysis.mechanisms import mean_difference, permutation_test, winner_of
+from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, some_of
 from betterthan.kernels.pvalues import adjusted
@@ -33,12 +35,12 @@ class Lengths(NamedTuple):
 
 
 def reversed_slices(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], parts: Sequence[Part], *, alpha: float
+    x: FloatArray, y: FloatArray, names: tuple[str, str], parts: Sequence[Part], units: Units, *, alpha: float
 ) -> tuple[Slice, ...]:
     """Return the parts in which the order of the means is reversed, smallest adjusted p-value first.
 
     Every part is tested, reversed or not, and Holm's correction is over all of them: who looks at many parts will
-    find some reversed by chance.
+    find some reversed by chance. A single document is not tested where documents are the units.
 
     Parameters
     ----------
@@ -46,11 +48,13 @@ def reversed_slices(
         Goodness of the two systems, complete.
     names : (str, str)
     parts : sequence of Part
+    units : Units
+        What the tests swap as one.
     alpha : float
     """
     lead = mean_difference(x, y)
     effects = [mean_difference(x[part.members], y[part.members]) for part in parts]
-    pvalues = np.array([permutation_test((x - y)[part.members]).pvalue for part in parts])
+    pvalues = np.array([part_pvalue(x - y, part, units) for part in parts])
     corrected = adjusted(pvalues, correction="holm")
     found = [
         Slice(
@@ -67,7 +71,28 @@ def reversed_slices(
         for part, effect, pvalue, corrected_p in zip(parts, effects, pvalues, corrected, strict=True)
         if effect * lead < 0
     ]
-    return tuple(sorted(found, key=lambda s: (s.adjusted, s.pvalue, -abs(s.effect), s.by, s.value)))
+    return tuple(sorted(found, key=_most_certain))
+
+
+def _most_certain(part: Slice) -> tuple[float, float, float, str, str]:
+    """Smallest p-values first, then what was not tested."""
+    adjusted_p, pvalue = (math.inf if math.isnan(p) else p for p in (part.adjusted, part.pvalue))
+    return adjusted_p, pvalue, -abs(part.effect), part.by, part.value
+
+
+def part_pvalue(gaps: FloatArray, part: Part, units: Units) -> float:
+    """P-value of the mean difference in a part; NaN where it is one document and documents are the units."""
+    inside = gaps[part.members]
+    if units.are_segments:
+        return permutation_test(inside).pvalue
+    here = part_units(part, units)
+    return permutation_test(here.summed(inside[None])[0]).pvalue if here.n_units > 1 else math.nan
+
+
+def part_units(part: Part, units: Units) -> Units:
+    """The units of the segments of a part."""
+    present, codes = np.unique(units.of_segment[part.members], return_inverse=True)
+    return Units(codes, present.size)
 
 
 def parts_of(scores: Scores, pair: Scores, lengths: Lengths | None) -> list[Part]:

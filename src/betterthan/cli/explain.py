@@ -47,7 +47,7 @@ def explain(
     \b
     Examples:
       betterthan explain scores.csv Daphne Elm
-      betterthan explain scores.csv Daphne Elm --group domain --source source.txt
+      betterthan explain scores.csv Daphne Elm --group domain --units segments
       betterthan explain BT101
     """  # noqa: D301
     if not file and a is None and b is not None and _CODE.fullmatch(b):

@@ -123,12 +123,13 @@ def _ranking(asked: Asked) -> Any:  # noqa: ANN401
     table = asked.table()
     battles = isinstance(table, Matches)
     method: Any = _only(asked, "bradley_terry" if battles else "mean")
-    return rank(table, by=method, prior=asked.given["prior"] or 0.0, **_rank_options(asked, battles=battles))
+    options = _rank_options(asked, (method,), battles=battles)
+    return rank(table, by=method, prior=asked.given["prior"] or 0.0, **options)
 
 
-def _rank_options(asked: Asked, *, battles: bool) -> dict[str, Any]:
-    scale = "elo" if battles else "share"
-    return {"missing": asked.given["missing"], "scale": scale, **asked.computing}
+def _rank_options(asked: Asked, methods: Sequence[str], *, battles: bool) -> dict[str, Any]:
+    scale = {"scale": "elo"} if battles and "bradley_terry" in methods else {}
+    return {"missing": asked.given["missing"], **scale, **asked.computing}
 
 
 def _pairs(asked: Asked) -> Any:  # noqa: ANN401
@@ -152,7 +153,8 @@ def _ranks(asked: Asked) -> dict[str, Any]:
     table = asked.table()
     battles = isinstance(table, Matches)
     methods = asked.by or (_OF_BATTLES if battles else _THREE)
-    return rank_each(table, methods, prior=asked.given["prior"], **_rank_options(asked, battles=battles))
+    options = _rank_options(asked, methods, battles=battles)
+    return rank_each(table, methods, prior=asked.given["prior"], **options)
 
 
 def _agreement(asked: Asked) -> Any:  # noqa: ANN401

@@ -198,13 +198,17 @@ def rr(
       betterthan human rr wmt16.ron-eng.csv --by trueskill --by bradley-terry
     """  # noqa: D301
     from betterthan.analysis.rank import rank
+    from betterthan.analysis.rank_options import of_each_method
     from betterthan.cli.computing import computing_arguments
 
     matches = _rankings(file, languages, identical)
     if matches_to is not None:
         _write(matches, matches_to)
-    arguments = {**computing_arguments(given), **given, "scale": "elo"}
-    return [rank(matches, **{**arguments, "by": method.replace("-", "_")}) for method in by]
+    methods = [method.replace("-", "_") for method in by]
+    # The scale is ours, so that it need not matter to any of the methods.
+    scale = {"scale": "elo"} if "bradley_terry" in methods else {}
+    each = of_each_method(matches, methods, {**computing_arguments(given), **given, **scale})
+    return [rank(matches, by=method, **own) for method, own in each]
 
 
 def _judgements(file: str, options: Options, format_in: str | None, metric: str | None) -> Ratings | Scores:

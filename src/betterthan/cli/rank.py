@@ -97,6 +97,7 @@ def rank(
       betterthan rank metrics.tsv --metric TER -f latex -o table.tex
     """  # noqa: D301
     from betterthan.analysis.rank import rank as ranked
+    from betterthan.analysis.rank_options import of_each_method
     from betterthan.cli.computing import computing_arguments
     from betterthan.cli.tables import table_of
     from betterthan.tables.matches import Matches
@@ -109,11 +110,12 @@ def rank(
         "ties": (given["ties"] or "default").replace("-", "_"),
         "order": given["order"].replace("-", "_"),
         "rating": dict(_parameter(text) for text in given["rating"]),
-        "scale": given["scale"] or ("elo" if battles else "share"),
         "interval": given["interval"] or "default",
     }
-    methods = by or (("bradley-terry",) if battles else ("mean",))
-    return [ranked(table, **{**arguments, "by": method.replace("-", "_")}) for method in methods]
+    methods = [method.replace("-", "_") for method in by or (("bradley-terry",) if battles else ("mean",))]
+    is_shown_as_elo = battles and "bradley_terry" in methods
+    arguments["scale"] = given["scale"] or ("elo" if is_shown_as_elo else "share")
+    return [ranked(table, by=method, **own) for method, own in of_each_method(table, methods, arguments)]
 
 
 def _parameter(text: str) -> tuple[str, float]:

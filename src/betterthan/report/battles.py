@@ -8,6 +8,7 @@ import numpy as np
 
 from betterthan.analysis.compare import compare
 from betterthan.analysis.rank import rank
+from betterthan.analysis.rank_options import of_each_method
 from betterthan.errors import NotConverged, NotEstimable
 from betterthan.present.table import Column, Table
 from betterthan.report.agreement import agreed, agreement_section
@@ -70,9 +71,9 @@ def battles_report(inputs: Inputs) -> Report:
 def _rankings(inputs: Inputs, matches: Matches) -> dict[str, Ranking | str]:
     found: dict[str, Ranking | str] = {}
     told: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
-    for by in _METHODS:
+    for by, own in of_each_method(matches, _METHODS, {"scale": "elo", **told}):
         try:
-            found[by] = rank(matches, by=by, scale="elo", **told)  # type: ignore[arg-type]
+            found[by] = rank(matches, by=by, **own)
         except (NotEstimable, NotConverged) as error:
             found[by] = str(error)
     return found

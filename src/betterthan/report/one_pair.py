@@ -9,12 +9,13 @@ from typing import Any
 from betterthan.analysis.explain import explain
 from betterthan.present.charts.paired import paired
 from betterthan.present.describe import describe
+from betterthan.present.table import Table
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Fold, Paragraph, Section, TableBlock
 from betterthan.report.figure_pair import histogram_picture, scatter_picture
 from betterthan.report.inputs import Inputs
-from betterthan.report.standing import ONE_BY_ONE
 from betterthan.results.explanation import Explanation
+from betterthan.results.units import unit_line
 from betterthan.tables.scores import Scores
 
 _CAPTION = (
@@ -24,14 +25,14 @@ _CAPTION = (
 
 
 def explained(inputs: Inputs, a: str, b: str) -> Explanation:
-    """Return the explanation of a pair, with slices by length where there are texts."""
-    missing = inputs.options.get("missing", "raise")
-    found: Explanation = explain(inputs.scores, a, b, missing=missing, units="segments", texts=inputs.texts)
+    """Return the explanation of a pair in the units of the report, with slices by length where there are texts."""
+    told = {name: inputs.options[name] for name in ("missing", "units") if name in inputs.options}
+    found: Explanation = explain(inputs.scores, a, b, texts=inputs.texts, **told)
     return found
 
 
 def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = None) -> Section:
-    """Return everything about one pair alone, taking segments one by one.
+    """Return everything about one pair alone.
 
     Parameters
     ----------
@@ -52,12 +53,7 @@ def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = Non
 
 
 def pair_blocks(
-    scores: Scores,
-    found: Explanation,
-    *,
-    key: str = "top-pair",
-    words: Sequence[str] | None = None,
-    one_by_one: bool = False,
+    scores: Scores, found: Explanation, *, key: str = "top-pair", words: Sequence[str] | None = None
 ) -> tuple[Block, ...]:
     """Return the pictures beside the tests and the words.
 
@@ -68,8 +64,6 @@ def pair_blocks(
     key : str
     words : sequence of str, optional
         What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
-    one_by_one : bool
-        Whether the tests must be said to take segments one by one, because the report has other units.
     """
     pair = paired(scores, (found.a, found.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
@@ -82,36 +76,33 @@ def pair_blocks(
         Figure(key=f"{key}-differences", svg=histogram_picture(pair, **drawn), caption=counts),
         Paragraph(" ".join((words or found.sentences)[1:]), "why"),
     )
-    tests = side_by_side(found, key=f"{key}-tests", words=words, one_by_one=one_by_one)
+    tests = side_by_side(found, key=f"{key}-tests", words=words)
     return (Columns(left, right), tests, *notes_of(found))
 
 
 def side_by_side(
-    found: Explanation,
-    *,
-    key: str,
-    copies: bool = True,
-    words: Sequence[str] | None = None,
-    one_by_one: bool = False,
+    found: Explanation, *, key: str, copies: bool = True, words: Sequence[str] | None = None
 ) -> TableBlock:
     """Return the tests side by side."""
     # The copies of a table carry its words, and must not say more than the page.
-    table = describe(found) if words is None else replace(describe(found), words=tuple(words))
-    if one_by_one:
-        table = replace(table, title=f"{ONE_BY_ONE}: {table.title}")
+    table = _described(found) if words is None else replace(_described(found), words=tuple(words))
     return TableBlock(key=key, table=table, csv=csv_of_result(found), copies=copies)
 
 
 def notes_of(found: Explanation) -> tuple[Paragraph, ...]:
     """Return what must be known about the tests."""
-    return tuple(Paragraph(note, "note") for note in describe(found).notes)
+    return tuple(Paragraph(note, "note") for note in _described(found).notes)
 
 
-def pair_fold(
-    found: Explanation, i: int, j: int, *, words: Sequence[str] | None = None, one_by_one: bool = False
-) -> Fold:
+def _described(found: Explanation) -> Table:
+    """Return the table without the argument that chooses another unit: a page has none."""
+    table, line = describe(found), unit_line(found.unit_note, found.units)
+    return replace(table, notes=tuple(found.unit_note if note == line else note for note in table.notes))
+
+
+def pair_fold(found: Explanation, i: int, j: int, *, words: Sequence[str] | None = None) -> Fold:
     """Return a pair behind a line, without pictures: readable without scripts, found by the cells of the matrix."""
     key = f"pair-{i}-{j}"
     said = Paragraph(" ".join(found.sentences if words is None else words), "why")
-    tests = side_by_side(found, key=f"{key}-tests", copies=False, one_by_one=one_by_one)
+    tests = side_by_side(found, key=f"{key}-tests", copies=False)
     return Fold(key=key, label=f"{found.a} against {found.b}", blocks=(said, tests))

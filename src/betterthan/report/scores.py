@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from betterthan.analysis.compare import compare
+from betterthan.analysis.compare import TestName, compare
 from betterthan.analysis.diagnose import diagnose
 from betterthan.analysis.rank import Method, rank
 from betterthan.errors import NotConverged, NotEstimable
@@ -101,11 +101,16 @@ def _rankings(inputs: Inputs) -> dict[str, Ranking | str]:
 
 
 def _tests(inputs: Inputs) -> dict[str, PairwiseTable]:
-    tests = {"permutation": compare(inputs.scores, test="permutation", **_told(inputs))}
-    plain = {**_told(inputs), "units": "segments"}
-    tests["sign"] = compare(inputs.scores, test="sign", **plain)
-    tests["wilcoxon"] = compare(inputs.scores, test="wilcoxon", **plain)
-    return tests
+    """All pairs by the test of the mean and, where segments are the units, by tests that only take segments."""
+    names: tuple[TestName, ...] = ("permutation", "sign", "wilcoxon")
+    return {
+        name: compare(inputs.scores, test=name, **_told(inputs))
+        for name in (names[:1] if _is_by_documents(inputs) else names)
+    }
+
+
+def _is_by_documents(inputs: Inputs) -> bool:
+    return inputs.options.get("units") == "groups"
 
 
 def _pairs(
@@ -125,14 +130,11 @@ def _pair(
     inputs: Inputs, explanations: list[Explanation], stand: list[Standing], systems: tuple[str, ...]
 ) -> Section:
     first, *others = explanations
-    one_by_one = inputs.options.get("units") == "groups"
-    blocks = pair_blocks(inputs.scores, first, words=(stand[0].lead, *stand[0].words), one_by_one=one_by_one)
+    blocks = pair_blocks(inputs.scores, first, words=(stand[0].lead, *stand[0].words))
     if others:
         place = {name: i for i, name in enumerate(systems)}
         folds = tuple(
-            pair_fold(
-                found, place[found.a], place[found.b], words=(told.lead, *told.words), one_by_one=one_by_one
-            )
+            pair_fold(found, place[found.a], place[found.b], words=(told.lead, *told.words))
             for found, told in zip(others, stand[1:], strict=True)
         )
         blocks = (*blocks, Paragraph("Other neighbours in the ranking:", "dim"), *folds)
@@ -163,7 +165,7 @@ def _metrics(inputs: Inputs, first: Ranking) -> list[Section]:
 def _noted(results: dict[str, Result], documents: int | None) -> list[Result]:
     """Return the results whose notes belong to the data check.
 
-    What an explanation notes about single segments stands below it, and is no doubt about documents.
+    What an explanation notes about documents as units the table of all pairs says too.
     """
     return [found for name, found in results.items() if documents is None or name != "pair"]
 
@@ -217,18 +219,18 @@ def _cards(
 ) -> tuple[Card, ...]:
     scores = inputs.scores
     m = scores.n_systems
-    n, by_documents = count(scores.n_segments), inputs.options.get("units") == "groups"
+    n, by_documents = count(scores.n_segments), _is_by_documents(inputs)
     documents = f", {_documents(scores)}{' as units' if by_documents else ''}" if scores.groups else ""
     return (
         Card(number=str(m), label="systems"),
         Card(number=n, label=f"segments{documents}"),
         pairs_card(pairs.n_different, m * (m - 1) // 2),
-        _warning(pair, rankings, by_documents=by_documents),
+        _warning(pair, rankings),
     )
 
 
-def _warning(pair: Explanation, rankings: dict[str, Ranking], *, by_documents: bool) -> Card:
-    """Return the one thing that a reader must not miss; how many segments are needed is no question of documents."""
+def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
+    """Return the one thing that a reader must not miss."""
     ties = pair.ties / pair.n_segments
     wins = rankings.get("bradley_terry")
     if wins is not None and wins.systems[0] != rankings["mean"].systems[0]:
@@ -238,9 +240,10 @@ def _warning(pair: Explanation, rankings: dict[str, Ranking], *, by_documents: b
     if ties > _MANY_TIES:
         label = "of segments tie in the top pair: medians say little here"
         return Card(number=f"{100 * ties:.0f}%", label=label, is_warning=True)
-    if pair.n_needed is not None and pair.n_needed > pair.n_segments and not by_documents:
+    if pair.n_needed is not None and pair.n_needed > pair.n_units:
+        what = "documents" if pair.units == "groups" else "segments"
         label = (
-            "segments would show the difference of the first two, for this pair alone, four times out of five"
+            f"{what} would show the difference of the first two, for this pair alone, four times out of five"
         )
         return Card(number=count(pair.n_needed), label=label, is_warning=True)
     flip = pair.flip("mean")
@@ -254,7 +257,7 @@ def _paragraph(inputs: Inputs, ranking: Ranking, pairs: PairwiseTable) -> list[s
     scores = inputs.scores
     level = f"{100 * ranking.confidence:g}%"
     m = scores.n_systems
-    by_documents = inputs.options.get("units") == "groups"
+    by_documents = _is_by_documents(inputs)
     units = "documents" if by_documents else "segments"
     tests = f"two-sided paired permutation tests{' over documents' if by_documents else ''}"
     n_pairs = m * (m - 1) // 2
@@ -279,17 +282,13 @@ def _payload(
         return {}
     scores = inputs.scores.select(tests["permutation"].systems)
     place = {name: i for i, name in enumerate(scores.systems)}
-    by_documents = inputs.options.get("units") == "groups"
-    over, single = (", documents", ", single segments") if by_documents else ("", "")
-    named = (
-        (f"mean (permutation{over})", "permutation"),
-        (f"wins (sign{single})", "sign"),
-        (f"shift (Wilcoxon{single})", "wilcoxon"),
-    )
+    named = {"permutation": "mean (permutation)", "sign": "wins (sign)", "wilcoxon": "shift (Wilcoxon)"}
+    if _is_by_documents(inputs):
+        named["permutation"] = "mean (permutation, documents)"
     first = explanations[0]
     payload: dict[str, Any] = {
         "scores": packed_scores(scores, digits=digits_of(scores)),
-        "tests": packed_tests([(label, tests[key]) for label, key in named], scores.systems),
+        "tests": packed_tests([(named[name], test) for name, test in tests.items()], scores.systems),
         "words": {
             f"{place[found.a]} {place[found.b]}": [told.lead, *told.words]
             for found, told in zip(explanations, stand, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from betterthan.analysis.slice_effects import SliceEffect, slice_effects
@@ -17,22 +18,24 @@ _LEVEL = 0.05
 
 def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
     """Return how two systems compare in each part, or None when the test set has no parts."""
-    found = slice_effects(inputs.scores, a, b, texts=inputs.texts, alpha=_LEVEL)
+    units = inputs.options.get("units", "auto")
+    found = slice_effects(inputs.scores, a, b, texts=inputs.texts, units=units, alpha=_LEVEL)
     if not found:
         return None
     shown = _shown(found)
     turned = [part for part in found if part.is_reversed]
     sure = [part for part in turned if part.adjusted <= _LEVEL]
-    lead = f"{a} less {b} in each part; right of 0 {a} is better. p-values are corrected over all {len(found)} parts."
-    if inputs.options.get("units") == "groups":
-        lead += " Inside a part the tests take segments one by one, also where documents are the units of the report."
+    n_tested = sum(not math.isnan(part.pvalue) for part in found)
+    lead = f"{a} less {b} in each part; right of 0 {a} is better. p-values are corrected over all {n_tested} parts."
+    if units == "groups":
+        lead += " Documents are the units, so that a single one is not tested by itself."
     blocks: list[Block] = [Paragraph(_words(turned, sure, len(found), a, b), "warning" if sure else "plain")]
     blocks.append(_table(shown, a, b))
     groups = sum(part.by == "group" for part in found)
     if groups > _MOST_GROUPS:
         blocks.append(
             Paragraph(
-                f"Of {groups} documents the {_MOST_GROUPS} with the smallest p-values are shown.", "dim"
+                f"Of {groups} documents the {_MOST_GROUPS} with the {_first_shown(found)} are shown.", "dim"
             )
         )
     return Section(key="slices", title="Slices", lead=lead, blocks=tuple(blocks))
@@ -40,10 +43,16 @@ def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
 
 def _shown(found: Sequence[SliceEffect]) -> list[SliceEffect]:
     groups = sorted(
-        (part for part in found if part.by == "group"), key=lambda part: (part.pvalue, part.value)
+        (part for part in found if part.by == "group"),
+        key=lambda part: (-abs(part.effect) if math.isnan(part.pvalue) else part.pvalue, part.value),
     )
     kept = groups[:_MOST_GROUPS]
     return [*(part for part in found if part.by != "group"), *kept]
+
+
+def _first_shown(found: Sequence[SliceEffect]) -> str:
+    is_tested = any(part.by == "group" and not math.isnan(part.pvalue) for part in found)
+    return "smallest p-values" if is_tested else "largest differences"
 
 
 def _words(turned: Sequence[SliceEffect], sure: Sequence[SliceEffect], n: int, a: str, b: str) -> str:
@@ -51,7 +60,10 @@ def _words(turned: Sequence[SliceEffect], sure: Sequence[SliceEffect], n: int, a
         named = ", ".join(f"{part.by} {part.value}" for part in sure[:4])
         return f"In {len(sure)} of {n} parts the order of {a} and {b} is reversed beyond chance: {named}."
     if turned:
-        return f"In {len(turned)} of {n} parts the order is reversed, none beyond what chance would do."
+        tested = "" if not any(math.isnan(part.pvalue) for part in turned) else " of those tested"
+        return (
+            f"In {len(turned)} of {n} parts the order is reversed, none{tested} beyond what chance would do."
+        )
     return f"The order of {a} and {b} is the same in all {n} parts."
 
 

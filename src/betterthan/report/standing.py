@@ -1,7 +1,7 @@
 """What the page says about a pair: after correction for all pairs, and by the units that were chosen.
 
-An explanation looks at one pair alone and takes segments one by one. The report looks at all pairs, and perhaps at
-whole documents; so its sentences are put under what the table of all pairs decides.
+An explanation looks at one pair alone. The report looks at all pairs; so its sentences are put under what the table of
+all pairs decides.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from betterthan.report.wording import LOST, corrected, count, equals_p
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import Pair, PairwiseTable
 
-ONE_BY_ONE = "Taking segments one by one"
 # Which test of all pairs belongs to which claim of an explanation.
 _TESTS = {"mean": ("permutation", "mean"), "bradley_terry": ("sign", "wins")}
 
@@ -54,9 +53,9 @@ def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: i
     Parameters
     ----------
     pair : Explanation
-        Of the pair alone, segments one by one.
+        Of the pair alone, in the units that were chosen.
     tests : mapping of str to PairwiseTable
-        All pairs by "permutation", in the units that were chosen, and by "sign", segments one by one.
+        All pairs by "permutation", in the units that were chosen; where these are segments also by "sign".
     documents : int, optional
         How many documents are the units; None where single segments are.
     """
@@ -64,9 +63,11 @@ def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: i
     counts, undecidable = rest[0], tests["permutation"].undecidable
     if documents is not None:
         decision = decided(tests["permutation"], pair.a, pair.b, documents)
-        # The last sentence says what to choose, which the documents decide.
-        words = (f"{ONE_BY_ONE}, for this pair alone: {first}", *rest[:-1])
-        return Standing(f"{decision} {counts}", f"{decision} The rest takes segments one by one.", words)
+        if _n_pairs(tests["permutation"]) == 1:
+            return Standing(f"{decision} {counts}", decision, pair.sentences)
+        # The last sentence says what to choose, also by wins, which are not corrected for all pairs here.
+        words = (f"For this pair alone: {first}", *rest[:-1])
+        return Standing(f"{decision} {counts}", decision, words)
     lost = lost_claims(pair, tests)
     n_pairs = _n_pairs(tests["permutation"])
     adjusted = tests["permutation"].pair(pair.a, pair.b).adjusted

@@ -89,7 +89,8 @@ class Slice:
         Mean difference in this part, positive when a is better.
     winner : str
     pvalue, adjusted : float
-        Permutation test in this part, before and after Holm's correction over all parts that were looked at.
+        Permutation test in this part, before and after Holm's correction over all parts that were tested; NaN in a
+        single document where documents are the units.
     is_significant : bool
         adjusted ≤ alpha.
     """
@@ -118,8 +119,13 @@ class Explanation(Result):
     alpha : float
         Level of the tests.
     n_segments : int
+    units : {"segments", "groups"}
+        What all tests swap as one: single segments, or whole documents.
+    n_units : int
+    unit_note : str
+        Which unit was used, as a sentence; empty where the table knows no documents.
     wins, ties, losses : int
-        Of a.
+        Of a, in segments.
     mean_win, mean_loss : float
         Average size of a's wins and losses, both positive; NaN when there are none.
     mean_difference, median_difference, median_of_differences : float
@@ -127,7 +133,8 @@ class Explanation(Result):
     low, high : float
         Interval of the mean difference that covers with probability 1 − alpha, from Student's t.
     n_needed : int or None
-        Segments that would show a mean difference of this size at level alpha four times out of five.
+        Units that would show a mean difference of this size at level alpha four times out of five; None where
+        that cannot be said, as of documents of different lengths.
     mechanisms : tuple of Mechanism
         Mean, median, Bradley–Terry, and Wilcoxon's shift.
     mean_case, median_case : {"agree", "disagree", "level"}
@@ -154,6 +161,9 @@ class Explanation(Result):
     higher_is_better: bool
     alpha: float
     n_segments: int
+    units: str = "segments"
+    n_units: int = 0
+    unit_note: str = ""
     wins: int
     ties: int
     losses: int

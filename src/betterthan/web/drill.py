@@ -23,18 +23,11 @@ from betterthan.web.folder import RunFolder
 from betterthan.web.kept import Kept
 from betterthan.web.pair_battles import battle_pair, pair_as_data
 from betterthan.web.pair_counts import explained_counts, text_pair
-from betterthan.web.pair_decided import (
-    ONE_BY_ONE,
-    HowTested,
-    decided_data,
-    decided_section,
-    how_tested,
-    one_by_one,
-)
+from betterthan.web.pair_decided import HowTested, decided_data, decided_section, how_tested
 from betterthan.web.pair_tags import tag_pair, tag_pair_data
 from betterthan.web.shelf import Shelf
 
-_LAYOUT = 2  # of the kept page; one of another layout is made anew
+_LAYOUT = 3  # of the kept page; one of another layout is made anew
 
 
 class PairAsked(NamedTuple):
@@ -81,12 +74,12 @@ def pair_data(folder: RunFolder, kept: Kept, asked: PairAsked) -> dict[str, Any]
         how = how_tested(folder)
         own = _own_test(how, kept, asked)
         decided = None if own is None else decided_data(own, asked.a, asked.b)
-        head = {"decided": decided, "taken": ONE_BY_ONE if how.is_by_documents else ""}
+        head = {"decided": decided}
         if kept.tags is not None:
             return head | tag_pair_data(kept.counts, asked.a, asked.b)
         if counts is not None:
             return head | explained_counts(counts, asked.a, asked.b).to_dict()
-        return head | explained(inputs_of(asked.scores), asked.a, asked.b).to_dict()
+        return head | explained(inputs_of(asked.scores, units=how.units), asked.a, asked.b).to_dict()
     except BetterThanError as error:
         raise HTTPException(409, str(error)) from error
 
@@ -123,11 +116,11 @@ def measure_name(kept: Kept, metric: str) -> str:
     return metric if kept.tags is None else tag_measure_name(metric)
 
 
-def inputs_of(scores: Scores, texts: Texts | None = None) -> Inputs:
+def inputs_of(scores: Scores, texts: Texts | None = None, *, units: str) -> Inputs:
     """Return what the report's sections are made from; segments that one system lacks are left out of a pair."""
-    return Inputs(
-        kind="scores", command="", metrics={scores.name: scores}, texts=texts, options={"missing": "drop"}
-    )
+    # The units of the run, unless this metric knows no documents.
+    options = {"missing": "drop", "units": "segments" if units == "segments" else "auto"}
+    return Inputs(kind="scores", command="", metrics={scores.name: scores}, texts=texts, options=options)
 
 
 def _own_test(how: HowTested, kept: Kept, asked: PairAsked) -> PairwiseTable | None:
@@ -140,17 +133,11 @@ def _own_test(how: HowTested, kept: Kept, asked: PairAsked) -> PairwiseTable | N
 
 
 def _sections(folder: RunFolder, kept: Kept, asked: PairAsked) -> list[Section]:
-    """Return what the run decided first, and then the explanation, said to be by segments where the run is not."""
+    """Return what the run decided first, and then the explanation, in the same units."""
     section = _section(folder, kept, asked)
-    if asked.scores is None:
+    if asked.scores is None or kept.tags is not None:  # names its adjusted p itself
         return [section]
-    how = how_tested(folder)
-    own = _own_test(how, kept, asked)
-    if how.is_by_documents:
-        about = "tags" if kept.tags is not None else asked.metric
-        section = one_by_one(section, about, is_tested=own is not None)
-    elif kept.tags is not None:  # names its adjusted p itself
-        return [section]
+    own = _own_test(how_tested(folder), kept, asked)
     return [section] if own is None else [decided_section(own, asked.a, asked.b), section]
 
 
@@ -164,7 +151,8 @@ def _section(folder: RunFolder, kept: Kept, asked: PairAsked) -> Section:
         return tag_pair(kept.tags, kept.counts, pairs_of(folder), a, b)
     if counts is not None:
         return text_pair(counts, scores, a, b)
-    return replace(pair_section(inputs_of(scores, kept.texts), a, b), title=f"By {scores.name}")
+    inputs = inputs_of(scores, kept.texts, units=how_tested(folder).units)
+    return replace(pair_section(inputs, a, b), title=f"By {scores.name}")
 
 
 def _file_name(kept: Kept, asked: PairAsked) -> str:

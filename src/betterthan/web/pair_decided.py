@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from betterthan.present.numbers import digits_for, interval, number, percent, pvalue
@@ -13,7 +12,6 @@ from betterthan.results.base import Result
 from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.web.folder import RunFolder
 
-ONE_BY_ONE = "Taking segments one by one"
 _UNITS = {"segments": "each segment by itself", "groups": "whole documents as one"}
 _NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted")
 
@@ -23,11 +21,6 @@ class HowTested(NamedTuple):
 
     units: str
     pairs: PairwiseTable | None
-
-    @property
-    def is_by_documents(self) -> bool:
-        """Whether whole documents were taken as one."""
-        return self.units == "groups"
 
 
 def how_tested(folder: RunFolder) -> HowTested:
@@ -81,30 +74,6 @@ def decided_section(pairs: PairwiseTable, a: str, b: str) -> Section:
             TableBlock(key="pair-decided", table=_table(pairs, pair)),
             *(Paragraph(note, "note") for note in pairs.notes),
         ),
-    )
-
-
-def one_by_one(section: Section, about: str, *, is_tested: bool) -> Section:
-    """Return an explanation that takes each segment by itself, headed so, in a run that does not.
-
-    Parameters
-    ----------
-    section : Section
-    about : str
-        The metric by which the segments are compared.
-    is_tested : bool
-        Whether the run's own test of this pair stands above.
-    """
-    above = "What decides is the test above" if is_tested else "They are no test of this pair"
-    words = (
-        f"The run takes whole documents as one, and its units decide; segments of one document resemble each other, "
-        f"so the p-values below, which take each segment by itself, may be too small. {above}."
-    )
-    return replace(
-        section,
-        title=f"{ONE_BY_ONE}, by {about}",
-        lead=words,
-        blocks=(Paragraph(section.lead, "plain"), *section.blocks),
     )
 
 

@@ -29,6 +29,7 @@ class _Measured(NamedTuple):
     pair: Pair
     confidence: float
     alpha: float
+    units: str
 
 
 def tag_pair(tags: WordTags, counts: tuple[Counts, ...], pairs: PairwiseTable, a: str, b: str) -> Section:
@@ -70,6 +71,7 @@ def tag_pair_data(counts: tuple[Counts, ...], a: str, b: str) -> dict[str, Any]:
         "a": a,
         "b": b,
         "confidence": found[0].confidence,
+        "units": found[0].units,
         "measures": [
             {
                 "measure": one.measure,
@@ -88,7 +90,8 @@ def _measured(counts: tuple[Counts, ...], a: str, b: str) -> list[_Measured]:
         both = table.select([a, b])
         tested = compare(both, rng=_SEED)
         first, second = both.pooled().tolist()
-        found.append(_Measured(both.name, first, second, tested.pair(a, b), tested.confidence, tested.alpha))
+        pair = tested.pair(a, b)
+        found.append(_Measured(both.name, first, second, pair, tested.confidence, tested.alpha, tested.units))
     return found
 
 
@@ -120,8 +123,9 @@ def _table(found: list[_Measured], a: str, b: str) -> TableBlock:
         )
         for one in found
     )
+    over = "documents" if found[0].units == "groups" else "segments"
     words = (
-        "Scores of all words together; p by approximate randomisation over segments, for this pair alone.",
+        f"Scores of all words together; p by approximate randomisation over {over}, for this pair alone.",
         f"The difference is positive when {a} is better.",
     )
     table = Table(title=f"{a} against {b} by measure", columns=columns, rows=rows, words=words)
