@@ -10,6 +10,7 @@ from tests.calibration.cells import Cell
 from tests.calibration.simulate import compare, counts_of, gumbel_scores, rank, scores_of
 
 import betterthan as bt
+from betterthan.kernels.formulas import chrf_score
 from betterthan.kernels.strengths import to_shares
 from betterthan.tables.counts import Formula
 
@@ -195,6 +196,21 @@ def _bleu_counts(rng, m, n):
     )
 
 
+def _chrf_counts(rng, m, n):
+    """n-grams of 1 to 6 characters: of the output, of the reference, and matches; words have about six characters."""
+    reference = 6 * (_lengths(rng, n) + 3)
+    length = np.maximum(6, np.rint(reference * rng.lognormal(-0.02, 0.12, size=(m, n)))).astype(np.int64)
+    chance = expit(1.2 + 0.7 * rng.normal(size=n) + 0.4 * rng.normal(size=(m, n)))
+    matched = rng.binomial(np.minimum(length, reference), 0.5 + 0.5 * chance)
+    columns = []
+    for order in range(6):
+        ours, theirs = length - order, np.broadcast_to(reference - order, (m, n))
+        if order:
+            matched = rng.binomial(np.minimum(matched, np.minimum(ours, theirs)), 0.35 + 0.6 * chance)
+        columns += [ours, theirs, matched]
+    return np.stack(columns, axis=2).astype(np.float64)
+
+
 def _ter_counts(rng, m, n):
     reference = _lengths(rng, n) + 2
     edits = rng.poisson(reference * np.exp(-0.8 + 0.5 * rng.normal(size=n) + 0.3 * rng.normal(size=(m, n))))
@@ -204,6 +220,7 @@ def _ter_counts(rng, m, n):
 COUNTS = {
     "accuracy": (_accuracy_counts, Formula(name="accuracy", pooled=_ratio)),
     "BLEU": (_bleu_counts, Formula(name="bleu", pooled=_bleu)),
+    "chrF": (_chrf_counts, Formula(name="chrf", pooled=chrf_score)),
     "TER": (_ter_counts, Formula(name="ter", pooled=_ratio)),
 }
 
@@ -236,10 +253,27 @@ UNIT_EFFECTS = {
 }
 
 
-def intraclass(kind, judges, items, rng):
-    """ICC of judges whose scores share half of their variance."""
+def _points(kind, judges, items, rng):
+    """Scores whose judges share half of the variance."""
     effect = UNIT_EFFECTS[kind](rng, items)
-    score = 50 + 10 * (effect[:, None] + rng.normal(size=(items, judges)))
+    return 50 + 10 * (effect[:, None] + rng.normal(size=(items, judges)))
+
+
+def _judged_grades(kind, judges, items, rng):
+    """Grades 0 to 4; where outputs are skewed, most are good and a few are bad."""
+    effect = UNIT_EFFECTS[kind](rng, items)
+    return np.clip(np.rint(2.8 - 0.8 * effect[:, None] + 0.7 * rng.normal(size=(items, judges))), 0, 4)
+
+
+@cache
+def _shared_variance(kind):
+    """The intraclass correlation of grades, which is that of two judges, from a large sample."""
+    grades = _judged_grades(kind, 2, 2_000_000, np.random.default_rng(2_718_281))
+    return float(np.corrcoef(grades.T)[0, 1])
+
+
+def _intraclass_limits(score):
+    items, judges = score.shape
     rows = {
         "item": np.repeat(np.arange(items), judges).tolist(),
         "system": ["A"] * (items * judges),
@@ -247,7 +281,19 @@ def intraclass(kind, judges, items, rng):
         "score": score.ravel().tolist(),
     }
     found = bt.judges(bt.read_ratings(rows, name="DA")).agreement
-    return float(found.icc_low <= 0.5 <= found.icc_high)
+    return found.icc_low, found.icc_high
+
+
+def intraclass(kind, judges, items, rng):
+    """ICC of judges whose scores share half of their variance."""
+    low, high = _intraclass_limits(_points(kind, judges, items, rng))
+    return float(low <= 0.5 <= high)
+
+
+def intraclass_of_grades(kind, judges, items, rng):
+    """The same of grades 0 to 4."""
+    low, high = _intraclass_limits(_judged_grades(kind, judges, items, rng))
+    return float(low <= _shared_variance(kind) <= high)
 
 
 # --- The cells ------------------------------------------------------------------------------------------------
@@ -363,17 +409,19 @@ def _corpus_scores():
 
 
 def _agreement():
-    for kind in UNIT_EFFECTS:
-        for judges, items in ((3, 20), (3, 50), (3, 100), (5, 20), (5, 100)):
-            yield Cell(
-                table="judges/coverage of the intraclass correlation",
-                row=f"{kind} outputs, {judges} judges",
-                column=f"{items} outputs",
-                trial=partial(intraclass, kind, judges, items),
-                low=LOW,
-                high=0.98,
-                tables=1000,
-            )
+    for row, trial in (("", intraclass), ("grades 0-4, ", intraclass_of_grades)):
+        for kind in UNIT_EFFECTS:
+            for judges in (3, 5):
+                for items in (20, 50, 100):
+                    yield Cell(
+                        table="judges/coverage of the intraclass correlation",
+                        row=f"{row}{kind} outputs, {judges} judges",
+                        column=f"{items} outputs",
+                        trial=partial(trial, kind, judges, items),
+                        low=LOW,
+                        high=0.98,
+                        tables=1000,
+                    )
 
 
 CELLS = [*_averages(), *_medians(), *_changes(), *_wins(), *_corpus_scores(), *_agreement()]
