@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import ParamSpec, TypeVar
+from threading import Lock
+from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
@@ -22,7 +24,7 @@ def one_blas_thread() -> Iterator[None]:
     Workers share the cores already, so threads of BLAS would only crowd them; and the last bits of a matrix product
     depend on how many threads share it, which must not change a result.
 
-    Inside another such context nothing is left to do, and to look for the libraries again would take milliseconds.
+    Inside another such context nothing is left to do.
 
     Examples
     --------
@@ -32,14 +34,55 @@ def one_blas_thread() -> Iterator[None]:
     if _is_limited.get():
         yield
         return
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415  (a job needs it, an import does not)
-
     token = _is_limited.set(True)
+    _limit.enter()
     try:
-        with threadpool_limits(limits=1, user_api="blas"):
-            yield
+        yield
     finally:
+        _limit.leave()
         _is_limited.reset(token)
+
+
+class _Limit:
+    """One thread of BLAS for as long as anybody in this process wants it.
+
+    How many threads a library had is noted when it is first limited, and the last who goes restores them: of two
+    threads whose contexts overlap, neither ends the limit of the other nor takes it for what was there before.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._libraries: list[Any] = []
+        self._n_modules = 0
+        self._n_inside = 0
+        self._before: dict[str, tuple[Any, int]] = {}
+
+    def enter(self) -> None:
+        with self._lock:
+            self._n_inside += 1
+            for library in self._loaded():
+                self._before.setdefault(library.filepath, (library, library.get_num_threads()))
+                library.set_num_threads(1)
+
+    def leave(self) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                for library, n_threads in self._before.values():
+                    library.set_num_threads(n_threads)
+                self._before.clear()
+
+    def _loaded(self) -> list[Any]:
+        """The BLAS libraries of this process; looked for, which takes milliseconds, only after new imports."""
+        if len(sys.modules) != self._n_modules:
+            from threadpoolctl import ThreadpoolController  # noqa: PLC0415  (a job needs it, an import does not)
+
+            self._libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+            self._n_modules = len(sys.modules)
+        return self._libraries
+
+
+_limit = _Limit()
 
 
 def with_one_blas_thread(verb: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
