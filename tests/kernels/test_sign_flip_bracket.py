@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from betterthan.kernels.exact import exact_sign_flip
 from betterthan.kernels.permutation import random_signs
-from betterthan.kernels.sign_flip_bracket import sign_flip_bracket, sign_flip_brackets
+from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -94,12 +94,3 @@ def test_scale_does_not_matter(factor):
     """Not even where squares leave the range of floats."""
     d = np.random.default_rng(5).normal(size=50) + 0.3
     assert sign_flip_bracket(factor * d) == pytest.approx(sign_flip_bracket(d), rel=1e-9)
-
-
-def test_many_pairs_are_bracketed_row_by_row():
-    """One row a pair."""
-    rows = np.random.default_rng(4).normal(size=(3, 40))
-    found = sign_flip_brackets(rows, alternative="greater", n_frequencies=300)
-    for row, bracket in zip(rows, found, strict=True):
-        assert tuple(bracket) == sign_flip_bracket(row, alternative="greater", n_frequencies=300)
-    assert sign_flip_brackets(np.empty((0, 5))).shape == (0, 3)

@@ -96,32 +96,6 @@ def sign_flip_bracket(
     return Bracket(1 - high / 2, 1 - low / 2, 1 - estimate / 2)
 
 
-def sign_flip_brackets(
-    differences: FloatArray, *, alternative: Alternative = "two-sided", n_frequencies: int = 2048
-) -> FloatArray:
-    """Bracket the p-values of many pairs.
-
-    Parameters
-    ----------
-    differences : array, shape (pairs, n)
-
-    Returns
-    -------
-    array, shape (pairs, 3)
-        Columns low, high, estimate.
-
-    Examples
-    --------
-    >>> sign_flip_brackets(np.zeros((2, 5)))[:, :2]
-    array([[1., 1.],
-           [1., 1.]])
-    """
-    rows = [
-        sign_flip_bracket(row, alternative=alternative, n_frequencies=n_frequencies) for row in differences
-    ]
-    return np.array(rows, dtype=np.float64).reshape(-1, 3)
-
-
 def _outside(sizes: FloatArray, edge: float, n_frequencies: int) -> Bracket:
     """Bracket both P(|T| >= edge) and P(|T| > edge) for edge >= 0."""
     variance, whole = float(sizes @ sizes), float(sizes.sum())
