@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from betterthan.kernels import permutation
 from betterthan.kernels.permutation import add_one, permutation_block, random_signs
-from betterthan.kernels.sign_flip_step_down import max_statistic_block, pair_statistics, step_down
+from betterthan.kernels.sign_flip_step_down import family_of, max_statistic_block
+from betterthan.kernels.step_down import step_down, stepped_pvalues
 
 
-def literal_step_down(goodness, signs, scale):
+def literal_step_down(goodness, signs):
     """Loop over resamples and over pairs from the least significant up."""
     pairs = list(itertools.combinations(range(len(goodness)), 2))
     differences = {pair: np.nan_to_num(goodness[pair[0]] - goodness[pair[1]]) for pair in pairs}
     spread = {pair: np.sqrt((d**2).sum()) or 1.0 for pair, d in differences.items()}
-    if scale == "raw":
-        spread = dict.fromkeys(pairs, 1.0)
     observed = {pair: abs(d.sum()) / spread[pair] for pair, d in differences.items()}
     order = sorted(pairs, key=lambda pair: -round(observed[pair], 12))
     counts = dict.fromkeys(pairs, 0)
@@ -34,22 +33,22 @@ def literal_step_down(goodness, signs, scale):
     return adjusted
 
 
-def adjusted_pvalues(goodness, n_resamples, rng, scale="studentised"):
+def adjusted_pvalues(goodness, n_resamples, rng):
     """Tally and step down in one block."""
-    counts = max_statistic_block(goodness, n_resamples, rng, scale=scale)
-    return step_down(counts, pair_statistics(goodness, scale=scale), n_resamples)
+    family = family_of(goodness)
+    reached = max_statistic_block(family, n_resamples, rng)
+    return step_down(reached.together, family.statistics, n_resamples)
 
 
-@pytest.mark.parametrize("scale", ["studentised", "raw"])
 @pytest.mark.parametrize("missing", [0.0, 0.2])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_adjusted_pvalues_are_those_of_the_literal_loop(seed, missing, scale):
+def test_the_adjusted_pvalues_are_those_of_the_literal_loop(seed, missing):
     """Successive maxima, one resample at a time."""
     rng = np.random.default_rng(seed)
     goodness = rng.normal(size=(5, 30)) * rng.gamma(2, size=(5, 1)) + 0.3 * np.arange(5)[:, None]
     goodness[rng.random((5, 30)) < missing] = np.nan
-    found = adjusted_pvalues(goodness, 199, np.random.default_rng(1), scale)
-    wanted = literal_step_down(goodness, random_signs(199, 30, np.random.default_rng(1)), scale)
+    found = adjusted_pvalues(goodness, 199, np.random.default_rng(1))
+    wanted = literal_step_down(goodness, random_signs(199, 30, np.random.default_rng(1)))
     np.testing.assert_allclose(found, wanted)
 
 
@@ -66,7 +65,7 @@ def test_adjusting_never_helps_and_never_exceeds_bonferroni_by_much(seed, m, who
     assert ((adjusted > 0) & (adjusted <= 1)).all()
     np.testing.assert_array_equal(adjusted, adjusted.T)
     upper = np.triu_indices(m, 1)
-    order = np.argsort(pair_statistics(goodness)[upper])
+    order = np.argsort(family_of(goodness).statistics[upper])
     assert (np.diff(adjusted[upper][order]) <= 1e-12).all()
     # The chance that any of the family exceeds the largest statistic is at most the sum over the family.
     signs = random_signs(499, 25, np.random.default_rng(2)).astype(float)
@@ -74,8 +73,52 @@ def test_adjusting_never_helps_and_never_exceeds_bonferroni_by_much(seed, m, who
     d = goodness[left] - goodness[right]
     spread = np.sqrt((d**2).sum(axis=1)).clip(1e-300)
     flipped = np.abs(signs @ d.T) / spread
-    top = pair_statistics(goodness)[upper].max()
+    top = family_of(goodness).statistics[upper].max()
     assert adjusted[upper].min() <= (np.count_nonzero(flipped >= top - 1e-9) + 1) / 500 + 1e-12
+
+
+def exact_reached(goodness, signs):
+    """Who is reached alone and together, in whole numbers and float64."""
+    left, right = np.triu_indices(len(goodness), 1)
+    d = np.nan_to_num(goodness[left] - goodness[right])
+    spread = np.sqrt((d**2).sum(axis=1))
+    spread[spread == 0] = 1.0
+    flipped, observed = np.abs(d @ signs.T.astype(float)), np.abs(d.sum(axis=1))
+    slack = 1e-9 * np.abs(d).sum(axis=1)
+    alone = np.count_nonzero(flipped >= (observed - slack)[:, None], axis=1)
+    order = np.argsort(-(observed / spread).round(12), kind="stable")[::-1]
+    largest = np.maximum.accumulate((flipped / spread[:, None])[order], axis=0)
+    together = np.empty_like(alone)
+    together[order] = np.count_nonzero(largest >= ((observed - slack) / spread)[order, None], axis=1)
+    return alone, together
+
+
+KINDS = {
+    "continuous": np.copy,
+    "ratings": lambda x: np.rint(2 * x),
+    "right and wrong": lambda x: (x > 0).astype(float),
+    "far from zero": lambda x: x + 1e6,
+    "gaps": lambda x: np.where(x > 2, np.nan, x),
+    "few differences": lambda x: x[:1] + x * (np.arange(x.shape[1]) < 4),
+    "twins": lambda x: x[np.arange(len(x)) // 2] + 1e-5 * x,
+}
+
+
+@pytest.mark.parametrize("m", [7, 40])
+@pytest.mark.parametrize("kind", KINDS)
+def test_tallies_are_those_of_float64(kind, m):
+    """Pairs one by one and in groups; sums that float32 cannot tell apart are recomputed."""
+    rng = np.random.default_rng(8)
+    goodness = KINDS[kind](rng.normal(size=(m, 60)) + 0.2 * rng.normal(size=(m, 1)))
+    found = max_statistic_block(goodness, 300, np.random.default_rng(9))
+    alone, together = exact_reached(goodness, random_signs(300, 60, np.random.default_rng(9)))
+    upper = np.triu_indices(m, 1)
+    np.testing.assert_array_equal(found.alone[upper], alone)
+    statistics = family_of(goodness).statistics
+    adjusted = step_down(found.together, statistics, 300)[upper]
+    np.testing.assert_array_equal(adjusted, stepped_pvalues(together, statistics[upper], 300))
+    raw = permutation_block(goodness, 300, np.random.default_rng(9))
+    np.testing.assert_array_equal(found.alone, raw.greater + raw.equal)
 
 
 def test_blocks_add_up(monkeypatch):
@@ -84,7 +127,7 @@ def test_blocks_add_up(monkeypatch):
     whole = max_statistic_block(goodness, 100, np.random.default_rng(4))
     rng = np.random.default_rng(4)
     np.testing.assert_array_equal(
-        whole, max_statistic_block(goodness, 60, rng) + max_statistic_block(goodness, 40, rng)
+        whole, np.add(max_statistic_block(goodness, 60, rng), max_statistic_block(goodness, 40, rng))
     )
     monkeypatch.setattr(permutation, "LARGEST_CHUNK", 17)
     np.testing.assert_array_equal(whole, max_statistic_block(goodness, 100, np.random.default_rng(4)))
@@ -94,7 +137,7 @@ def test_identical_systems_are_never_called_different():
     """No difference, statistic 0, adjusted p-value 1."""
     goodness = np.random.default_rng(5).normal(size=(3, 20))
     goodness[2] = goodness[0]
-    assert pair_statistics(goodness)[0, 2] == 0
+    assert family_of(goodness).statistics[0, 2] == 0
     assert adjusted_pvalues(goodness, 99, np.random.default_rng(6))[0, 2] == 1.0
 
 

@@ -486,10 +486,14 @@ def test_monte_carlo_is_that_of_a_loop(alternative):
         assert found.pair(a, b).pvalue == pytest.approx((extreme.sum() + 1) / 301)
 
 
-def test_the_maximum_statistic_is_that_of_a_loop():
-    """Successive maxima of studentised statistics, written out, and never below the pair's own p-value."""
+@pytest.mark.parametrize(("method", "name"), [("auto", "maximum statistic"), ("monte_carlo", "permutation")])
+def test_the_maximum_statistic_is_that_of_a_loop(method, name):
+    """Successive maxima of studentised statistics, written out, and never below the pair's own p-value.
+
+    Sampled p-values and their maxima come from the same permutations.
+    """
     scores = drawn_scores(4, 20, seed=16, gap=0.2)
-    signs = random_signs(200, 20, stream(12345, "maximum statistic", 0)).astype(np.float64)
+    signs = random_signs(200, 20, stream(12345, name, 0)).astype(np.float64)
     pairs = list(itertools.combinations(range(4), 2))
     gaps = [scores.values[a] - scores.values[b] for a, b in pairs]
     observed = np.array([abs(d.sum()) / np.sqrt((d**2).sum()) for d in gaps])
@@ -500,7 +504,7 @@ def test_the_maximum_statistic_is_that_of_a_loop():
         reached = (drawn[order[place:]].max(axis=0) >= observed[k] - 1e-12).sum()
         floor = max(floor, (reached + 1) / 201)
         adjusted[pairs[k]] = floor
-    found = bt.compare(scores, correction="max_statistic", n_resamples=200)
+    found = bt.compare(scores, method=method, correction="max_statistic", n_resamples=200)
     for (a, b), expected in adjusted.items():
         pair = found.pair(scores.systems[a], scores.systems[b])
         assert pair.adjusted == pytest.approx(max(expected, pair.pvalue))

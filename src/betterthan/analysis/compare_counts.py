@@ -20,7 +20,7 @@ from betterthan.kernels.counts_step_down import counts_maximum_block, swap_sprea
 from betterthan.kernels.permutation import add_one
 from betterthan.kernels.pvalues import Alternative
 from betterthan.kernels.sign_flip_pairs import PairTails, lattice_unit, pair_tails
-from betterthan.kernels.sign_flip_step_down import step_down
+from betterthan.kernels.step_down import step_down
 from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.tables.counts import Counts, Formula

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,14 +27,16 @@ from betterthan.kernels.sign_flip_pairs import (
     needs_referee,
     pair_tails,
 )
-from betterthan.kernels.sign_flip_step_down import max_statistic_block, pair_statistics, step_down
+from betterthan.kernels.sign_flip_step_down import Family, family_of, max_statistic_block
+from betterthan.kernels.step_down import step_down
 
 DIFFERENCES_IN_A_BLOCK = 1 << 24
 REFEREED_IN_A_BLOCK = 64
 WORTH_ENUMERATING_COMPILED = (
     1 << 23
 )  # sums of half of the differences; fewer take less time than loading numba
-_Part = tuple[FloatArray, Alternative, int, str, tuple[range, ...]]
+Data = TypeVar("Data", FloatArray, Family)
+_Part = tuple[Data, Alternative, int, str, tuple[range, ...]]
 
 
 def permutation(question: Question) -> Answer:
@@ -220,16 +222,21 @@ def _answer(m: int, tails: _Directed) -> Answer:
 
 
 def _sampled(question: Question) -> Answer:
-    goodness = question.units.summed(question.goodness)
-    if len(goodness) ** 2 * question.n_resamples >= WORTH_COMPILING:
-        load_compiler()
-    tallies = _tallied(question, goodness, _permutation_part, "permutation").astype(np.int64)
-    p = add_one(tallies, question.n_resamples)
+    """Count random permutations; where the maximum statistic is wanted too, it comes from the same ones."""
+    if question.correction == "max_statistic":
+        alone, stepped = _stepped(question, "permutation")
+    else:
+        goodness = question.units.summed(question.goodness)
+        if len(goodness) ** 2 * question.n_resamples >= WORTH_COMPILING:
+            load_compiler()
+        alone, stepped = _tallied(question, goodness, _permutation_part, "permutation"), None
+    p = add_one(alone, question.n_resamples)
     np.fill_diagonal(p, np.nan)
     note = "All pairs share the same permutations, so their p-values are not independent of each other."
     return Answer(
         pvalue=p,
         p_method=np.full(p.shape, METHODS.index("permutations")),
+        stepped=stepped,
         how=str(question.n_resamples),
         drew=True,
         notes=(note,),
@@ -238,41 +245,47 @@ def _sampled(question: Question) -> Answer:
 
 def stepped_down(question: Question) -> FloatArray:
     """p-values adjusted by the maximum statistic over all pairs, stepping down; two-sided."""
+    return _stepped(question, "maximum statistic")[1]
+
+
+def _stepped(question: Question, name: str) -> tuple[IntArray, FloatArray]:
+    """How many permutations reach each pair by its own statistic, and p-values adjusted by the maximum."""
     if question.alternative != "two-sided":
         raise BetterThanError(
             'correction="max_statistic" asks a two-sided question. Use alternative="two-sided".'
         )
-    goodness = question.units.summed(question.goodness)
-    counts = _tallied(question, goodness, _max_part, "maximum statistic")
-    return step_down(counts, pair_statistics(goodness), question.n_resamples)
+    family = family_of(question.units.summed(question.goodness))
+    alone, together = _tallied(question, family, _max_part, name)
+    return alone, step_down(together, family.statistics, question.n_resamples)
 
 
 def _tallied(
-    question: Question, goodness: FloatArray, part: Callable[[_Part, int], IntArray], name: str
+    question: Question, data: Data, part: Callable[[_Part[Data], int], IntArray], name: str
 ) -> IntArray:
     # One resample needs its signs and its sums in single precision, and the differences of a pair.
-    bytes_each = 4 * goodness.shape[1] + 24 * len(goodness)
+    bytes_each = 4 * question.units.n_units + 24 * len(question.goodness)
     blocks = block_ranges(question.n_resamples, bytes_each)
     job = Job(
         name=f"{name} ({question.n_resamples:,} resamples)",
         function=part,
-        payload=(goodness, question.alternative, question.seed, name, blocks),
+        payload=(data, question.alternative, question.seed, name, blocks),
         n_blocks=len(blocks),
-        digest=_digest(question, f"{name} {question.n_resamples} {question.seed}"),
+        digest=_digest(question, f"{name} {question.correction} {question.n_resamples} {question.seed}"),
     )
-    return np.asarray(np.sum(np.stack(question.computing.run(job)), axis=0))
+    first, *others = question.computing.run(job)
+    return np.asarray(sum(others, start=first))
 
 
-def _permutation_part(payload: _Part, block: int) -> IntArray:
+def _permutation_part(payload: _Part[FloatArray], block: int) -> IntArray:
     goodness, alternative, seed, name, blocks = payload
     rng = stream(seed, name, block)
     tallies = permutation_block(goodness, len(blocks[block]), rng, alternative=alternative)
     return np.asarray(tallies.greater + tallies.equal)
 
 
-def _max_part(payload: _Part, block: int) -> IntArray:
-    goodness, _, seed, name, blocks = payload
-    return max_statistic_block(goodness, len(blocks[block]), stream(seed, name, block))
+def _max_part(payload: _Part[Family], block: int) -> IntArray:
+    family, _, seed, name, blocks = payload
+    return np.stack(max_statistic_block(family, len(blocks[block]), stream(seed, name, block)))
 
 
 def _digest(question: Question, what: str) -> str:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.kernels.compiled import compiled, is_loaded
 from betterthan.kernels.exact import Alternative
+from betterthan.kernels.flag_counts import flag_space, sums_of_bytes
 from betterthan.kernels.sign_flip_scores import (
     CentredScores,
     Float32Array,
@@ -33,7 +34,7 @@ CHUNK_BYTES = 48 * 2**20
 SIGN_BYTES = 2 * 2**20
 MOST_ROWS = 512  # of stacked tables
 WORTH_COMPILING = 2**31  # pairs of systems times resamples, each way: more than importing numba costs
-LARGEST_CHUNK = 2000  # resamples; eight times 255 of them can be counted in bytes
+LARGEST_CHUNK = 2000  # resamples; no more than MOST_FLAGS can be counted at once
 Words = npt.NDArray[np.uint64]
 SIGNS_OF_BYTE = (2.0 * (np.arange(256)[:, None] >> np.arange(8) & 1) - 1).astype(np.float32)
 
@@ -66,15 +67,16 @@ def random_signs(n_resamples: int, n_units: int, rng: np.random.Generator) -> Fl
     array([[ 1.,  1.,  1.,  1.,  1.],
            [ 1., -1., -1., -1., -1.]], dtype=float32)
     """
-    return _signs_of(_random_words(n_resamples, n_units, rng), n_units)
+    return signs_of(random_words(n_resamples, n_units, rng), n_units)
 
 
-def _random_words(n_resamples: int, n_units: int, rng: np.random.Generator) -> Words:
+def random_words(n_resamples: int, n_units: int, rng: np.random.Generator) -> Words:
+    """Draw the bits of :func:`random_signs`, 64 to a word: shape (n_resamples, words in a row)."""
     shape = n_resamples, -(-n_units // 64)
     return rng.integers(0, 2**64 - 1, size=shape, dtype=np.uint64, endpoint=True)
 
 
-def _signs_of(words: Words, n_units: int, out: Float32Array | None = None) -> Float32Array:
+def signs_of(words: Words, n_units: int, out: Float32Array | None = None) -> Float32Array:
     """Bits as ±1, into memory that can be used again, of shape (n_resamples, words in a row, 8, 8)."""
     octets = words.astype("<u8", copy=False).view(np.uint8).reshape(*words.shape, 8)
     signs = np.take(SIGNS_OF_BYTE, octets, axis=0, out=out, mode="clip")
@@ -160,9 +162,9 @@ def permutation_blocks(
     stacks = [_stacked(scores, members) for members in _alike(scores)]
     rows = max(len(stack.values) * len(stack.patterns) for stack in stacks)
     for size in portions(n_resamples, n // 8 + 8 * rows):
-        words = _random_words(size, n, rng)
+        words = random_words(size, n, rng)
         for stack in stacks:
-            sums = _flipped_sums(stack.values, stack.patterns, words)
+            sums = flipped_sums(stack.values, stack.patterns, words)
             for member, first in stack.first_row.items():
                 own = sums[:, first : first + len(scores[member].values)]
                 greater, equal = found[member]
@@ -211,14 +213,14 @@ def portions(n_resamples: int, bytes_each: int) -> list[int]:
     return [min(largest, n_resamples - start) for start in range(0, n_resamples, largest)]
 
 
-def _flipped_sums(values: Float32Array, patterns: BoolArray, words: Words) -> Float32Array:
+def flipped_sums(values: Float32Array, patterns: BoolArray, words: Words) -> Float32Array:
     """Partial sums of all systems, from signs spread out a few resamples at a time in the same memory."""
     step = max(256, SIGN_BYTES // (256 * max(1, words.shape[1])))
     space = np.empty((min(step, len(words)), words.shape[1], 8, 8), dtype=np.float32)
     rows = [words[start : start + step] for start in range(0, len(words), step)]
     n = values.shape[1]
     return np.concatenate(
-        [partial_sums(values, patterns, _signs_of(part, n, space[: len(part)])) for part in rows], axis=2
+        [partial_sums(values, patterns, signs_of(part, n, space[: len(part)])) for part in rows], axis=2
     )
 
 
@@ -253,7 +255,7 @@ def _tally_by_system(
 ) -> tuple[IntArray, IntArray]:
     """Count as :func:`betterthan.kernels.tally_loops.tally_loop` does, one system against all later ones at once."""
     m, n_resamples = sums.shape[1:]
-    flags = np.zeros((2, m, -(-n_resamples // 8) * 8), dtype=bool)  # rows padded to whole words, with False
+    flags = flag_space(2, m, n_resamples)
     certain, possible = flags[:, :, :n_resamples]
     eights = flags.view(np.uint64)
     lanes = np.zeros((2, m, m), dtype=np.uint64)
@@ -265,16 +267,9 @@ def _tally_by_system(
             np.abs(flipped, out=flipped)
         np.greater(flipped, upper[a, rows, None], out=certain[first])
         np.greater_equal(flipped, lower[a, rows, None], out=possible[first])
-        # Eight flags at a time: the bytes of a sum of fewer than 256 words do not overflow.
         np.add.reduce(eights[:, first], axis=2, out=lanes[:, a, rows])
-    beyond, reached = _sums_of_bytes(lanes)
+    beyond, reached = sums_of_bytes(lanes)
     return beyond, reached
-
-
-def _sums_of_bytes(lanes: npt.NDArray[np.uint64]) -> IntArray:
-    """Sum the eight bytes of each word: in pairs, then by a product whose top 16 bits collect the four pairs."""
-    pairs = (lanes & np.uint64(0x00FF00FF00FF00FF)) + (lanes >> np.uint64(8) & np.uint64(0x00FF00FF00FF00FF))
-    return (pairs * np.uint64(0x0001000100010001) >> np.uint64(48)).astype(np.int64)
 
 
 def _mirrored(greater: IntArray, equal: IntArray, n_resamples: int, alternative: Alternative) -> Tallies:
@@ -301,7 +296,7 @@ def _decided(
     rough = np.abs(left - right) if two_sided else left - right
     close = np.flatnonzero(np.abs(rough - total) <= 2 * scores.doubt[a, b])
     difference = pair_differences(scores, a, b)
-    rows = _signs_of(words[close], difference.size)
+    rows = signs_of(words[close], difference.size)
     if close.size > 8:  # many close calls come from pairs that differ on few segments
         kept = np.flatnonzero(difference)
         rows, difference = rows[:, kept], difference[kept]

@@ -139,8 +139,8 @@ def flipped_differences(
     return np.asarray(np.subtract(sums[pattern[a + 1 :], a], sums[pattern[a], a + 1 :], out=out))
 
 
-def pair_differences(scores: CentredScores, a: int, b: int) -> FloatArray:
-    """Differences of two systems on all segments, 0 where one is missing: shape (n,)."""
+def pair_differences(scores: CentredScores, a: int | IntArray, b: int | IntArray) -> FloatArray:
+    """Differences of two systems on all segments, 0 where one is missing: shape (n,), or (pairs, n) of several."""
     difference = scores.values[a] - scores.values[b]
     if len(scores.patterns) > 1:
         difference *= scores.patterns[scores.pattern[a]] & scores.patterns[scores.pattern[b]]

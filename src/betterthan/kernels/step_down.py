@@ -61,3 +61,41 @@ def stepped_pvalues(counts: IntArray, observed: FloatArray, n_resamples: int) ->
     adjusted = np.empty(observed.size)
     adjusted[order] = np.maximum.accumulate((counts[order] + 1.0) / (n_resamples + 1.0))
     return adjusted
+
+
+def step_down(reached: IntArray, statistics: FloatArray, n_resamples: int) -> FloatArray:
+    """Adjusted p-values of all pairs: (b + 1) / (B + 1), made monotone in the order of the statistics.
+
+    Parameters
+    ----------
+    reached : array of int, shape (m, m)
+        How many resamples have a maximum that reaches the pair, over all blocks.
+    statistics : array, shape (m, m)
+        Observed.
+    n_resamples : int
+        Resamples in all blocks together.
+
+    Returns
+    -------
+    array, shape (m, m)
+        Rejecting where it is at most α keeps the chance of any false rejection at α.
+
+    Notes
+    -----
+    Control is strong under the assumption that, for true null pairs, the vector of differences keeps its
+    joint distribution when all signs on a segment flip together.
+
+    Examples
+    --------
+    >>> statistics = np.array([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]])
+    >>> reached = np.array([[99, 4, 44], [4, 99, 2], [44, 2, 99]])
+    >>> step_down(reached, statistics, 99)
+    array([[1.  , 0.05, 0.45],
+           [0.05, 1.  , 0.05],
+           [0.45, 0.05, 1.  ]])
+    """
+    left, right = np.triu_indices(len(reached), 1)
+    adjusted = np.ones(reached.shape)
+    adjusted[left, right] = stepped_pvalues(reached[left, right], statistics[left, right], n_resamples)
+    adjusted[right, left] = adjusted[left, right]
+    return adjusted
