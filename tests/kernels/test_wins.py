@@ -191,3 +191,18 @@ def test_machine_code_counts_the_same(monkeypatch, n_systems, n_segments):
     without = win_counts(goodness)
     np.testing.assert_array_equal(with_machine_code.wins, without.wins)
     np.testing.assert_array_equal(with_machine_code.ties, without.ties)
+
+
+@pytest.mark.parametrize("close", [0.0, 0.01, 1.0])
+def test_scores_that_differ_in_double_precision_only_are_not_tied(close):
+    """Compared in single precision first; some or all pairs are equal there on some segment."""
+    rng = np.random.default_rng(3)
+    goodness = rng.normal(size=(9, 400))
+    goodness[0, 5], goodness[3, 200:] = 1e300, np.nan
+    alike = rng.random(400) < close
+    alike[:50] = False
+    goodness[4:, alike] = goodness[4, alike] + 1e-12 * rng.integers(0, 3, size=(5, alike.sum()))
+    counts = win_counts(goodness)
+    wins, ties = literal_counts(goodness)
+    np.testing.assert_array_equal(counts.wins, wins)
+    np.testing.assert_array_equal(counts.ties, ties)

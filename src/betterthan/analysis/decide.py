@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from betterthan.analysis.effects import EFFECTS, Setting, for_all_pairs
+from betterthan.analysis.effects import EFFECTS, Seen, Setting, for_all_pairs
 from betterthan.analysis.pairwise import Decision, Findings, corrected_by, pairwise_table
 from betterthan.analysis.permutation import stepped_down
 from betterthan.analysis.question import Answer, PermutationMethod, Question, SignificanceTest, TestTies
@@ -77,7 +77,8 @@ def decide(
         findings = replace(findings, unit_note=unit_note(usable, units))
         return pairwise_table(_first(findings, (*notes, *_direction(usable))), decision)
     units, notes, about_units = _units(usable, request, test)
-    by_rates = request.test == "auto" and request.by == "win_rate"
+    by_rates = _compares_win_rates(request)
+    digest = usable.digest
     question = Question(
         # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
         # own: to swap two systems on a segment is to swap these shares.
@@ -88,7 +89,7 @@ def decide(
         method=request.method,
         n_resamples=decision.n_resamples,
         seed=decision.seed,
-        digest=f"{usable.digest} win rates" if by_rates else usable.digest,
+        digest=f"{digest} win rates" if by_rates else digest,
         computing=decision.computing,
         alpha=decision.alpha,
         correction=_correction(test, request, units, decision, usable.n_systems),
@@ -105,7 +106,7 @@ def decide(
     if by_rates:
         findings = replace(findings, effect_name="difference of win rates")
     return pairwise_table(
-        replace(_first(findings, notes), unit_note=about_units),
+        replace(_first(findings, notes), unit_note=about_units, data=digest),
         replace(decision, correction=question.correction),
     )
 
@@ -131,6 +132,11 @@ def _test_of(request: Request) -> SignificanceTest | None:
     if name not in TESTS:
         raise unknown_name("test", name, ("auto", "strengths", *TESTS))
     return TESTS[name]
+
+
+def _compares_win_rates(request: Request) -> bool:
+    """Whether the test is about shares of other systems beaten, not about the scores themselves."""
+    return request.test == "auto" and request.by == "win_rate"
 
 
 def _units(scores: Scores, request: Request, test: SignificanceTest) -> tuple[Units, tuple[str, ...], str]:
@@ -200,8 +206,10 @@ def _findings(
     setting = Setting(question.units, decision.confidence, request.ties, rng)
     if decision.simultaneous:
         setting = for_all_pairs(test.effect, goodness, setting)
-    low, high = (unit * end for end in effect.interval(goodness, setting))
     counts = win_counts(scores.goodness)
+    known = None if _compares_win_rates(request) else counts
+    seen = Seen(goodness, counts=known, cubes=question.units.are_segments)
+    low, high = (unit * end for end in effect.interval(seen, setting))
     apart = counts.wins + counts.wins.T + counts.ties == 0
     return Findings(
         systems=scores.systems,
@@ -209,10 +217,10 @@ def _findings(
         test=test.name,
         effect_name=effect.name,
         size_name=effect.size_name,
-        effect=unit * effect.of(goodness, setting),
+        effect=unit * effect.of(seen, setting),
         low=low,
         high=high,
-        size=effect.size(goodness),
+        size=effect.size(seen),
         wins=counts.wins,
         ties=counts.ties,
         pvalue=_without(answer.pvalue, apart),
@@ -222,7 +230,6 @@ def _findings(
         stepped=None if answer.stepped is None else _without(answer.stepped, apart),
         n_resamples=question.n_resamples,
         drew=answer.drew or test.effect == "median_difference",
-        data=scores.digest,
         n_segments=scores.n_segments,
         options={
             "p": answer.how,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,22 +15,22 @@ from betterthan.arrays import FloatArray
 from betterthan.kernels.clustered import many_clusters
 from betterthan.kernels.effects import (
     cliffs_delta,
-    cohens_dz,
     dominance,
-    mean_differences,
     median_differences,
     medians_of_differences,
     rank_biserial,
     shared_wins,
+    standardised,
     win_probabilities,
 )
 from betterthan.kernels.intervals import percentile_interval, simultaneous_confidence
 from betterthan.kernels.mean_difference_intervals import mean_difference_interval
 from betterthan.kernels.median_interval import median_interval
+from betterthan.kernels.paired import Differences, differences
 from betterthan.kernels.proportion_intervals import agresti_coull_interval, holding, sign_test_holds
 from betterthan.kernels.resample import bootstrap_counts
 from betterthan.kernels.tied_ranks import counted_medians
-from betterthan.kernels.wins import TiesPolicy, win_counts
+from betterthan.kernels.wins import TiesPolicy, WinCounts, win_counts
 
 Limits = tuple[FloatArray, FloatArray]
 _MEDIAN_RESAMPLES = 1000
@@ -45,6 +46,34 @@ class Setting(NamedTuple):
     rng: np.random.Generator
 
 
+class Seen:
+    """Scores of all systems, and what effect, interval and size all need of them, computed once.
+
+    Parameters
+    ----------
+    goodness : array, shape (m, n)
+    counts : WinCounts, optional
+        Where they were counted before.
+    cubes : bool, default True
+        Whether intervals will ask for the third moments of the differences.
+    """
+
+    def __init__(self, goodness: FloatArray, *, counts: WinCounts | None = None, cubes: bool = True) -> None:
+        self.goodness = goodness
+        self._counts = counts
+        self._cubes = cubes
+
+    @cached_property
+    def counts(self) -> WinCounts:
+        """Who beats whom on how many segments."""
+        return win_counts(self.goodness) if self._counts is None else self._counts
+
+    @cached_property
+    def moments(self) -> Differences:
+        """Means and squares of the differences of all pairs."""
+        return differences(self.goodness, cubes=self._cubes)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """An effect of one system over another, for all pairs at once.
@@ -53,20 +82,20 @@ class Effect:
     ----------
     name : str
     of : callable
-        (goodness, setting) to (m, m) effects; antisymmetric, or summing to 1 for a probability.
+        (seen, setting) to (m, m) effects; antisymmetric, or summing to 1 for a probability.
     interval : callable
-        (goodness, setting) to the lower and upper limits, both (m, m).
+        (seen, setting) to the lower and upper limits, both (m, m).
     size_name : str
         Of the standardised effect.
     size : callable
-        (m, n) goodness to (m, m) standardised effects.
+        What was seen to (m, m) standardised effects.
     """
 
     name: str
-    of: Callable[[FloatArray, Setting], FloatArray]
-    interval: Callable[[FloatArray, Setting], Limits]
+    of: Callable[[Seen, Setting], FloatArray]
+    interval: Callable[[Seen, Setting], Limits]
     size_name: str
-    size: Callable[[FloatArray], FloatArray]
+    size: Callable[[Seen], FloatArray]
 
 
 def for_all_pairs(name: str, goodness: FloatArray, setting: Setting) -> Setting:
@@ -90,9 +119,12 @@ def for_all_pairs(name: str, goodness: FloatArray, setting: Setting) -> Setting:
     return setting._replace(confidence=1 - (1 - setting.confidence) / max(m * (m - 1) // 2, 1))
 
 
-def _mean_limits(goodness: FloatArray, setting: Setting) -> Limits:
+def _mean_limits(seen: Seen, setting: Setting) -> Limits:
+    goodness = seen.goodness
     if setting.units.are_segments:
-        return mean_difference_interval(goodness, confidence=setting.confidence)
+        return mean_difference_interval(
+            goodness, confidence=setting.confidence, moments=seen.moments, counts=seen.counts
+        )
     found = clustered_mean_differences(goodness, setting.units)
     # Documents that all say the same are as little certain as segments that do.
     error = np.where(
@@ -136,7 +168,8 @@ def clustered_mean_differences(goodness: FloatArray, units: Units) -> ClusteredD
     return ClusteredDifferences(mean[:, None] - mean[None, :], error, degrees)
 
 
-def _median_of_differences_limits(goodness: FloatArray, setting: Setting) -> Limits:
+def _median_of_differences_limits(seen: Seen, setting: Setting) -> Limits:
+    goodness = seen.goodness
     m = len(goodness)
     low, high = np.zeros((m, m)), np.zeros((m, m))
     for a in range(m):
@@ -145,7 +178,8 @@ def _median_of_differences_limits(goodness: FloatArray, setting: Setting) -> Lim
     return low, high
 
 
-def _median_difference_limits(goodness: FloatArray, setting: Setting) -> Limits:
+def _median_difference_limits(seen: Seen, setting: Setting) -> Limits:
+    goodness = seen.goodness
     drawn = resampled_medians(goodness, setting.units, _MEDIAN_RESAMPLES, setting.rng)
     m = len(goodness)
     low, high = np.zeros((m, m)), np.zeros((m, m))
@@ -163,8 +197,8 @@ def resampled_medians(
     return counted_medians(goodness, counts)
 
 
-def _probability_limits(goodness: FloatArray, setting: Setting) -> Limits:
-    won = shared_wins(win_counts(goodness), setting.ties)
+def _probability_limits(seen: Seen, setting: Setting) -> Limits:
+    won = shared_wins(seen.counts, setting.ties)
     low, high = agresti_coull_interval(won, won + won.T, confidence=setting.confidence)
     if setting.ties != "drop":
         return low, high
@@ -174,30 +208,30 @@ def _probability_limits(goodness: FloatArray, setting: Setting) -> Limits:
 EFFECTS = {
     "mean_difference": Effect(
         name="difference of means",
-        of=lambda goodness, _: mean_differences(goodness),
+        of=lambda seen, _: seen.moments.mean,
         interval=_mean_limits,
         size_name="Cohen's d_z",
-        size=cohens_dz,
+        size=lambda seen: standardised(seen.moments),
     ),
     "median_difference": Effect(
         name="difference of medians",
-        of=lambda goodness, _: median_differences(goodness),
+        of=lambda seen, _: median_differences(seen.goodness),
         interval=_median_difference_limits,
         size_name="Cliff's delta",
-        size=cliffs_delta,
+        size=lambda seen: cliffs_delta(seen.goodness),
     ),
     "median_of_differences": Effect(
         name="median of differences",
-        of=lambda goodness, _: medians_of_differences(goodness),
+        of=lambda seen, _: medians_of_differences(seen.goodness),
         interval=_median_of_differences_limits,
         size_name="rank-biserial correlation",
-        size=rank_biserial,
+        size=lambda seen: rank_biserial(seen.goodness),
     ),
     "win_probability": Effect(
         name="P(row beats column)",
-        of=lambda goodness, setting: win_probabilities(goodness, setting.ties),
+        of=lambda seen, setting: win_probabilities(seen.goodness, setting.ties, seen.counts),
         interval=_probability_limits,
         size_name="dominance",
-        size=dominance,
+        size=lambda seen: dominance(seen.goodness, seen.counts),
     ),
 }

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import expit, ndtri, stdtr, stdtrit
 
 from betterthan.analysis.aggregations import ORDERED
-from betterthan.analysis.effects import EFFECTS, Setting
+from betterthan.analysis.effects import EFFECTS, Seen, Setting
 from betterthan.analysis.pairwise import Decision, Findings
 from betterthan.analysis.strength_intervals import influence_of_units
 from betterthan.analysis.strengths import Estimated
@@ -193,7 +193,7 @@ def _shown(
     if found.name == "median":
         rng = stream(decision.seed, "intervals of effects", 0)
         setting = Setting(units, decision.confidence_of_one(scores.n_systems), "drop", rng)
-        low, high = EFFECTS["median_difference"].interval(scores.goodness, setting)
+        low, high = EFFECTS["median_difference"].interval(Seen(scores.goodness), setting)
         return replace(findings, low=low, high=high)
     return findings
 

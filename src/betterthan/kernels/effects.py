@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.kernels.paired import differences
+from betterthan.kernels.paired import Differences, differences
 from betterthan.kernels.tied_ranks import row_medians
 from betterthan.kernels.wilcoxon import Zeros, signed_ranks
 from betterthan.kernels.wins import TiesPolicy, WinCounts, win_counts, with_ties
@@ -79,7 +79,9 @@ def medians_of_differences(goodness: FloatArray) -> FloatArray:
     return result + 0.0
 
 
-def win_probabilities(goodness: FloatArray, ties: TiesPolicy = "half") -> FloatArray:
+def win_probabilities(
+    goodness: FloatArray, ties: TiesPolicy = "half", counts: WinCounts | None = None
+) -> FloatArray:
     r"""Share of segments on which a beats b; of two systems, what Bradley–Terry makes of them ([1]_ Eq. 1).
 
     .. math:: P_{ab} = \frac{\omega_{ab}}{\omega_{ab} + \omega_{ba}}
@@ -91,6 +93,8 @@ def win_probabilities(goodness: FloatArray, ties: TiesPolicy = "half") -> FloatA
     ----------
     goodness : array, shape (m, n)
     ties : {"half", "drop", "as_published"}, default "half"
+    counts : WinCounts, optional
+        Where they were counted before.
 
     Returns
     -------
@@ -109,7 +113,7 @@ def win_probabilities(goodness: FloatArray, ties: TiesPolicy = "half") -> FloatA
     >>> win_probabilities(np.array([[3.0, 6, 7, 7], [1.0, 2, 7, 8]]), "drop")[0, 1].round(3)
     np.float64(0.667)
     """
-    won = shared_wins(win_counts(goodness), ties)
+    won = shared_wins(win_counts(goodness) if counts is None else counts, ties)
     met = won + won.T
     return _complementary(won / np.where(met > 0, met, np.nan))
 
@@ -132,7 +136,7 @@ def shared_wins(counts: WinCounts, ties: TiesPolicy) -> FloatArray:
     return np.asarray(wins + np.where(wins < wins.T, tied, np.where(wins == wins.T, tied / 2, 0.0)))
 
 
-def dominance(goodness: FloatArray) -> FloatArray:
+def dominance(goodness: FloatArray, counts: WinCounts | None = None) -> FloatArray:
     r"""Wins less losses over segments, :math:`(w_{ab} - w_{ba}) / n_{ab}`: Cliff's delta within segments.
 
     From −1 to 1, and 2 P − 1 with P of :func:`win_probabilities`.
@@ -147,7 +151,7 @@ def dominance(goodness: FloatArray) -> FloatArray:
     array([[ 0. , -0.6],
            [ 0.6,  0. ]])
     """
-    wins, ties = win_counts(goodness)
+    wins, ties = win_counts(goodness) if counts is None else counts
     met = wins + wins.T + ties
     result = (wins - wins.T) / np.where(met > 0, met, np.nan)
     np.fill_diagonal(result, 0.0)
@@ -214,7 +218,11 @@ def cohens_dz(goodness: FloatArray) -> FloatArray:
     >>> cohens_dz(np.array([[3.0, 5, 6, 8], [2.0, 3, 5, 4]]))[0, 1].round(4)
     np.float64(1.4142)
     """
-    found = differences(goodness)
+    return standardised(differences(goodness))
+
+
+def standardised(found: Differences) -> FloatArray:
+    """Return :func:`cohens_dz` from the moments of the differences."""
     varies = found.squares > 0
     sizes = found.mean / np.where(varies, found.deviation, 1.0)
     equal = np.where(found.mean == 0, np.nan, np.copysign(np.inf, found.mean))

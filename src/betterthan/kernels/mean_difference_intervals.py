@@ -9,10 +9,8 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.intervals import skewness_interval, skewness_of_sums
 from betterthan.kernels.paired import Differences, differences
 from betterthan.kernels.proportion_intervals import paired_shares_interval
-from betterthan.kernels.wins import win_counts
+from betterthan.kernels.wins import WinCounts, win_counts
 
-# Differences this much smaller than the scores have lost the digits of their cubes in the product.
-_CANCELLED = 1e-8
 # Where at most a third of the segments changed, and no more than these, what is rare may not have been seen.
 _FEW_SHARE, _FEW = 1 / 3, 30
 _PAIR_NUMBERS = 2**20
@@ -20,7 +18,13 @@ _PAIR_NUMBERS = 2**20
 Limits = tuple[FloatArray, FloatArray]
 
 
-def mean_difference_interval(goodness: FloatArray, *, confidence: float) -> Limits:
+def mean_difference_interval(
+    goodness: FloatArray,
+    *,
+    confidence: float,
+    moments: Differences | None = None,
+    counts: WinCounts | None = None,
+) -> Limits:
     r"""Interval of the mean difference of each pair of systems on the segments both have.
 
     * Scores of two values only, such as right and wrong: the difference of two paired shares
@@ -41,6 +45,10 @@ def mean_difference_interval(goodness: FloatArray, *, confidence: float) -> Limi
     goodness : array, shape (m, n)
         NaN is missing.
     confidence : float
+    moments : Differences, optional
+        With cubes, where they were computed before.
+    counts : WinCounts, optional
+        Where they were counted before.
 
     Returns
     -------
@@ -56,16 +64,20 @@ def mean_difference_interval(goodness: FloatArray, *, confidence: float) -> Limi
     (np.float64(-0.047), np.float64(0.086))
     """
     least, most = _range(goodness)
-    counts = win_counts(goodness)
-    moments = differences(goodness)
+    counts = win_counts(goodness) if counts is None else counts
+    moments = differences(goodness, cubes=True) if moments is None else moments
     if is_two_valued(goodness):
         scale = most - least if most > least else 1.0
         n = moments.n.astype(np.float64)
         low, high = paired_shares_interval(counts.wins, counts.wins.T, n, confidence=confidence)
         return _without_diagonal(scale * low, scale * high)
-    skewness = pair_skewness(goodness, moments)
+    n = moments.n.max(keepdims=True)  # one quantile is enough where all pairs share the same segments
     low, high = skewness_interval(
-        moments.mean, moments.standard_error, skewness, moments.n, confidence=confidence
+        moments.mean,
+        moments.standard_error,
+        pair_skewness(goodness, moments),
+        n if moments.n.min() == n else moments.n,
+        confidence=confidence,
     )
     changed = counts.wins + counts.wins.T
     few = (changed <= np.minimum(_FEW_SHARE * moments.n, _FEW)) | (moments.squares == 0)
@@ -80,39 +92,15 @@ def mean_difference_interval(goodness: FloatArray, *, confidence: float) -> Limi
 def pair_skewness(goodness: FloatArray, moments: Differences | None = None) -> FloatArray:
     r"""Skewness of the differences of all pairs, shape (m, m), antisymmetric.
 
-    With :math:`z` the scores freed of segment and system means, two products give the third moments of all pairs:
-    :math:`\sum (z_a - z_b)^3 = \sum z_a^3 - 3 \sum z_a^2 z_b + 3 \sum z_a z_b^2 - \sum z_b^3`.
-
     Examples
     --------
     >>> pair_skewness(np.array([[0.0, 0, 0, 4], [0, 0, 0, 0]])).round(6)
     array([[ 0.,  2.],
            [-2.,  0.]])
     """
-    moments = differences(goodness) if moments is None else moments
-    if np.isnan(goodness).any():
-        cubes = np.array([_cubes(own - goodness) for own in goodness])
-        return skewness_of_sums(moments.squares, cubes, moments.n)
-    centred = goodness - goodness.mean(axis=0)
-    centred = centred - centred.mean(axis=1, keepdims=True)
-    squared = centred**2
-    own, mixed = (squared * centred).sum(axis=1), squared @ centred.T
-    cubes = own[:, None] - own[None, :] - 3 * (mixed - mixed.T)
-    size = squared.sum(axis=1)
-    doubtful = np.triu(moments.squares <= _CANCELLED * (size[:, None] + size[None, :]), 1) & (
-        moments.squares > 0
-    )
-    for a, b in zip(*np.nonzero(doubtful), strict=True):
-        cubes[a, b] = _cubes((goodness[a] - goodness[b])[None])[0]
-        cubes[b, a] = -cubes[a, b]
-    return skewness_of_sums(moments.squares, cubes, moments.n)
-
-
-def _cubes(gaps: FloatArray) -> FloatArray:
-    present = ~np.isnan(gaps)
-    known = np.where(present, gaps, 0.0)
-    mean = known.sum(axis=1) / np.maximum(present.sum(axis=1), 1)
-    return np.asarray((np.where(present, known - mean[:, None], 0.0) ** 3).sum(axis=1))
+    if moments is None or moments.cubes is None:
+        moments = differences(goodness, cubes=True)
+    return skewness_of_sums(moments.squares, np.asarray(moments.cubes), moments.n)
 
 
 def is_two_valued(values: FloatArray) -> bool:
@@ -153,7 +141,7 @@ def _with_two_more(
     confidence: float,
 ) -> Limits:
     """Limits with two imagined segments, for the pairs chosen."""
-    n, mean, squares = (part[pairs] for part in moments)
+    n, mean, squares = (part[pairs] for part in (moments.n, moments.mean, moments.squares))
     largest = _largest(goodness, pairs)
     flat = squares == 0
     # About the common difference where there is one, about 0 elsewhere.

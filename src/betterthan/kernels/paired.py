@@ -14,6 +14,8 @@ from betterthan.kernels.pvalues import Alternative, pairwise_pvalues
 # below this share of the scores, differences may be nothing but rounding.
 _CANCELLED = 1e-4
 _NOISE = 1e-12
+_CUBES_CANCELLED = 1e-8
+_CACHED_NUMBERS = 2**15
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
@@ -26,6 +28,8 @@ class Differences(NamedTuple):
     """(m, m), antisymmetric; NaN where no segment is shared."""
     squares: FloatArray
     """(m, m), symmetric; sum of squares about the mean: 0 when all differences are equal, NaN like `mean`."""
+    cubes: FloatArray | None = None
+    """(m, m), antisymmetric; sum of cubes about the mean, where it was asked for."""
 
     @property
     def deviation(self) -> FloatArray:
@@ -54,19 +58,22 @@ class PairedT(NamedTuple):
     """(m, m); NaN on the diagonal and with fewer than two segments."""
 
 
-def differences(goodness: FloatArray) -> Differences:
+def differences(goodness: FloatArray, *, cubes: bool = False) -> Differences:
     r"""Mean and sum of squares of the differences of all pairs of systems.
 
     One product gives them all, since with :math:`z` the scores freed of segment and system means
 
-    .. math:: \sum_i (z_{ai} - z_{bi})^2 = \sum_i z_{ai}^2 + \sum_i z_{bi}^2 - 2 \sum_i z_{ai} z_{bi}.
+    .. math:: \sum_i (z_{ai} - z_{bi})^2 = \sum_i z_{ai}^2 + \sum_i z_{bi}^2 - 2 \sum_i z_{ai} z_{bi},
 
-    Where that subtraction would lose digits (nearly identical systems), the differences are formed one by one.
+    and another the cubes: :math:`\sum (z_a - z_b)^3 = \sum z_a^3 - 3 \sum z_a^2 z_b + 3 \sum z_a z_b^2 - \sum z_b^3`.
+    Where such a subtraction would lose digits (nearly identical systems), the differences are formed one by one.
 
     Parameters
     ----------
     goodness : array, shape (m, n)
         Higher is better; NaN is missing, and a pair uses the segments both systems have.
+    cubes : bool, default False
+        Whether the sums of cubes are wanted too.
 
     Examples
     --------
@@ -74,18 +81,13 @@ def differences(goodness: FloatArray) -> Differences:
     >>> found.mean[0, 1], found.squares[0, 1].round(12), found.n[0, 1]
     (np.float64(0.5), np.float64(0.5), np.int64(2))
     """
-    present = ~np.isnan(goodness)
-    here = present.astype(np.float64)
-    level, centred = _centred(goodness, present)
-    n = np.rint(here @ here.T).astype(np.int64)
-    sums = centred @ here.T
-    powers = centred**2 @ here.T
-    cross = centred @ centred.T
-    drift = (sums - sums.T) / np.where(n > 0, n, np.nan)
-    mean = (level[:, None] - level[None, :]) + drift
-    total = powers + powers.T
-    squares = np.maximum(total - (cross + cross.T) - n * drift**2, 0.0)
-    size = np.abs(goodness).max(axis=1, initial=0.0, where=present)
+    segments = goodness.mean(axis=0)
+    sums = _with_gaps(goodness) if np.isnan(segments).any() else _complete(goodness, segments, cubes=cubes)
+    n, own, size = sums.n, sums.own, sums.size
+    drift = (sums.sums - sums.sums.T) / np.where(n > 0, n, np.nan)
+    mean = (sums.level[:, None] - sums.level[None, :]) + drift
+    total = own + own.T
+    squares = np.maximum(total - 2 * sums.cross - n * drift**2, 0.0)
     noise = n * (_NOISE * np.maximum(size[:, None], size[None, :])) ** 2
     doubtful = np.triu((squares <= _CANCELLED * total) | (squares <= noise), 1)
     for a, b in zip(*np.nonzero(doubtful), strict=True):
@@ -93,7 +95,75 @@ def differences(goodness: FloatArray) -> Differences:
         mean[b, a], squares[b, a] = -mean[a, b], squares[a, b]
     np.fill_diagonal(mean, np.where(np.diag(n) > 0, 0.0, np.nan))
     np.fill_diagonal(squares, 0.0)
-    return Differences(n, mean, squares)
+    if not cubes:
+        return Differences(n, mean, squares)
+    if sums.cubes is None:
+        third = np.array([_cubes(own_scores - goodness) for own_scores in goodness])
+    else:
+        third = sums.cubes
+        lost = np.triu((squares <= _CUBES_CANCELLED * total) & (squares > 0), 1)
+        for a, b in zip(*np.nonzero(lost), strict=True):
+            third[a, b] = _cubes((goodness[a] - goodness[b])[None])[0]
+            third[b, a] = -third[a, b]
+    return Differences(n, mean, squares, third)
+
+
+class _Sums(NamedTuple):
+    """Sums over segments of centred scores z, those of a pair over the segments both systems have."""
+
+    n: IntArray
+    level: FloatArray  # (m,), what was subtracted from each system
+    size: FloatArray  # (m,), largest absolute score
+    sums: FloatArray  # (m, m) or (m, 1), of the row's z
+    own: FloatArray  # (m, m) or (m, 1), of the row's z²
+    cross: FloatArray  # (m, m), of both z
+    cubes: FloatArray | None  # (m, m), of cubes of differences of z
+
+
+def _complete(goodness: FloatArray, segments: FloatArray, *, cubes: bool) -> _Sums:
+    """Go through the segments in pieces that stay in the cache."""
+    m, n = goodness.shape
+    step = max(256, _CACHED_NUMBERS // max(1, m))
+    pieces = [slice(start, start + step) for start in range(0, n, step)]
+    level = sum(((goodness[:, piece] - segments[piece]).sum(axis=1) for piece in pieces), np.zeros(m)) / max(
+        n, 1
+    )
+    sums, third = np.zeros((2, m))
+    cross, mixed = np.zeros((2, m, m))
+    for piece in pieces:
+        z = goodness[:, piece] - segments[piece]
+        z -= level[:, None]
+        sums += z.sum(axis=1)
+        cross += z @ z.T
+        if cubes:
+            squared = z * z
+            third += np.einsum("ij,ij->i", squared, z)
+            mixed += squared @ z.T
+    return _Sums(
+        np.full((m, m), n),
+        level,
+        np.maximum(goodness.max(axis=1, initial=0.0), -goodness.min(axis=1, initial=0.0)),
+        sums[:, None],
+        np.diag(cross)[:, None],
+        cross,
+        third[:, None] - third[None, :] - 3 * (mixed - mixed.T) if cubes else None,
+    )
+
+
+def _with_gaps(goodness: FloatArray) -> _Sums:
+    present = ~np.isnan(goodness)
+    here = present.astype(np.float64)
+    level, z = _centred(goodness, present)
+    cross = z @ z.T
+    return _Sums(
+        np.rint(here @ here.T).astype(np.int64),
+        level,
+        np.abs(goodness).max(axis=1, initial=0.0, where=present),
+        z @ here.T,
+        z**2 @ here.T,
+        cross,
+        None,
+    )
 
 
 def _centred(goodness: FloatArray, present: np.ndarray) -> tuple[FloatArray, FloatArray]:
@@ -114,6 +184,13 @@ def _one_by_one(first: FloatArray, second: FloatArray) -> tuple[float, float]:
         return (middle if np.any(gaps) else 0.0), 0.0
     mean = float(gaps.mean())
     return mean, float(((gaps - mean) ** 2).sum())
+
+
+def _cubes(gaps: FloatArray) -> FloatArray:
+    present = ~np.isnan(gaps)
+    known = np.where(present, gaps, 0.0)
+    mean = known.sum(axis=1) / np.maximum(present.sum(axis=1), 1)
+    return np.asarray((np.where(present, known - mean[:, None], 0.0) ** 3).sum(axis=1))
 
 
 def paired_t(goodness: FloatArray, *, alternative: Alternative = "two-sided") -> PairedT:
@@ -146,7 +223,7 @@ def paired_t(goodness: FloatArray, *, alternative: Alternative = "two-sided") ->
     >>> result.statistic[0, 1].round(4), result.pvalue[0, 1].round(4)
     (np.float64(2.8284), np.float64(0.0663))
     """
-    n, mean, squares = moments = differences(goodness)
+    n, mean, squares, _ = moments = differences(goodness)
     error = moments.standard_error
     varies = squares > 0
     statistic = np.where(varies, mean / np.where(varies, error, 1.0), _without_noise(mean))
