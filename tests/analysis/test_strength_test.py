@@ -38,7 +38,7 @@ def upper_quantile(goodness):
 @pytest.mark.parametrize("by", ["median", upper_quantile])
 @pytest.mark.parametrize("groups", [None, list("abcdefgh" * 5)])
 def test_p_values_of_draws_are_those_of_a_literal_loop(by, groups):
-    """Differences over their spread, against drawn ones about the difference; the maximum over pairs not above."""
+    """Differences over their spread on the side of 0, against drawn ones; the maximum over pairs not above."""
     scores = drawn_scores(4, 40, gap=0.5, seed=1, groups=groups)
     n = 40 if groups is None else 8
     found = bt.compare(scores, by=by, **few_draws(by, 300))
@@ -48,11 +48,14 @@ def test_p_values_of_draws_are_those_of_a_literal_loop(by, groups):
     for a, b in pairs:
         drawn = known.draws[:, a] - known.draws[:, b]
         observed = known.strength[a] - known.strength[b]
-        spread = drawn.std(ddof=1)
-        t = abs(observed) / (spread * np.sqrt(n / (n - 1)))
+        gaps = drawn - observed
+        whole = np.sqrt(np.mean(gaps**2))
+        below = max(np.sqrt(2 * np.mean(np.minimum(gaps, 0) ** 2)), whole / 2)
+        above = max(np.sqrt(2 * np.mean(np.maximum(gaps, 0) ** 2)), whole / 2)
+        t = abs(observed) / ((below if observed > 0 else above) * np.sqrt(n / (n - 1)))
         z[a, b] = stats.norm.isf(stats.t.sf(t, n - 1))
         holm[a, b] = 2 * stats.t.sf(t, n - 1)
-        statistics[a, b] = np.abs(drawn - observed) / spread
+        statistics[a, b] = np.abs(gaps) / np.where(gaps < 0, below, above)
     stepped, by_holm = 0.0, 0.0
     for k, pair in enumerate(sorted(pairs, key=z.get, reverse=True)):
         rest = sorted(pairs, key=z.get, reverse=True)[k:]
@@ -61,9 +64,22 @@ def test_p_values_of_draws_are_those_of_a_literal_loop(by, groups):
         stepped = max(stepped, (1 + np.count_nonzero(largest >= z[pair])) / 301)
         by_holm = max(by_holm, min(1.0, len(rest) * holm[pair]))
         ours = found.pair(*(scores.systems[i] for i in pair))
-        assert ours.pvalue == pytest.approx(max(raw, 2.0 ** (1 - n)))
+        assert ours.pvalue == pytest.approx(max(raw, holm[pair], 2.0 ** (1 - n)))
         assert ours.adjusted == pytest.approx(max(stepped, by_holm, ours.pvalue), rel=1e-9)
         assert ours.p_method == "bootstrap"
+
+
+@pytest.mark.parametrize("by", ["median", upper_quantile])
+def test_an_interval_of_draws_excludes_zero_when_the_pair_alone_is_significant(by):
+    """One question, one answer: the interval is what the test does not reject."""
+    outcomes = set()
+    for seed in range(20):
+        found = bt.compare(drawn_scores(5, 30, gap=0.3, seed=seed), by=by, **few_draws(by, 300))
+        for pair in found.pairs():
+            is_significant = pair.pvalue <= 0.05
+            assert is_significant == (pair.low > 0 or pair.high < 0)
+            outcomes.add(is_significant)
+    assert outcomes == {True, False}
 
 
 def test_two_bradley_terry_strengths_are_tested_by_the_log_odds_of_wins():

@@ -50,6 +50,11 @@ def equal_scores(rng: Rng, *, shape: str, m: int, n: int) -> float:
     return any_claim(rng, table, checked=1.0 if m <= 10 else 0.1)
 
 
+def equal_medians(rng: Rng, *, shape: str, m: int, n: int) -> float:
+    """Equal systems, ranked and compared by their medians."""
+    return any_claim(rng, simulate.scores_of(simulate.EQUAL[shape](rng, m, n)), checked=0.2, by="median")
+
+
 def equal_documents(rng: Rng, *, m: int, n_documents: int) -> float:
     """Equal systems with good and bad documents, tested by documents."""
     groups = simulate.documents(rng, n_documents)
@@ -76,6 +81,19 @@ def _sizes() -> list[Cell]:
                 seconds=seconds[m] / (8 if shape == "binary" else 1),
             )
         )
+    for m, shape, n in product((2, 6, 20), simulate.EQUAL, (20, 80, 300)):
+        if shape != "binary":  # medians of right and wrong are right or wrong
+            cells.append(
+                Cell(
+                    table="rank-medians/size",
+                    row=f"{m} systems, {shape}",
+                    column=f"n = {n}",
+                    trial=partial(equal_medians, shape=shape, m=m, n=n),
+                    **LEVEL,
+                    tables=1000,
+                    seconds=0.02,
+                )
+            )
     for m, n_documents in product((2, 10), (10, 20, 60)):
         cells.append(
             Cell(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtri, stdtr, stdtrit
+from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 
 from betterthan.analysis.aggregations import ORDERED
-from betterthan.analysis.effects import EFFECTS, Seen, Setting
 from betterthan.analysis.pairwise import Decision, Findings
 from betterthan.analysis.strength_intervals import influence_of_units
 from betterthan.analysis.strengths import Estimated
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.permutation import add_one
 from betterthan.kernels.pvalues import adjusted, pairs_matrix
@@ -42,6 +41,8 @@ class _Tested(NamedTuple):
     pvalue: FloatArray
     adjusted: FloatArray | None
     spread: FloatArray
+    low: FloatArray
+    high: FloatArray
     method: str
     n_resamples: int
     least: float
@@ -64,13 +65,13 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, decision: 
     difference = strength[left] - strength[right]
     difference[np.abs(difference) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
     is_smooth = found.name == "bradley_terry" and found.options.get("ties") != "davidson"
+    confidence = decision.confidence_of_one(m)
     tested = (
-        _by_influence(scores, found, strength, units, difference)
+        _by_influence(scores, found, strength, units, difference, confidence)
         if is_smooth
-        else _by_draws(found, strength, n, difference)
+        else _by_draws(found, strength, n, difference, confidence)
     )
-    df = np.inf if found.name in ORDERED else n - 1  # draws of ratings have the tails of t already
-    low, high = _limits(difference, tested.spread, df, decision.confidence_of_one(m))
+    low, high = tested.low, tested.high
     counts = win_counts(scores.goodness)
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(tested.spread > 0, difference / tested.spread, np.nan)
@@ -100,11 +101,16 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, decision: 
         n_units=n,
         least=tested.least,
     )
-    return _shown(findings, found, scores, units, decision)
+    return _shown(findings, found)
 
 
 def _by_influence(
-    scores: Scores, found: Estimated, strength: FloatArray, units: Units, difference: FloatArray
+    scores: Scores,
+    found: Estimated,
+    strength: FloatArray,
+    units: Units,
+    difference: FloatArray,
+    confidence: float,
 ) -> _Tested:
     r"""Student's t of differences of Bradley–Terry log strengths, from the influence of each unit.
 
@@ -134,44 +140,57 @@ def _by_influence(
         t = np.where(spread > 0, np.abs(difference) / spread, np.inf)
     least = 2.0 ** (1 - n)
     p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(max(n - 1, 1), -t), least))
-    return _Tested(p, None, spread, "formula", 0, least)
+    reach = float(stdtrit(max(n - 1, 1), 0.5 + confidence / 2)) * np.where(spread > 0, spread, np.nan)
+    return _Tested(p, None, spread, difference - reach, difference + reach, "formula", 0, least)
 
 
-def _by_draws(found: Estimated, strength: FloatArray, n: int, difference: FloatArray) -> _Tested:
-    r"""Studentised maximum of the drawn differences over all pairs, stepping down.
+def _by_draws(
+    found: Estimated, strength: FloatArray, n: int, difference: FloatArray, confidence: float
+) -> _Tested:
+    r"""Studentised maximum of the drawn differences over all pairs, stepping down, and the intervals that belong to it.
 
-    With :math:`D` the difference of two strengths, :math:`D^*` that of a sample and :math:`s` the standard deviation of
-    the samples,
+    With :math:`D` the difference of two strengths, :math:`D^*` that of a sample, and :math:`s_-, s_+` the spread of the
+    samples below and above :math:`D`,
 
-    .. math:: t = \frac{|D|}{s \sqrt{n / (n - 1)}}, \qquad z^* = \frac{|D^* - D|}{s}, \qquad
+    .. math:: t = \frac{|D|}{s_\mp \sqrt{n / (n - 1)}}, \qquad z^* = \frac{|D^* - D|}{s_\mp}, \qquad
               p = \frac{1 + \#\{z^* \ge z\}}{B + 1},
 
     where z has the normal tail that t has under Student's distribution with n - 1 degrees of freedom, because with few
-    units s is itself uncertain; draws of Elo and TrueSkill ratings have such tails already. An adjusted p-value is the
-    larger of that of the maximum (:mod:`betterthan.kernels.step_down`) and Holm's of t: bootstrap samples of few units
-    vary less than they should. No p-value is below :math:`2^{1-n}`, the least that n signs support.
+    units s is itself uncertain; draws of Elo and TrueSkill ratings have such tails already. Samples of medians are
+    skewed, and what speaks against a lead is how far they reach back towards 0: hence a spread for each side, none
+    smaller than half of the whole. The interval is what the test does not reject, so it excludes 0 when p is below its
+    level. A p-value is never smaller than that of t, nor an adjusted one than Holm's of t
+    (:mod:`betterthan.kernels.step_down` gives the maximum's): bootstrap samples of few units vary less than they
+    should. Nor is it below :math:`2^{1-n}`, the least that n signs support.
     """
     draws = _log_scale(found, found.draws[~np.isnan(found.draws).any(axis=1)])
     if len(draws) < 2:
         raise NotEstimable("No bootstrap sample has strengths of all systems. More segments are needed.")
-    left, right = (index.astype(np.int64) for index in np.triu_indices(strength.size, 1))
-    spread = _spreads(draws, left, right)
-    spread[spread <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+    drawn = _Drawn.of(
+        draws, strength, *(index.astype(np.int64) for index in np.triu_indices(strength.size, 1))
+    )
     is_rating = found.name in ORDERED
     wider = 1.0 if is_rating else np.sqrt(n / max(n - 1, 1))
+    toward = np.where(difference > 0, drawn.lower, drawn.upper)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(spread > 0, np.abs(difference) / (spread * wider), np.inf)
+        t = np.where(toward > 0, np.abs(difference) / (toward * wider), np.inf)
     tail = stdtr(max(n - 1, 1), -t)
     z = np.where(difference == 0, 0.0, t if is_rating else -ndtri(tail))
-    raw, maxima = _tallies(draws, strength, left, right, spread, z)
+    raw, maxima = drawn.tallies(z)
     least = 2.0 ** (1 - n)
     p = np.maximum(add_one(raw, len(draws)), least)
-    p[difference == 0] = 1.0
-    stepped = np.maximum(np.maximum(stepped_pvalues(maxima, z, len(draws)), p), least)
+    stepped, reach = stepped_pvalues(maxima, z, len(draws)), drawn.reach(1 - confidence)
     if not is_rating:
-        by_t = np.where(difference == 0, 1.0, np.minimum(1.0, 2 * tail))
-        stepped = np.maximum(stepped, adjusted(by_t, correction="holm"))
-    return _Tested(p, stepped, spread * wider, "bootstrap", len(draws), max(least, 1 / (len(draws) + 1)))
+        by_t = np.minimum(1.0, 2 * tail)
+        p, stepped = np.maximum(p, by_t), np.maximum(stepped, adjusted(by_t, correction="holm"))
+        reach = np.maximum(reach, -ndtri((1 - confidence) / 2))
+        reach = -stdtrit(max(n - 1, 1), ndtr(-reach)) * wider
+    p[difference == 0] = 1.0
+    stepped = np.maximum(stepped, p)
+    known = np.where(drawn.lower > 0, reach, np.nan)
+    low, high = difference - known * drawn.lower, difference + known * drawn.upper
+    spread = (drawn.lower + drawn.upper) / 2 * wider
+    return _Tested(p, stepped, spread, low, high, "bootstrap", len(draws), max(least, 1 / (len(draws) + 1)))
 
 
 def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
@@ -182,19 +201,12 @@ def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
         return np.asarray(np.log(strength))
 
 
-def _shown(
-    findings: Findings, found: Estimated, scores: Scores, units: Units, decision: Decision
-) -> Findings:
+def _shown(findings: Findings, found: Estimated) -> Findings:
     """Turn differences into the effect that a reader expects of the mechanism."""
     if findings.effect_name.startswith("P("):
         unit = _odds_unit(found)
         parts = {name: expit(getattr(findings, name) * unit) for name in ("effect", "low", "high")}
         return replace(findings, **parts)
-    if found.name == "median":
-        rng = stream(decision.seed, "intervals of effects", 0)
-        setting = Setting(units, decision.confidence_of_one(scores.n_systems), "drop", rng)
-        low, high = EFFECTS["median_difference"].interval(Seen(scores.goodness), setting)
-        return replace(findings, low=low, high=high)
     return findings
 
 
@@ -206,39 +218,61 @@ def _odds_unit(found: Estimated) -> float:
     return float(np.log(10.0)) / float(rating.get("scale", 400))
 
 
-def _spreads(draws: FloatArray, left: IntArray, right: IntArray) -> FloatArray:
-    covariance = np.cov(draws, rowvar=False)
-    variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
-    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+class _Drawn(NamedTuple):
+    """Samples of strengths about the observed ones, the pairs a < b, and how far their differences spread each way."""
+
+    centred: FloatArray
+    left: IntArray
+    right: IntArray
+    lower: FloatArray
+    upper: FloatArray
+
+    @classmethod
+    def of(cls, draws: FloatArray, strength: FloatArray, left: IntArray, right: IntArray) -> _Drawn:
+        centred = draws - strength
+        below, above = np.zeros((2, left.size))
+        for part in _parts(centred, left.size):
+            gap = part[left] - part[right]
+            below += (np.minimum(gap, 0.0) ** 2).sum(axis=1)
+            above += (np.maximum(gap, 0.0) ** 2).sum(axis=1)
+        whole = np.sqrt((below + above) / len(draws))
+        whole[whole <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+        sides = [np.maximum(np.sqrt(2 * side / len(draws)), whole / 2) for side in (below, above)]
+        return cls(centred, left, right, *(np.where(whole > 0, side, 0.0) for side in sides))
+
+    def statistics(self, part: FloatArray, pairs: slice = slice(None)) -> FloatArray:
+        """Distances from the observed difference over the spread on their side, shape (pairs, samples)."""
+        gap = part[self.left[pairs]] - part[self.right[pairs]]
+        is_known = (self.lower[pairs] > 0)[:, None]
+        scale = np.where(gap < 0, self.lower[pairs, None], self.upper[pairs, None])
+        return np.divide(np.abs(gap), scale, out=np.zeros_like(gap), where=is_known)
+
+    def tallies(self, z: FloatArray) -> tuple[IntArray, IntArray]:
+        """How many samples reach each pair's statistic, and how many successive maxima do."""
+        raw, maxima = np.zeros((2, z.size), dtype=np.int64)
+        for part in _parts(self.centred, z.size):
+            statistics = self.statistics(part)
+            raw += np.count_nonzero(statistics >= z[:, None], axis=1)
+            maxima += successive_maxima(statistics, z)
+        return raw, maxima
+
+    def reach(self, alpha: float) -> FloatArray:
+        """The statistic beyond which an add-one p-value is at most alpha; normal where samples are too few."""
+        n_draws, n_pairs = len(self.centred), self.left.size
+        n_beyond = int(np.floor(alpha * (n_draws + 1) + 1e-9)) - 1
+        if n_beyond < 0:
+            return np.full(n_pairs, -ndtri(alpha / 2))
+        step = max(1, PAIR_DRAWS // n_draws)
+        place = n_draws - 1 - n_beyond
+        ends = [
+            np.partition(self.statistics(self.centred.T, slice(start, start + step)), place, axis=1)[:, place]
+            for start in range(0, n_pairs, step)
+        ]
+        return np.concatenate([np.empty(0), *ends])
 
 
-def _tallies(
-    draws: FloatArray,
-    strength: FloatArray,
-    left: IntArray,
-    right: IntArray,
-    spread: FloatArray,
-    z: FloatArray,
-) -> tuple[IntArray, IntArray]:
-    """How many draws reach each pair's statistic, and how many successive maxima do."""
-    raw, maxima = np.zeros((2, left.size), dtype=np.int64)
-    centred = draws - strength
-    scale = np.where(spread > 0, spread, 1.0)[:, None]
-    step = max(1, PAIR_DRAWS // max(1, left.size))
-    for start in range(0, len(draws), step):
-        part = centred[start : start + step].T
-        statistics = np.abs(part[left] - part[right]) / scale
-        statistics[spread == 0] = 0.0
-        raw += np.count_nonzero(statistics >= z[:, None], axis=1)
-        maxima += successive_maxima(statistics, z)
-    return raw, maxima
-
-
-def _limits(
-    difference: FloatArray, spread: FloatArray, df: float, confidence: float
-) -> tuple[FloatArray, FloatArray]:
-    tail = 0.5 + confidence / 2
-    reach = float(ndtri(tail) if np.isinf(df) else stdtrit(max(df, 1), tail)) * np.where(
-        spread > 0, spread, np.nan
-    )
-    return difference - reach, difference + reach
+def _parts(centred: FloatArray, n_pairs: int) -> Iterator[FloatArray]:
+    """Samples by systems, as many at once as fit."""
+    step = max(1, PAIR_DRAWS // max(1, n_pairs))
+    for start in range(0, len(centred), step):
+        yield centred[start : start + step].T
