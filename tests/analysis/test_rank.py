@@ -61,14 +61,14 @@ def test_what_makes_no_sense_is_refused(options, message):
     [
         (
             {"scale": "elo"},
-            'scale="elo" changes nothing in a ranking by="mean". It is of by="bradley_terry".',
+            'scale="elo" changes nothing in a ranking by="mean". Use it with by="bradley_terry".',
         ),
         ({"by": "median", "ties": "half"}, 'ties="half" changes nothing in a ranking by="median"'),
         ({"by": "win_rate", "prior": 0.5}, 'prior=0.5 changes nothing in a ranking by="win_rate"'),
         ({"by": "bradley_terry", "order": "listed"}, 'order="listed" changes nothing'),
         ({"by": "elo", "scale": "log"}, 'scale="log" changes nothing in a ranking by="elo"'),
         ({"by": np.median, "ties": "half"}, 'changes nothing in a ranking by="median"'),
-        ({"size": 50}, 'size=50 changes nothing in a ranking by="mean". It is of counts'),
+        ({"size": 50}, 'size=50 changes nothing in a ranking by="mean". Use it for counts'),
     ],
 )
 def test_what_would_change_nothing_is_refused(options, message):

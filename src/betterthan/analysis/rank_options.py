@@ -21,11 +21,11 @@ DEFAULTS: dict[str, Any] = {
 """What a user may give in vain. How much is drawn (`n_resamples`, `n_orders`) and by whom is a budget, not a wish."""
 
 _OF = {
-    "ties": 'It is of by="bradley_terry".',
-    "prior": 'It is of by="bradley_terry".',
-    "scale": 'It is of by="bradley_terry".',
-    "order": 'It is of by="elo" and by="trueskill".',
-    "size": 'It is of counts with by="bootstrap_mean".',
+    "ties": 'Use it with by="bradley_terry".',
+    "prior": 'Use it with by="bradley_terry".',
+    "scale": 'Use it with by="bradley_terry".',
+    "order": 'Use it with by="elo" and by="trueskill".',
+    "size": 'Use it for counts with by="bootstrap_mean".',
 }
 
 Table = Scores | Counts | Matches
@@ -40,7 +40,7 @@ def refuse_unused(table: Table, by: object, options: Mapping[str, Any]) -> None:
     >>> refuse_unused(scores, "mean", {"scale": "elo"})
     Traceback (most recent call last):
     ...
-    betterthan.errors.BetterThanError: scale="elo" changes nothing in a ranking by="mean". It is of by="bradley_terry".
+    betterthan.errors.BetterThanError: scale="elo" changes nothing in a ranking by="mean". Use it with by="bradley_terry".
     """
     for name in unused(table, by, options):
         value = options[name]
