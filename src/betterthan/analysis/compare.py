@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Literal, get_args
 
 from betterthan.analysis.compare_counts import compare_counts
@@ -11,7 +12,7 @@ from betterthan.analysis.compare_matches import compare_matches
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.decide import COMPARE_RESAMPLES, Missing, Request, decide
 from betterthan.analysis.given import check_table
-from betterthan.analysis.pairwise import Decision
+from betterthan.analysis.pairwise import Decision, edge_note
 from betterthan.analysis.question import PermutationMethod
 from betterthan.analysis.ranking import wish_for
 from betterthan.analysis.significance import OWN_TEST
@@ -177,7 +178,7 @@ def compare(
         _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
         _refuse_other("Counts", "by", _name(by), ("mean", "pooled"))
         _refuse_other("Counts", "ties", ties, ("default",))
-        return compare_counts(table, units, decision, is_extrapolated=method == "auto")
+        return _with_edges(compare_counts(table, units, decision, is_extrapolated=method == "auto"))
     _refuse_unused(test, by, method, ties)
     if n_resamples is not None:
         _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
@@ -190,7 +191,11 @@ def compare(
         units=units,
     )
     wish = wish_for(decision, by, ties=ties, prior=prior, n_resamples=n_resamples)
-    return decide(table, request, decision, wish=wish)
+    return _with_edges(decide(table, request, decision, wish=wish))
+
+
+def _with_edges(found: PairwiseTable) -> PairwiseTable:
+    return replace(found, notes=(*found.notes, *edge_note(found)))
 
 
 def _check_matches(

@@ -14,9 +14,10 @@ from betterthan.analysis.aggregate import wish_of
 from betterthan.analysis.aggregation_weights import LONGEST, length_weights
 from betterthan.analysis.bootstrap_mean import bootstrap_mean
 from betterthan.analysis.compare import compare
-from betterthan.analysis.compare_counts import compare_counts, edge_note
+from betterthan.analysis.compare_counts import compare_counts
 from betterthan.analysis.computing import Computing, Rng
 from betterthan.analysis.explain_counts_words import sentences_of
+from betterthan.analysis.pairwise import edge_note
 from betterthan.analysis.ranking import Wish
 from betterthan.analysis.units import UnitName, chosen_units, units_of
 from betterthan.arrays import BoolArray, FloatArray

@@ -37,10 +37,10 @@ def refuse_unused(table: Table, by: object, options: Mapping[str, Any]) -> None:
     Examples
     --------
     >>> scores = Scores(name="m", systems=["A", "B"], segments=["1"], values=[[1], [2]])
-    >>> refuse_unused(scores, "mean", {"scale": "elo"})
+    >>> refuse_unused(scores, "mean", {"prior": 1.0})
     Traceback (most recent call last):
     ...
-    betterthan.errors.BetterThanError: scale="elo" changes nothing in a ranking by="mean". Use it with by="bradley_terry".
+    betterthan.errors.BetterThanError: prior=1 changes nothing in a ranking by="mean". Use it with by="bradley_terry".
     """
     for name in unused(table, by, options):
         value = options[name]
