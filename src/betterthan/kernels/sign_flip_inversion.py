@@ -158,8 +158,7 @@ def _on_lattice(whole: IntArray, middle: FloatArray, n_frequencies: int) -> Floa
 
 
 def _inverted(sizes: FloatArray, edge: FloatArray, step: FloatArray) -> Tails:
-    square = sizes * sizes
-    deviation = np.sqrt(square.sum(axis=1))
+    deviation = np.sqrt((sizes * sizes).sum(axis=1))
     middle = np.maximum(edge - step, 0.0)
     circle = middle + REACH * deviation
     is_light = sizes.max(axis=1) * DECAYED < LIGHT * deviation
@@ -223,9 +222,8 @@ def _split(sizes: FloatArray, n_largest: int) -> tuple[FloatArray, FloatArray]:
     if n_largest == 0 or n_largest == sizes.shape[1]:
         empty = sizes[:, :0]
         return (sizes, empty) if n_largest else (empty, sizes)
-    order = np.argpartition(-sizes, n_largest - 1, axis=1)
-    largest, others = order[:, :n_largest], order[:, n_largest:]
-    return np.take_along_axis(sizes, largest, axis=1), np.take_along_axis(sizes, others, axis=1)
+    parted = np.partition(sizes, sizes.shape[1] - n_largest, axis=1)
+    return parted[:, -n_largest:], parted[:, :-n_largest]
 
 
 def _series(rest: FloatArray, frequency: FloatArray, largest: FloatArray) -> tuple[FloatArray, FloatArray]:

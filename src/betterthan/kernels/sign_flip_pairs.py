@@ -18,11 +18,12 @@ from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
 from betterthan.kernels.sign_flip_inversion import REACH, Tails, inverted_tails, is_clumped, lattice_tails
 from betterthan.kernels.sign_flip_unit import in_units, natural_unit
 
-CHUNK = 1 << 17  # differences in work at once, so that they stay in the cache
+CHUNK = 1 << 16  # differences in work at once, so that they stay in the cache
 FEW = 12  # nonzero differences: all sign vectors are counted
 SUMS_AT_ONCE = 1 << 15  # of halves of differences, so that they stay in the cache
 MOST_ENUMERATED = 34  # by a referee: two halves of 2**17 sums each
 EXACT_ADDITIONS = 3e7  # of a convolution by a referee: some 30 ms
+SAFE_EXPONENT = 100  # of two: eighth powers of such numbers, and sums of them, are far from overflow
 DIGITS = 10  # of p-values: more would be noise of rounding, and depend on the order of segments
 SHOWN_FROM = 1e-4  # smaller p-values are shown as such, so their second digit decides nothing
 
@@ -111,7 +112,7 @@ def pair_tails(
 
 
 def _tails(differences: FloatArray, unit: float, strict: bool) -> PairTails:  # noqa: FBT001
-    d = _whole(differences, unit) if unit else _rescaled(np.where(np.isfinite(differences), differences, 0.0))
+    d = _whole(differences, unit) if unit else _rescaled(_known(differences))
     sizes, edge = np.abs(d), np.abs(d.sum(axis=1))
     whole = sizes.sum(axis=1)
     edge[edge <= 1e-12 * whole] = 0.0
@@ -161,14 +162,25 @@ def _inverted(sizes: FloatArray, edge: FloatArray, unit: float, strict: bool) ->
 
 
 def _rescaled(differences: FloatArray) -> FloatArray:
-    """Divide each row by a power of two, so that powers of differences neither overflow nor vanish."""
-    _, exponent = np.frexp(np.abs(differences).max(axis=1, initial=0.0))
+    """Divide each row by a power of two where powers of differences might overflow or vanish."""
+    _, exponent = np.frexp(
+        np.maximum(differences.max(axis=1, initial=0.0), -differences.min(axis=1, initial=0.0))
+    )
+    if np.abs(exponent).max(initial=0) < SAFE_EXPONENT:
+        return differences
     half = exponent // 2  # in two steps, because the whole power may not be a number
     return np.asarray(differences * np.ldexp(1.0, -half)[:, None] * np.ldexp(1.0, half - exponent)[:, None])
 
 
+def _known(differences: FloatArray) -> FloatArray:
+    """The differences, with 0 for those that are missing."""
+    if math.isfinite(float(differences.sum())):  # one pass instead of three, and one missing value would show
+        return differences
+    return np.where(np.isfinite(differences), differences, 0.0)
+
+
 def _whole(differences: FloatArray, unit: float) -> FloatArray:
-    return np.where(np.isfinite(differences), in_units(np.nan_to_num(differences), unit), 0.0)
+    return in_units(_known(differences), unit)
 
 
 def _by_binomial(
@@ -262,8 +274,7 @@ def certain_tails(
 
 def _in_order(differences: FloatArray, unit: float) -> FloatArray:
     """Differences by size, in units, so that the order of segments does not move the last bit of a sum."""
-    known = np.where(np.isfinite(differences), differences, 0.0)
-    d = _whole(known, unit) if unit else _rescaled(known)
+    d = _whole(differences, unit) if unit else _rescaled(_known(differences))
     return np.take_along_axis(d, np.argsort(np.abs(d), axis=1, kind="stable"), axis=1)
 
 
