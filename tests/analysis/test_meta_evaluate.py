@@ -164,6 +164,37 @@ def test_windows_do_not_cross_documents():
     np.testing.assert_array_equal(found.low, expected.low)
 
 
+def centred(drawn, value, n_units):
+    """Percentiles of draws about their mean, moved to the value and widened as Student's interval is."""
+    wider = np.sqrt(n_units / (n_units - 1)) * stats.t.ppf(0.975, n_units - 1) / stats.norm.ppf(0.975)
+    return value + wider * (np.quantile(drawn, [0.025, 0.975]) - np.mean(drawn))
+
+
+def test_documents_are_drawn_by_default_and_a_note_says_so():
+    """Soft pairwise accuracy itself keeps the p-values of single segments, as published."""
+    auto, segments, groups = (
+        bt.meta_evaluate(METRICS, PEOPLE, units=units, **FAST) for units in ("auto", "segments", "groups")
+    )
+    np.testing.assert_array_equal(auto.value, segments.value)
+    assert auto.notes[0].startswith("Unit: 5 groups (documents) of 30 segments, because")
+    assert "as published" in auto.notes[0]
+    assert "although segments of a group" in segments.notes[0]
+    assert "as published" not in groups.notes[0]
+    assert "|drawn:5,groups|" in auto.settings.signature
+    published = bt.meta_evaluate(METRICS, PEOPLE, alternative="wmt", **FAST)
+    np.testing.assert_array_equal(published.low, segments.low)
+
+
+def test_too_few_documents_to_show_anything_are_named():
+    """Swaps of four documents differ as much as the data in two of sixteen cases at least."""
+    human = replace(PEOPLE, groups=[f"d{i // 8}" for i in range(30)])
+    found = bt.meta_evaluate(METRICS, human, by="tau_ties_hard", n_resamples=200, workers=1)
+    assert (
+        "No pair of metrics could be significant at level 0.05: with 4 documents the smallest possible p-value is 0.12."
+        in found.notes
+    )
+
+
 def test_the_bootstrap_draws_whole_documents():
     """Where a metric is right on some documents and wrong on others, their interval is wider; both as in a loop."""
     rng = np.random.default_rng(8)
@@ -188,9 +219,9 @@ def test_the_bootstrap_draws_whole_documents():
                 [np.arange(size) + size * i for i in rng.integers(0, 30 // size, 30 // size)]
             )
             drawn.append(np.corrcoef(metric.values[:, pick].ravel(), HUMAN[:, pick].ravel())[0, 1])
-        low, high = np.quantile(drawn, [0.025, 0.975])
+        low, high = centred(drawn, found.value[0], 30 // size)
         width[units] = high - low
-        assert [found.low[0], found.high[0]] == pytest.approx([low, high], abs=0.15 * (high - low))
+        assert [found.low[0], found.high[0]] == pytest.approx([max(-1, low), high], abs=0.15 * (high - low))
     assert width["groups"] > 1.5 * width["segments"]
 
 
@@ -296,10 +327,11 @@ def test_pairs_of_systems_are_counted_where_both_were_judged():
     assert evaluate(human=SOME_MISSING, by="accuracy_with_ties").n_pairs == on_segments
     assert evaluate(human=SOME_MISSING, by="pearson").n_pairs == 10
     gaps = np.concatenate([np.abs(HUMAN[i] - HUMAN[j]) for i, j in combinations(range(5), 2)])
-    found = evaluate(by="tau_ties_hard", margin=1.0)
+    human = replace(PEOPLE, groups=None)
+    found = evaluate(human=human, by="tau_ties_hard", margin=1.0)
     assert found.n_pairs == int((gaps >= 1).sum())
     assert found.notes == (f"{(gaps < 1).sum()} of 300 pairs with human scores closer than 1 do not count.",)
-    kept = evaluate(by="tau_human_ties", margin=1.0)
+    kept = evaluate(human=human, by="tau_human_ties", margin=1.0)
     assert kept.n_pairs == 300
     assert kept.notes == (f"{(gaps < 1).sum()} of 300 pairs with human scores closer than 1 count as ties.",)
 
@@ -457,7 +489,9 @@ def test_segments_are_swapped_at_segment_levels():
 
 def test_perm_inputs_is_a_swap_of_standardised_segments():
     """E23: the share of swaps of whole segments with a difference at least as large as observed, add-one."""
-    found = bt.meta_evaluate([SHARP, BLUNT], PEOPLE, by="pearson", n_resamples=3000, workers=1)
+    found = bt.meta_evaluate(
+        [SHARP, BLUNT], PEOPLE, by="pearson", units="segments", n_resamples=3000, workers=1
+    )
     z = [(one.values - one.values.mean()) / one.values.std() for one in (SHARP, BLUNT)]
     h = HUMAN.mean(axis=1)
 
@@ -533,14 +567,16 @@ def test_one_metric_is_compared_with_nobody():
 
 def test_intervals_are_percentiles_of_drawn_segments():
     """Pearson's r of systems in 2000 samples of segments, against a loop."""
-    found = bt.meta_evaluate([SHARP], PEOPLE, by="pearson", significance="none", n_resamples=2000, workers=1)
+    found = bt.meta_evaluate(
+        [SHARP], PEOPLE, by="pearson", units="segments", significance="none", n_resamples=2000, workers=1
+    )
     rng = np.random.default_rng(9)
     drawn = []
     for _ in range(2000):
         pick = rng.integers(0, 30, 30)
         drawn.append(np.corrcoef(SHARP.values[:, pick].mean(axis=1), HUMAN[:, pick].mean(axis=1))[0, 1])
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    assert [found.low[0], found.high[0]] == pytest.approx([low, high], abs=0.15 * (high - low))
+    low, high = centred(drawn, found.value[0], 30)
+    assert [found.low[0], found.high[0]] == pytest.approx([low, min(1, high)], abs=0.15 * (high - low))
     assert found.low[0] < found.value[0] < found.high[0]
 
 
@@ -576,7 +612,7 @@ REFUSALS = {
     "p_values": ({"p_values": "exactly"}, r'Unknown p_values "exactly"\. Did you mean "exact"\?'),
     "correction": ({"correction": "holmm"}, r'Did you mean "holm"\?'),
     "units": ({"units": "docs"}, r'Unknown units "docs"\. Known: auto, groups, segments'),
-    "no units": ({"units": 0}, r'units must be "segments", "groups" or a number of segments, not 0'),
+    "no units": ({"units": 0}, r'units must be "auto", "segments", "groups" or a number of segments, not 0'),
     "half a unit": ({"units": 2.5}, r"a number of segments, not 2\.5"),
     "one window": (
         {"units": 400, "human": replace(PEOPLE, groups=None)},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
+from itertools import product
 
 import numpy as np
 from tests.calibration.cells import Cell
@@ -88,24 +89,37 @@ def careless_judge_dropped(n_judges, n_controls, rng):
 
 
 SIZES = (5, 12, 50)
-SHARED = (10, 30, 100)
-JUDGE_CELLS = [
-    Cell(
-        table=f"judges/{'honest judge dropped' if event is honest_judge_dropped else 'bad judge dropped'}",
-        row=f"{n_judges} judges, {shape}, {bad or 'all honest'}",
-        column=f"{n_outputs} outputs",
-        trial=partial(event, n_judges, n_outputs, shape, bad),
-        low=0.0,
-        high=0.06 if event is honest_judge_dropped else 1.0,
-        tables=500,
-    )
-    for event, bads in ((honest_judge_dropped, (None, "random")), (bad_judge_dropped, ("random", "reversed")))
-    for bad in bads
-    for shape in ("normal", "errors", "heavy tails")
-    for n_judges in SIZES
-    for n_outputs in SHARED
-    if shape == "normal" or (event is honest_judge_dropped and n_judges * n_outputs <= 1500)
-]
+
+
+def _screenings():
+    """Judges who must stay and judges who must go; fewer shapes where a campaign is large."""
+    for bad in (None, "random"):
+        for shape, n_judges, n_outputs in product(("normal", "errors", "heavy tails"), SIZES, (10, 30, 100)):
+            small = n_judges * n_outputs <= (500 if shape == "normal" and not bad else 360)
+            if small or (n_judges == 12 and shape == "normal" and not bad):
+                yield Cell(
+                    table="judges/honest judge dropped",
+                    row=f"{n_judges} judges, {shape}, {bad or 'all honest'}",
+                    column=f"{n_outputs} outputs",
+                    trial=partial(honest_judge_dropped, n_judges, n_outputs, shape, bad),
+                    low=0.0,
+                    high=0.06,
+                    tables=500,
+                )
+    for bad, n_judges, n_outputs in product(("random", "reversed"), (5, 12), (10, 30, 100)):
+        if n_judges * n_outputs <= 500:
+            yield Cell(
+                table="judges/bad judge dropped",
+                row=f"{n_judges} judges, normal, {bad}",
+                column=f"{n_outputs} outputs",
+                trial=partial(bad_judge_dropped, n_judges, n_outputs, "normal", bad),
+                low=0.0,
+                high=1.0,
+                tables=500,
+            )
+
+
+JUDGE_CELLS = list(_screenings())
 CONTROL_CELLS = [
     Cell(
         table=f"judges/{'careful judge dropped' if event is careful_judge_dropped else 'careless judge dropped'}",

@@ -34,7 +34,7 @@ def bootstrap_draws(
     m, n, k = *panel.judged.shape, len(panel.metrics)
     blocks = block_ranges(n_draws, 16 * n + 16 * k * m * max(m, 4))
     name = f"{measure.name} {measure.level}{request.part}"
-    what = f"{digest(request.units.of_segment)} {n_draws} {request.seed}"
+    what = f"{digest(request.drawn.of_segment)} {n_draws} {request.seed}"
     margins = f"{request.margin} {request.metric_margin}"
     job: Job[Any, FloatArray] = Job(
         name=f"bootstrap of {measure.name.replace('_', ' ')} ({n_draws:,} resamples)",
@@ -51,7 +51,7 @@ def bootstrap_draws(
 def _draw_part(payload: tuple[Measure, Panel, Request, str, tuple[range, ...]], block: int) -> FloatArray:
     measure, panel, request, name, blocks = payload
     rng = stream(request.seed, f"bootstrap of {name}", block)
-    weights = bootstrap_counts(len(blocks[block]), request.units.n_units, rng)[:, request.units.of_segment]
+    weights = bootstrap_counts(len(blocks[block]), request.drawn.n_units, rng)[:, request.drawn.of_segment]
     drawn = measure.draws(panel, request, weights)
     return np.full((len(weights), len(panel.metrics)), np.nan) if drawn is None else drawn
 
@@ -84,15 +84,19 @@ def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measur
 
 
 def centred_percentile_interval(
-    draws: FloatArray, value: FloatArray, confidence: float
+    draws: FloatArray, value: FloatArray, confidence: float, n_units: int
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Percentiles of bootstrap draws that were moved so that their mean is the value.
+    r"""Percentiles of bootstrap draws that were moved so that their mean is the value, widened for few units.
 
     Drawing segments adds noise to metric and human scores once more, and noise lowers agreement, so the draws lie
     around a value that is lower than the one observed. What is wanted is the spread of the value about its
     expectation on test sets of this size, of which the value is an unbiased estimate:
 
-    .. math:: [v - \bar v^* + q^*_{\alpha/2},\; v - \bar v^* + q^*_{1-\alpha/2}]
+    .. math:: [v + w (q^*_{\alpha/2} - \bar v^*),\; v + w (q^*_{1-\alpha/2} - \bar v^*)], \qquad
+              w = \sqrt{\frac{u}{u - 1}} \; \frac{t_{u-1,\,1-\alpha/2}}{z_{1-\alpha/2}}
+
+    The factor w for u drawn units (segments or documents) is that of Student's interval over the bootstrap's: 1.01 for
+    150 units, 1.09 for 20, 1.22 for 10.
 
     Measured with 8, 14 and 25 systems and 200 segments, these intervals hold the expectation in 94% to 97% of tables,
     for soft pairwise accuracy, pairwise accuracy and Pearson's r. Plain percentiles do so in 83% to 99%, standard
@@ -100,7 +104,7 @@ def centred_percentile_interval(
 
     Examples
     --------
-    >>> low, high = centred_percentile_interval(np.linspace(0.5, 0.7, 101)[:, None], np.array([0.8]), 0.9)
+    >>> low, high = centred_percentile_interval(np.linspace(0.5, 0.7, 101)[:, None], np.array([0.8]), 0.9, 1000)
     >>> low.round(2), high.round(2)
     (array([0.71]), array([0.89]))
     """
@@ -112,5 +116,8 @@ def centred_percentile_interval(
     some = count > 0
     if some.any():
         limits[:, some] = np.nanquantile(draws[:, some], [tail, 1 - tail], axis=0)
-    low, high = limits + (value - mean)
+    wider = (
+        np.sqrt(n_units / (n_units - 1)) * special.stdtrit(n_units - 1, 1 - tail) / special.ndtri(1 - tail)
+    )
+    low, high = value + wider * (limits - mean)
     return np.minimum(low, value), np.maximum(high, value)

@@ -11,7 +11,7 @@ import numpy as np
 from betterthan.analysis.meta_bootstrap import bootstrap_tails
 from betterthan.analysis.meta_inputs import Panel
 from betterthan.analysis.meta_measures import Measure, Request, UnitChoice
-from betterthan.analysis.meta_segment import OwnFunction
+from betterthan.analysis.meta_segment import OwnFunction, TieTau
 from betterthan.analysis.meta_swaps import (
     Tails,
     are_constant,
@@ -127,14 +127,37 @@ def compared(
     if test == "bootstrap":
         return Compared(test, bootstrap_tails(draws, value, measure))
     tails = swapped_tails(measure, panel, request, test)  # type: ignore[arg-type]  # one of the swaps
-    return Compared(
-        test, tails, (*_about_constant(measure, panel, request), *_about_gaps(measure, panel, test))
+    notes = (
+        *_about_reach(measure, panel, request, test, question.alpha),
+        *_about_constant(measure, panel, request),
+        *_about_gaps(measure, panel, test),
     )
+    return Compared(test, tails, notes)
 
 
 def untested(k: int) -> Tails:
     """Return p-values of k metrics that were not compared."""
     return tails_of_upper(np.full((k, k), np.nan))
+
+
+def _about_reach(
+    measure: Measure, panel: Panel, request: Request, test: str, alpha: float
+) -> tuple[str, ...]:
+    """Say that no difference could be significant, where so little is swapped that chance is never unlikely."""
+    swapped = request.drawn if isinstance(measure, MeansMeasure | TieTau) else request.units
+    counted = {
+        "perm_systems": (panel.human.n_systems, "systems"),
+        "perm_inputs": (swapped.n_units, "segments" if swapped.are_segments else "documents"),
+    }
+    if test not in counted:
+        return ()
+    n, name = counted[test]
+    least = max(0.5 ** (n - 1), 1 / (request.n_resamples + 1))  # a swap of everything differs as much as none
+    if least <= alpha:
+        return ()
+    few = f"{n:,} {name}" if least > 1 / (request.n_resamples + 1) else f"{request.n_resamples} resamples"
+    said = f"No pair of metrics could be significant at level {alpha:g}: with {few} the smallest possible p-value is"
+    return (f"{said} {least:.2g}.",)
 
 
 def _about_williams(panel: Panel) -> tuple[str, ...]:

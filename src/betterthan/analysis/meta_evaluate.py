@@ -39,7 +39,7 @@ def meta_evaluate(
     alternative: str = "two-sided",
     p_values: PValues = "monte_carlo",
     mid_p: bool = False,
-    units: UnitChoice = "segments",
+    units: UnitChoice = "auto",
     margin: float = 0.0,
     metric_margin: float = 0.0,
     leave_out: Collection[str] = (),
@@ -98,8 +98,11 @@ def meta_evaluate(
     mid_p : bool, default False
         Count ties half: soft pairwise accuracy then does not depend on the order of systems, and identical systems
         get 0.5.
-    units : {"segments", "groups"} or int, default "segments"
-        What is permuted, swapped or drawn as one: segments, documents, or windows of so many segments.
+    units : {"auto", "segments", "groups"} or int, default "auto"
+        What is permuted, swapped or drawn as one: segments, documents, or windows of so many segments. With "auto",
+        intervals draw whole documents where the human scores name them, and so do swaps of measures that are made of
+        sums; the p-values in soft pairwise accuracy permute single segments, as published. The alternative "wmt" takes
+        single segments throughout.
     margin : float, default 0
         For the taus: human scores closer than this tie. WMT's relative rankings from direct assessment use 25.
     metric_margin : float, default 0
@@ -119,7 +122,7 @@ def meta_evaluate(
     confidence : float or None, default 0.95
         Coverage of the intervals of values; None for no intervals. An interval is about the value that is to be
         expected on another test set of as many segments, with these systems: percentiles of the bootstrap over
-        segments, moved so that their mean is the value.
+        units, moved so that their mean is the value and widened for few units.
     n_resamples : int, default 1000
         Permutations, swaps and bootstrap samples.
     rng : int or numpy.random.Generator, default 12345

@@ -17,7 +17,7 @@ from betterthan.tables.scores import Scores
 
 Level = Literal["system", "segment", "within_system", "global"]
 PValues = Literal["monte_carlo", "analytic", "exact"]
-UnitChoice = Literal["segments", "groups"] | int
+UnitChoice = Literal["auto", "segments", "groups"] | int
 LEVELS: tuple[Level, ...] = get_args(Level)
 
 
@@ -50,7 +50,8 @@ class Wish:
     def about(self, human: Scores, units: UnitChoice, *, part: str = "") -> Request:
         """Return the same wish for one table of human scores."""
         wishes = {each.name: getattr(self, each.name) for each in fields(self)}
-        return Request(**wishes, units=units_for(human, units), part=part)
+        permuted = units_for(human, "segments" if units == "auto" else units)
+        return Request(**wishes, units=permuted, drawn=units_for(human, units), part=part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +61,15 @@ class Request(Wish):
     Attributes
     ----------
     units : Units
-        What is permuted or drawn as one.
+        What is permuted as one in the p-values of soft pairwise accuracy, which are part of its definition.
+    drawn : Units
+        What is drawn as one for intervals, and swapped as one where sums over segments are swapped.
     part : str
         Of several pooled test sets; each draws random numbers of its own.
     """
 
     units: Units
+    drawn: Units
     part: str = ""
 
 
@@ -138,7 +142,9 @@ def units_for(human: Scores, units: UnitChoice) -> Units:
     if isinstance(units, str):
         return units_of(human, units)
     if isinstance(units, bool) or not isinstance(units, int | np.integer) or units < 1:
-        raise BetterThanError(f'units must be "segments", "groups" or a number of segments, not {units!r}.')
+        raise BetterThanError(
+            f'units must be "auto", "segments", "groups" or a number of segments, not {units!r}.'
+        )
     groups = human.groups or ("",) * human.n_segments
     codes, code, size = [], -1, 0
     for i, group in enumerate(groups):

@@ -19,8 +19,10 @@ from betterthan.analysis.meta_result import (
     Systems,
     about_gaps,
     about_undefined,
+    about_units,
     meta_evaluation,
     taken_and_drawn,
+    unit_choice,
 )
 from betterthan.analysis.meta_swaps import Tails, swapped_leads, tails_of_systems
 from betterthan.arrays import FloatArray, digest
@@ -90,7 +92,8 @@ def evaluated_together(
     names = next(iter(panels.values())).names
     ordered = {part: _in_order(panel, names) for part, panel in panels.items()}
     requests = {
-        part: wish.about(panel.human, question.units, part=f" {part}") for part, panel in ordered.items()
+        part: wish.about(panel.human, unit_choice(question), part=f" {part}")
+        for part, panel in ordered.items()
     }
     parts = {
         part: taken_and_drawn(panel, measure, requests[part], question) for part, panel in ordered.items()
@@ -114,8 +117,9 @@ def evaluated_together(
         systems=Systems(),
         n_systems=sum(panel.human.n_systems for panel in ordered.values()),
         n_segments=sum(panel.human.n_segments for panel in ordered.values()),
+        n_drawn=sum(request.drawn.n_units for request in requests.values()),
         data=digest(tuple((part, panel.digest) for part, panel in ordered.items())),
-        notes=_notes(ordered, parts),
+        notes=_notes(ordered, parts, requests, measure, test),
         options={"pool": pool, "parts": len(parts)},
         caveats=tuple(
             dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, "system", None, 0))
@@ -172,11 +176,21 @@ def _tails(
 
 
 def _notes(
-    panels: Mapping[str, Panel], parts: Mapping[str, tuple[Taken, FloatArray | None]]
+    panels: Mapping[str, Panel],
+    parts: Mapping[str, tuple[Taken, FloatArray | None]],
+    requests: Mapping[str, Request],
+    measure: Measure,
+    test: str,
 ) -> tuple[str, ...]:
     said = []
     for part, panel in panels.items():
         taken = parts[part][0]
-        notes = (*panel.notes, *taken.notes, *about_undefined(panel.names, taken.value), *about_gaps(panel))
+        notes = (
+            *about_units(panel.human, requests[part], measure, test),
+            *panel.notes,
+            *taken.notes,
+            *about_undefined(panel.names, taken.value),
+            *about_gaps(panel),
+        )
         said += [f"{part}: {note}" for note in notes]
     return tuple(said)

@@ -11,10 +11,11 @@ from betterthan.analysis.meta_bootstrap import bootstrap_draws, centred_percenti
 from betterthan.analysis.meta_caveats import caveats_of
 from betterthan.analysis.meta_comparisons import SWAPS, Question, compared, comparisons_of
 from betterthan.analysis.meta_inputs import Panel
-from betterthan.analysis.meta_measures import Measure, Request, Taken, Wish
-from betterthan.analysis.meta_segment import AccuracyWithTies, OwnFunction
+from betterthan.analysis.meta_measures import Measure, Request, Taken, UnitChoice, Wish
+from betterthan.analysis.meta_segment import AccuracyWithTies, OwnFunction, TieTau
 from betterthan.analysis.meta_swaps import Tails
-from betterthan.analysis.meta_system import system_scores
+from betterthan.analysis.meta_system import SoftPairwiseAccuracy, system_scores
+from betterthan.analysis.units import unit_note
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.clusters import greedy_clusters
@@ -22,6 +23,8 @@ from betterthan.kernels.fuzzy_ranks import fuzzy_ranks
 from betterthan.kernels.letters import letter_display
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
 from betterthan.results.settings import Option, Settings
+from betterthan.results.units import unit_line
+from betterthan.tables.scores import Scores
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,7 @@ class Findings:
     systems: Systems
     n_systems: int
     n_segments: int
+    n_drawn: int
     data: str
     notes: tuple[str, ...]
     options: dict[str, Option] = field(default_factory=dict)
@@ -53,10 +57,15 @@ class Findings:
     part_value: FloatArray | None = None
     caveats: tuple[Caveat, ...] = ()
 
+    @property
+    def drawn(self) -> str | None:
+        """What is drawn as one, for the signature where it is not single segments."""
+        return None if self.n_drawn == self.n_segments else f"{self.n_drawn},groups"
+
 
 def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
     """Hold the metrics of one panel against people."""
-    request = wish.about(panel.human, question.units)
+    request = wish.about(panel.human, unit_choice(question))
     taken, draws = taken_and_drawn(panel, measure, request, question)
     verdicts = compared(measure, panel, request, question, taken.value, draws)
     human_mean, metric_mean = system_scores(panel)
@@ -73,7 +82,9 @@ def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) ->
         n_systems=panel.human.n_systems,
         n_segments=panel.human.n_segments,
         data=panel.digest,
+        n_drawn=request.drawn.n_units,
         notes=(
+            *about_units(panel.human, request, measure, verdicts.test),
             *panel.notes,
             *taken.notes,
             *about_undefined(panel.names, taken.value),
@@ -109,7 +120,7 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
     rank = shared_ranks(value)[order]
     comparisons = comparisons_of(_sorted_tails(found.tails, value, order), found.test, question)
     different = comparisons.better
-    low, high = _interval(found.draws, value, measure, question.confidence)
+    low, high = _interval(found, measure, question.confidence)
     low, high = (
         np.where(_rests_on_little(found.metrics, measure, found.caveats), np.nan, limit)
         for limit in (low, high)
@@ -173,6 +184,25 @@ def _sorted(values: FloatArray | None, order: IntArray) -> FloatArray | None:
     return None if values is None else values[order]
 
 
+def unit_choice(question: Question) -> UnitChoice:
+    """Return the unit that was asked for; the shared tasks take single segments."""
+    return "segments" if question.units == "auto" and question.alternative == "wmt" else question.units
+
+
+def about_units(human: Scores, request: Request, measure: Measure, test: str) -> tuple[str, ...]:
+    """Say what is drawn as one, where documents are known, and what is not."""
+    about = unit_note(human, request.drawn)
+    if not about:
+        return ()
+    said = []
+    if not request.drawn.are_segments and request.units.are_segments:
+        if isinstance(measure, SoftPairwiseAccuracy):
+            said.append("The p-values in soft pairwise accuracy permute single segments, as published.")
+        if test in SWAPS and measure.level != "system" and not isinstance(measure, TieTau):
+            said.append("Metrics are compared by swapping single segments.")
+    return (" ".join([unit_line(about, request.drawn.name), *said]),)
+
+
 def about_undefined(names: tuple[str, ...], value: FloatArray) -> tuple[str, ...]:
     """Say which metrics have no value."""
     lost = [name for name, one in zip(names, value, strict=True) if np.isnan(one)]
@@ -211,7 +241,8 @@ def _settings(
             **found.taken.options,
             **found.options,
             "metrics": len(found.metrics),
-            "units": None if question.units == "segments" else question.units,
+            "units": None if question.units in ("auto", "segments") else question.units,
+            "drawn": found.drawn,
             "significance": f"{found.test},{wish.n_resamples}" if is_sampled else found.test,
             "alternative": None if found.test == "none" else comparisons.alternative,
             "adjust": None
@@ -231,13 +262,12 @@ def _interval_option(draws: FloatArray | None, confidence: float | None) -> str 
     return None if draws is None or confidence is None else f"{100 * confidence:g},centred-boot,{len(draws)}"
 
 
-def _interval(
-    draws: FloatArray | None, value: FloatArray, measure: Measure, confidence: float | None
-) -> tuple[FloatArray, FloatArray]:
+def _interval(found: Findings, measure: Measure, confidence: float | None) -> tuple[FloatArray, FloatArray]:
     """Return limits for the value that is to be expected on another test set, with these systems."""
-    if draws is None or confidence is None:
+    value = found.taken.value
+    if found.draws is None or confidence is None:
         return np.full(value.size, np.nan), np.full(value.size, np.nan)
-    low, high = centred_percentile_interval(draws, value, confidence)
+    low, high = centred_percentile_interval(found.draws, value, confidence, found.n_drawn)
     if isinstance(measure, OwnFunction):
         return low, high
     least = 0.0 if measure.name.endswith("accuracy") or measure.name == "accuracy_with_ties" else -1.0

@@ -21,6 +21,7 @@ from betterthan.analysis.meta_system import (
     pair_pvalues,
     system_scores,
 )
+from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
@@ -187,7 +188,7 @@ def _system_values(measure: SystemMeasure, panel: Panel, request: Request, schem
     if not panel.is_complete and scheme == "perm_inputs":
         return _values_with_gaps(panel, replace(request, p_values="analytic"))
     whole = panel.complete()
-    sums = _unit_sums(standardised(whole.summands(), where=whole.judged), request)
+    sums = _unit_sums(standardised(whole.summands(), where=whole.judged), request.units)
     human_p = pair_pvalues(whole.human_goodness, replace(request, p_values=p_values, mid_p=False))
     return lambda size, rng: soft_values(
         sums,
@@ -206,7 +207,7 @@ def _means_values(measure: MeansMeasure, panel: Panel, request: Request, scheme:
     # Divided by how many segments each system was judged on, sums over segments are means; empty cells add nothing.
     share = panel.judged.shape[1] / panel.judged.sum(axis=1)[:, None]
     scores = np.nan_to_num(standardised(panel.summands(), where=panel.judged)) * share
-    sums = _unit_sums(scores, request)
+    sums = _unit_sums(scores, request.drawn)
     n = panel.judged.shape[1]
     return lambda size, rng: means_values(sums, human, statistic, scheme, size, rng, n_segments=n)
 
@@ -247,7 +248,7 @@ def _(measure: TieTau, panel: Panel, request: Request, scheme: SwapScheme) -> Ta
         raise BetterThanError(
             f'by="{measure.name}" is compared by swapping whole segments. Use "perm_inputs" or "bootstrap".'
         )
-    tables = _summed_tables(measure.tables(panel, request), request)
+    tables = _summed_tables(measure.tables(panel, request), request.drawn)
 
     def block(size: int, rng: np.random.Generator) -> Leads:
         return pooled_leads_block(tables, lambda counts: tau(counts, measure.name), size, rng)  # type: ignore[arg-type]
@@ -304,23 +305,23 @@ def _refuse_units(measure: Measure, request: Request) -> None:
         )
 
 
-def _unit_sums(scores: FloatArray, request: Request) -> FloatArray:
+def _unit_sums(scores: FloatArray, units: Units) -> FloatArray:
     """Scores (k, m, n), or their sums over documents (k, m, u)."""
-    if request.units.are_segments:
+    if units.are_segments:
         return scores
-    if scores.shape[2] != request.units.of_segment.size:
+    if scores.shape[2] != units.of_segment.size:
         raise BetterThanError(
             'Documents with missing human scores cannot be swapped as one. Use units="segments".'
         )
     k, m, n = scores.shape
-    return request.units.summed(scores.reshape(k * m, n)).reshape(k, m, -1)
+    return units.summed(scores.reshape(k * m, n)).reshape(k, m, -1)
 
 
-def _summed_tables(tables: IntArray, request: Request) -> IntArray:
-    if request.units.are_segments:
+def _summed_tables(tables: IntArray, units: Units) -> IntArray:
+    if units.are_segments:
         return tables
     k, n = tables.shape[:2]
-    flat = request.units.summed(tables.transpose(0, 2, 3, 1).reshape(k * 9, n).astype(np.float64))
+    flat = units.summed(tables.transpose(0, 2, 3, 1).reshape(k * 9, n).astype(np.float64))
     return flat.reshape(k, 3, 3, -1).transpose(0, 3, 1, 2).astype(np.int64)
 
 
@@ -334,7 +335,8 @@ def _leads_of_blocks(
         each = 64 * 2**20 // LARGE_BLOCKS
     blocks = block_ranges(request.n_resamples, each)
     name = f"{scheme} {measure.name} {measure.level}{request.part}"
-    how = f"{digest(request.units.of_segment)} {request.p_values} {request.mid_p}"
+    units = f"{digest(request.units.of_segment)} {digest(request.drawn.of_segment)}"
+    how = f"{units} {request.p_values} {request.mid_p}"
     margins = f"{request.margin} {request.metric_margin}"
     key = f"{panel.digest} leads {name} {how} {margins} {request.n_resamples} {request.seed} {__version__}"
     job: Job[Any, FloatArray] = Job(

@@ -73,10 +73,10 @@ _MEASURES = (
 @click.option("--mid-p", is_flag=True, help="Count ties half in these p-values.")
 @click.option(
     "--units",
-    default="segments",
+    default="auto",
     show_default=True,
-    metavar="segments|groups|NUMBER",
-    help="What is permuted as one: segments, documents, or so many segments.",
+    metavar="auto|segments|groups|NUMBER",
+    help="What is drawn or permuted as one: segments, documents, or so many segments.",
 )
 @click.option(
     "--margin", type=float, default=0.0, show_default=True, help="Human scores closer than this tie (taus)."
