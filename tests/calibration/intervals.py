@@ -7,7 +7,7 @@ from functools import cache, partial
 import numpy as np
 from scipy.special import expit
 from tests.calibration.cells import Cell
-from tests.calibration.simulate import compare, counts_of, gumbel_scores, rank, scores_of
+from tests.calibration.simulate import EQUAL, compare, counts_of, gumbel_scores, rank, scores_of
 
 import betterthan as bt
 from betterthan.kernels.formulas import chrf_score
@@ -130,6 +130,12 @@ def mean_difference(kind, n, rng):
     """Mean differences of equally good systems on the same segments."""
     found = compare(scores_of(DRAWS[kind](rng, (2, n))), workers=1).pair("S0", "S1")
     return float(found.low <= 0 <= found.high)
+
+
+def all_differences_held(shape, m, n, rng):
+    """Whether the simultaneous intervals of all pairs of equal systems contain 0."""
+    pairs = compare(scores_of(EQUAL[shape](rng, m, n)), simultaneous=True, workers=1).pairs()
+    return float(all(not pair.low > 0 and not pair.high < 0 for pair in pairs))
 
 
 def median_difference(kind, n, rng):
@@ -322,6 +328,21 @@ def _averages():
                 )
 
 
+def _simultaneous():
+    for shape in ("normal", "heavy tails (t₃)", "MQM-like"):
+        for m in (6, 20):
+            for n in (20, 80):
+                yield Cell(
+                    table="compare-scores/simultaneous coverage",
+                    row=f"{m} systems, {shape}",
+                    column=f"n = {n}",
+                    trial=partial(all_differences_held, shape, m, n),
+                    low=0.93,
+                    high=1.0,
+                    tables=1000,
+                )
+
+
 def _medians():
     for kind in ("normal", "heavy tails (t3)", "lognormal"):
         for n in (8, 12, 20, 50, 200):
@@ -424,4 +445,4 @@ def _agreement():
                     )
 
 
-CELLS = [*_averages(), *_medians(), *_changes(), *_wins(), *_corpus_scores(), *_agreement()]
+CELLS = [*_averages(), *_simultaneous(), *_medians(), *_changes(), *_wins(), *_corpus_scores(), *_agreement()]
