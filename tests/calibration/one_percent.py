@@ -44,13 +44,13 @@ def pair_explained(rng):
 
 def matches_ranked(rng):
     """Four equal systems and 12 judges with tastes of their own."""
-    table = matches._judged(rng, 4, 600, 12)  # noqa: SLF001  (a simulator of this package)
+    table = matches._judged(rng, 4, 600, 12)
     return float(bt.rank(table, confidence=1 - LEVEL).cluster.max() > 1)
 
 
 def ratings_ranked(rng):
     """Three equal systems that share 40 segments."""
-    table = matches._campaign(rng, 40)  # noqa: SLF001
+    table = matches._campaign(rng, 40)
     return float(bt.rank_ratings(table, confidence=1 - LEVEL).cluster.max() > 1)
 
 
