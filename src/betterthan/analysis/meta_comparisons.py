@@ -25,7 +25,7 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.correlation import pearson
 from betterthan.kernels.pvalues import adjusted_pairs
-from betterthan.results.meta_evaluation import SCOPES, MetricComparisons
+from betterthan.results.meta_evaluation import SCOPES, Caveat, MetricComparisons
 
 SWAPS = ("perm_inputs", "perm_systems", "perm_both", "perm_cells")
 SIGNIFICANCE = ("default", *SWAPS, "perm_pairs", "williams", "bootstrap", "none")
@@ -59,6 +59,7 @@ class Compared(NamedTuple):
     test: str
     tails: Tails
     notes: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
 
 
 def comparisons_of(tails: Tails, test: str, question: Question) -> MetricComparisons:
@@ -127,12 +128,8 @@ def compared(
     if test == "bootstrap":
         return Compared(test, bootstrap_tails(draws, value, measure))
     tails = swapped_tails(measure, panel, request, test)  # type: ignore[arg-type]  # one of the swaps
-    notes = (
-        *_about_reach(measure, panel, request, test, question.alpha),
-        *_about_constant(measure, panel, request),
-        *_about_gaps(measure, panel, test),
-    )
-    return Compared(test, tails, notes)
+    notes = (*_about_constant(measure, panel, request), *_about_gaps(measure, panel, test))
+    return Compared(test, tails, notes, _out_of_reach(measure, panel, request, test, question.alpha))
 
 
 def untested(k: int) -> Tails:
@@ -140,24 +137,24 @@ def untested(k: int) -> Tails:
     return tails_of_upper(np.full((k, k), np.nan))
 
 
-def _about_reach(
+def _out_of_reach(
     measure: Measure, panel: Panel, request: Request, test: str, alpha: float
-) -> tuple[str, ...]:
+) -> tuple[Caveat, ...]:
     """Say that no difference could be significant, where so little is swapped that chance is never unlikely."""
     swapped = request.drawn if isinstance(measure, MeansMeasure | TieTau) else request.units
     counted = {
         "perm_systems": (panel.human.n_systems, "systems"),
         "perm_inputs": (swapped.n_units, "segments" if swapped.are_segments else "documents"),
     }
-    if test not in counted:
+    n, name = counted.get(test, (request.n_resamples, "resamples"))
+    by_design = (
+        0.0 if test not in counted else 0.5 ** (n - 1)
+    )  # swapping everything differs as much as nothing
+    by_draws = 1 / (request.n_resamples + 1)
+    if max(by_design, by_draws) <= alpha:
         return ()
-    n, name = counted[test]
-    least = max(0.5 ** (n - 1), 1 / (request.n_resamples + 1))  # a swap of everything differs as much as none
-    if least <= alpha:
-        return ()
-    few = f"{n:,} {name}" if least > 1 / (request.n_resamples + 1) else f"{request.n_resamples} resamples"
-    said = f"No pair of metrics could be significant at level {alpha:g}: with {few} the smallest possible p-value is"
-    return (f"{said} {least:.2g}.",)
+    few = f"{n:,} {name}" if by_design > by_draws else f"{request.n_resamples:,} resamples"
+    return (Caveat(code="out_of_reach", names=(few,), alpha=alpha, least=max(by_design, by_draws)),)
 
 
 def _about_williams(panel: Panel) -> tuple[str, ...]:

@@ -19,10 +19,10 @@ from betterthan.analysis.meta_result import (
     Systems,
     about_gaps,
     about_undefined,
-    about_units,
     meta_evaluation,
     taken_and_drawn,
     unit_choice,
+    unit_sentence,
 )
 from betterthan.analysis.meta_swaps import Tails, swapped_leads, tails_of_systems
 from betterthan.arrays import FloatArray, digest
@@ -119,7 +119,8 @@ def evaluated_together(
         n_segments=sum(panel.human.n_segments for panel in ordered.values()),
         n_drawn=sum(request.drawn.n_units for request in requests.values()),
         data=digest(tuple((part, panel.digest) for part, panel in ordered.items())),
-        notes=_notes(ordered, parts, requests, measure, test),
+        unit_note=_unit_sentence(ordered, requests, measure, test),
+        notes=_notes(ordered, parts),
         options={"pool": pool, "parts": len(parts)},
         caveats=tuple(
             dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, "system", None, 0))
@@ -175,18 +176,21 @@ def _tails(
     return tails_of_systems(pooled, measure, test, fewest)  # type: ignore[arg-type]
 
 
+def _unit_sentence(
+    panels: Mapping[str, Panel], requests: Mapping[str, Request], measure: Measure, test: str
+) -> str:
+    """Say what is drawn as one; of each test set where they differ."""
+    said = {part: unit_sentence(panel.human, requests[part], measure, test) for part, panel in panels.items()}
+    return " ".join(f"{part}: {one}" for part, one in said.items() if one)
+
+
 def _notes(
-    panels: Mapping[str, Panel],
-    parts: Mapping[str, tuple[Taken, FloatArray | None]],
-    requests: Mapping[str, Request],
-    measure: Measure,
-    test: str,
+    panels: Mapping[str, Panel], parts: Mapping[str, tuple[Taken, FloatArray | None]]
 ) -> tuple[str, ...]:
     said = []
     for part, panel in panels.items():
         taken = parts[part][0]
         notes = (
-            *about_units(panel.human, requests[part], measure, test),
             *panel.notes,
             *taken.notes,
             *about_undefined(panel.names, taken.value),

@@ -23,7 +23,6 @@ from betterthan.kernels.fuzzy_ranks import fuzzy_ranks
 from betterthan.kernels.letters import letter_display
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
 from betterthan.results.settings import Option, Settings
-from betterthan.results.units import unit_line
 from betterthan.tables.scores import Scores
 
 
@@ -56,6 +55,7 @@ class Findings:
     part_names: tuple[str, ...] = ()
     part_value: FloatArray | None = None
     caveats: tuple[Caveat, ...] = ()
+    unit_note: str = ""
 
     @property
     def drawn(self) -> str | None:
@@ -69,7 +69,7 @@ def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) ->
     taken, draws = taken_and_drawn(panel, measure, request, question)
     verdicts = compared(measure, panel, request, question, taken.value, draws)
     human_mean, metric_mean = system_scores(panel)
-    caveats = caveats_of(panel, measure.level, taken.n_decided, taken.n_pairs)
+    caveats = (*caveats_of(panel, measure.level, taken.n_decided, taken.n_pairs), *verdicts.caveats)
     findings = Findings(
         metrics=panel.names,
         human=panel.human.name,
@@ -83,8 +83,8 @@ def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) ->
         n_segments=panel.human.n_segments,
         data=panel.digest,
         n_drawn=request.drawn.n_units,
+        unit_note=unit_sentence(panel.human, request, measure, verdicts.test),
         notes=(
-            *about_units(panel.human, request, measure, verdicts.test),
             *panel.notes,
             *taken.notes,
             *about_undefined(panel.names, taken.value),
@@ -154,6 +154,8 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
         part_value=_sorted(found.part_value, order),
         caveats=found.caveats,
         n_decided=None if found.taken.n_decided is None else found.taken.n_decided[order],
+        units="segments" if found.drawn is None else "groups",
+        unit_note=found.unit_note,
     )
 
 
@@ -189,18 +191,16 @@ def unit_choice(question: Question) -> UnitChoice:
     return "segments" if question.units == "auto" and question.alternative == "wmt" else question.units
 
 
-def about_units(human: Scores, request: Request, measure: Measure, test: str) -> tuple[str, ...]:
+def unit_sentence(human: Scores, request: Request, measure: Measure, test: str) -> str:
     """Say what is drawn as one, where documents are known, and what is not."""
     about = unit_note(human, request.drawn)
-    if not about:
-        return ()
-    said = []
-    if not request.drawn.are_segments and request.units.are_segments:
-        if isinstance(measure, SoftPairwiseAccuracy):
-            said.append("The p-values in soft pairwise accuracy permute single segments, as published.")
-        if test in SWAPS and measure.level != "system" and not isinstance(measure, TieTau):
-            said.append("Metrics are compared by swapping single segments.")
-    return (" ".join([unit_line(about, request.drawn.name), *said]),)
+    if not about or request.drawn.are_segments or not request.units.are_segments:
+        return about
+    if isinstance(measure, SoftPairwiseAccuracy):
+        about += " The p-values in soft pairwise accuracy permute single segments, as published."
+    if test in SWAPS and measure.level != "system" and not isinstance(measure, TieTau):
+        about += " Metrics are compared by swapping single segments."
+    return about
 
 
 def about_undefined(names: tuple[str, ...], value: FloatArray) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from betterthan.errors import some_of
 from betterthan.present.numbers import percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
+from betterthan.results.units import unit_line
 
 _NAMES = {
     "soft_pairwise_accuracy": "soft pairwise accuracy",
@@ -87,7 +88,7 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
         ),
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 1) for i, c in enumerate(result.cluster) if c == 1) if tested else frozenset(),
-        words=_words(result),
+        words=tuple(line for line in (unit_line(result.unit_note, result.units), *_words(result)) if line),
         notes=result.notes,
         signature=result.settings.signature,
     )
@@ -194,6 +195,9 @@ def caveat_sentence(caveat: Caveat) -> str:
         return f"{names} have the same scores by every metric: is this one system under several names?"
     if caveat.code == "same_metrics":
         return f"{names} have the same scores: is this one metric under several names?"
+    if caveat.code == "out_of_reach":
+        least = f"with {names} the smallest possible p-value is {caveat.least:.2g}"
+        return f"No pair of metrics could be significant at level {caveat.alpha:g}: {least}."
     share = 100 * caveat.n_decided / max(caveat.n_pairs, 1)
     decided = f"it decides {caveat.n_decided:,} of {caveat.n_pairs:,} pairs ({share:.1f}%)"
     return f"{names} ties nearly everything: {decided}."

@@ -28,7 +28,7 @@ from betterthan.report.meta_matrices import significance_section, systems_sectio
 from betterthan.report.method import method_section
 from betterthan.report.pairs import pairs_card
 from betterthan.report.ranking import ranking_block
-from betterthan.report.wording import count, for_page, plural
+from betterthan.report.wording import count, for_page, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
 
@@ -108,7 +108,7 @@ def _table(found: MetaEvaluation, by: str) -> TableBlock:
     numbers = [getattr(found, name).tolist() for name in ("value", "low", "high")]
     return TableBlock(
         key=f"meta-{by}",
-        table=for_page(describe(found)),
+        table=for_page(page_table(describe(found), found.unit_note)),
         marks=interval_marks(*numbers, stressed=(found.cluster == 1).tolist()),
         marks_heading=scale_heading(*numbers),
         csv=csv_of_result(found),

@@ -91,19 +91,23 @@ class Caveat:
 
     Attributes
     ----------
-    code : {"human_translations", "same_systems", "same_metrics", "many_ties"}
+    code : {"human_translations", "same_systems", "same_metrics", "many_ties", "out_of_reach"}
         Human translations count as systems; systems, or metrics, have the very same scores; a metric ties nearly all
-        pairs of systems.
+        pairs of systems; the design is so small that no difference could be significant.
     names : tuple of str
-        Of the systems or metrics.
+        Of the systems or metrics; for "out_of_reach", what there is too little of, such as "4 documents".
     n_decided, n_pairs : int
         For "many_ties": pairs that the metric does not tie, of those compared.
+    alpha, least : float
+        For "out_of_reach": the level, and the smallest p-value that the design could have given.
     """
 
     code: str
     names: tuple[str, ...]
     n_decided: int = 0
     n_pairs: int = 0
+    alpha: float = 0.0
+    least: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +181,10 @@ class MetaEvaluation(Result):
     part_names : tuple of str
         Test sets or language pairs, when several are pooled.
     part_value : array, shape (k, p), or None
+    units : {"segments", "groups"}
+        What is drawn as one for the intervals.
+    unit_note : str
+        Which unit was used, where the human scores name documents; else empty.
     """
 
     kind: ClassVar[str] = "meta_evaluation"
@@ -208,6 +216,8 @@ class MetaEvaluation(Result):
     part_value: FloatArray | None = None
     caveats: tuple[Caveat, ...] = ()
     n_decided: IntArray | None = None
+    units: str = "segments"
+    unit_note: str = ""
 
     @property
     def method(self) -> str:
