@@ -186,7 +186,7 @@ def large(tmp_path_factory):
     return path
 
 
-RESAMPLES = 60_000
+RESAMPLES = 20_000
 
 
 @pytest.fixture(scope="module")
