@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.made import drawn_scores, scores_of
+from tests.made import drawn_scores, matches_of, scores_of
 
 import betterthan as bt
 from betterthan.present.describe import describe
@@ -121,3 +121,16 @@ def test_wins_ties_and_losses_are_one_cell():
     rows = describe(bt.compare(scores_of({"A": [3, 3, 2, 1], "B": [1, 1, 2, 2]}))).rows
 
     assert rows[0][4] == "2–1–1"
+
+
+def test_a_pair_that_never_met_is_said_in_the_verdict():
+    """The model may decide, but a reader must see at once that no match between the two did."""
+    rows = [("A", "B", 1), ("A", "B", 1), ("B", "C", 1), ("B", "C", 1), ("A", "B", 0), ("B", "C", 0)] * 30
+    told = describe(bt.compare(matches_of(rows), systems=("A", "C"))).words
+    assert told[0] == "A is better than C under the model at level 0.05 (Wald test)."
+    assert told[1].startswith("A and C never met: their comparison rests on the model")
+    among = describe(bt.compare(matches_of(rows))).words
+    assert among[1].startswith("A and C never met")
+    assert words(bt.compare(matches_of(rows), systems=("A", "B"))) == (
+        "A is better than B at level 0.05 (Wald test)."
+    )

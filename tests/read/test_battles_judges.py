@@ -190,7 +190,11 @@ def test_too_few_judges_are_left_and_their_questions_kept(tmp_path):
         matches = read_matches(source)
         assert matches.group is None
         assert matches.segment is not None
-        assert any("has only 2 different values" in note for note in matches.notes)
+        assert (
+            'The column "judge" has only 2 different values, so battles are not grouped by it.'
+            in matches.notes
+        )
+        assert not any("independent of the others" in note for note in matches.notes)
 
 
 @pytest.mark.parametrize("covariates", [(), ("len_a-len_b",)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import expit
@@ -15,7 +16,6 @@ from betterthan.analysis.matches import (
     TiesModel,
     critical_values,
     fit_matches,
-    unmet_note,
     upper_tail,
 )
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
@@ -58,7 +58,7 @@ def compare_matches(
     width = critical_values(decision.confidence_of_one(len(chosen)), degrees) * error
     named = at(chosen, matches.systems)
     counts = WinCounts(fit.counts.wins[square], fit.counts.ties[square])
-    return pairwise_table(
+    table = pairwise_table(
         Findings(
             systems=named,
             goodness=strength,
@@ -84,10 +84,10 @@ def compare_matches(
                 *fit.notes,
                 *style_notes(fit.style, decision.confidence),
                 *sides,
-                *unmet_note(named, counts),
                 *thin_note(named, degrees, units_of_matches(matches), matches),
             ),
             **match_units(matches),
         ),
         decision,
     )
+    return replace(table, notes=(*([table.unmet] if table.unmet else []), *table.notes))

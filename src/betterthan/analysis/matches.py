@@ -296,27 +296,6 @@ def ties_note(counts: WinCounts, policy: str) -> tuple[str, ...]:
     return (f"{ties:,.10g} of {total:,.10g} comparisons are ties ({100 * ties / total:.1f}%), {what}.",)
 
 
-def unmet_note(systems: Sequence[str], counts: WinCounts) -> tuple[str, ...]:
-    """Say which of these systems never met, and on what their comparison rests; `counts` is of them alone.
-
-    Examples
-    --------
-    >>> unmet_note(["A", "B"], WinCounts(np.zeros((2, 2)), np.zeros((2, 2))))
-    ('A and B never met: their comparison rests on the model and on opponents that both have met, directly or not.',)
-    """
-    never = np.argwhere(np.triu(counts.wins + counts.wins.T + counts.ties == 0, 1))
-    if not never.size:
-        return ()
-    first, second = (systems[int(i)] for i in never[0])
-    who = f"{first} and {second} never met"
-    if len(never) > 1:
-        total = len(systems) * (len(systems) - 1) // 2
-        who = f"{len(never):,} of {total:,} pairs never met, such as {first} and {second}"
-    return (
-        f"{who}: their comparison rests on the model and on opponents that both have met, directly or not.",
-    )
-
-
 def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...]:
     """Say whether wins connect all systems, and who hangs by the thinnest thread."""
     played = _played(counts)

@@ -17,7 +17,13 @@ _CORRECTIONS = {
 }
 
 _DIFFERENCE = "difference of "
-_TESTS = {"wald": "Wald", "wilcoxon": "Wilcoxon", "mood": "Mood's"}
+_TESTS = {
+    "wald": "Wald test",
+    "wilcoxon": "Wilcoxon test",
+    "mood": "Mood's test",
+    "t": "t-test",
+    "strengths": "test of strengths",
+}
 
 
 def pairwise_table(result: PairwiseTable) -> Table:
@@ -37,13 +43,24 @@ def pairwise_table(result: PairwiseTable) -> Table:
         Column(heading="verdict"),
     ]
     return Table(
-        title=f"{_TESTS.get(result.test, result.test)} test of all pairs: {effect_words(result.effect_name)}",
+        title=f"{name_of_test(result.test)} of all pairs: {effect_words(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         words=words,
         notes=tuple(note for note in result.notes if note not in words),
         signature=result.settings.signature,
     )
+
+
+def name_of_test(test: str) -> str:
+    """Return a test as people write it.
+
+    Examples
+    --------
+    >>> name_of_test("wald"), name_of_test("strengths"), name_of_test("sign")
+    ('Wald test', 'test of strengths', 'sign test')
+    """
+    return _TESTS.get(test, f"{test} test")
 
 
 def effect_words(effect: str) -> str:
@@ -86,24 +103,27 @@ def correction_words(correction: str) -> str:
 def _words(result: PairwiseTable) -> tuple[str, ...]:
     pairs = result.pairs()
     how = correction_words(result.correction)
+    unmet = (result.unmet,) if result.unmet else ()
     sides = "" if result.alternative == "two-sided" else f", one-sided ({result.alternative})"
     if len(pairs) == 1:
-        return (result.undecidable or _single(result, pairs[0], f"level {result.alpha:g}{sides}"),)
+        return (result.undecidable or _single(result, pairs[0], f"level {result.alpha:g}{sides}"), *unmet)
     counted = f"{result.n_different} of {len(pairs)} pairs {'is' if result.n_different == 1 else 'are'}"
     verdict = (
         result.undecidable or f"{counted} significantly different at level {result.alpha:g}, {how}{sides}."
     )
     level = percent(result.confidence)
     if result.simultaneous:
-        return (verdict, f"{level}: intervals that hold for all {len(pairs):,} differences at once.")
+        return (verdict, *unmet, f"{level}: intervals that hold for all {len(pairs):,} differences at once.")
     if result.correction == "none":
-        return (verdict,)
+        return (verdict, *unmet)
     legend = f"{level}: interval of each difference by itself; verdicts corrected for {len(pairs):,} pairs."
-    return (verdict, legend)
+    return (verdict, *unmet, legend)
 
 
 def _single(result: PairwiseTable, pair: Pair, level: str) -> str:
+    how = f"{level} ({name_of_test(result.test)})"
     if pair.verdict is None:
-        return f"There is no significant difference between {pair.a} and {pair.b} at {level} ({result.test} test)."
+        return f"There is no significant difference between {pair.a} and {pair.b} at {how}."
     other = pair.b if pair.verdict == pair.a else pair.a
-    return f"{pair.verdict} is better than {other} at {level} ({result.test} test)."
+    by_model = " under the model" if result.unmet else ""
+    return f"{pair.verdict} is better than {other}{by_model} at {how}."

@@ -18,6 +18,7 @@ FEWEST_ITEMS = 5
 MOSTLY_ALONE = 0.9
 MOST_ROWS = 5_000_000
 _ALONE = "so every battle counts as independent of the others"
+_NOT_GROUPED = "so battles are not grouped by it"
 
 
 class Judged(NamedTuple):
@@ -32,7 +33,8 @@ class Judged(NamedTuple):
 def usable(columns: BattleColumns, found: Judged) -> tuple[BattleColumns, tuple[str, ...]]:
     """Return the columns with the judge, or without it and the note that says why.
 
-    A judge that the user asked for is kept however few there are; gaps must have been refused before.
+    A judge that the user asked for is kept however few there are; gaps must have been refused before. Without it
+    battles are independent, unless they are still grouped by question.
 
     Examples
     --------
@@ -51,7 +53,7 @@ def usable(columns: BattleColumns, found: Judged) -> tuple[BattleColumns, tuple[
         why = f"Counting by {name} would give about {found.n_cells:,} cells, more than {MOST_CELLS:,}"
     if why is None:
         return columns, ()
-    return replace(columns, judge=None), (f"{why}, {_ALONE}.",)
+    return replace(columns, judge=None), (f"{why}, {_ALONE if columns.item is None else _NOT_GROUPED}.",)
 
 
 def with_repeated_item(columns: BattleColumns, n_rows: int, n_items: int, n_empty: int) -> BattleColumns:

@@ -166,6 +166,21 @@ class PairwiseTable(Result):
         return undecidable_sentence(self.alpha, self.units, self.n_units, self.least)
 
     @property
+    def unmet(self) -> str:
+        """Which systems never met, and on what their comparison rests, as a sentence; empty where all did."""
+        if self.units not in ("matches", "clusters"):
+            return ""
+        never = np.argwhere(np.triu(self.wins + self.ties + self.losses == 0, 1))
+        if not never.size:
+            return ""
+        first, second = (self.systems[int(i)] for i in never[0])
+        who = f"{first} and {second} never met"
+        if len(never) > 1:
+            total = len(self.systems) * (len(self.systems) - 1) // 2
+            who = f"{len(never):,} of {total:,} pairs never met, such as {first} and {second}"
+        return f"{who}: their comparison rests on the model and on opponents that both have met, directly or not."
+
+    @property
     def n_different(self) -> int:
         """How many pairs are significantly different at alpha after the correction."""
         return int(np.count_nonzero(np.triu(self._verdicts(), 1)))
