@@ -13,7 +13,7 @@ from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.leaderboard import Standing, shared_ranks, standing
 from betterthan.analysis.rank_counts import bootstrap_means, pooled, segment_means
 from betterthan.analysis.ranking import Strengths, Wish
-from betterthan.analysis.units import UnitName, chosen_units, units_of
+from betterthan.analysis.units import UnitName, chosen_units, unit_note, units_of
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
@@ -100,7 +100,7 @@ def aggregate(
     ways = [way(counts, wish) for way in (pooled, segment_means, bootstrap_means)]
     goodness = ways[0].strength if counts.higher_is_better else -ways[0].strength
     order = np.argsort(shared_ranks(goodness), kind="stable")
-    stand = _standing(counts, wish, goodness, order)
+    stand, undecidable = _standing(counts, wish, goodness, order)
     effective, longest = _weights(counts)
     arrays = {
         f"{way.method}{end}": values[order]
@@ -123,6 +123,8 @@ def aggregate(
         longest_tenth=longest,
         notes=_notes(counts, wish, ways),
         settings=_settings(counts, wish, ways),
+        unit_note=unit_note(counts, units_of(counts, wish.units)),
+        undecidable=undecidable,
         **arrays,
     )
 
@@ -156,13 +158,14 @@ def wish_of(
     )
 
 
-def _standing(counts: Counts, wish: Wish, goodness: np.ndarray, order: np.ndarray) -> Standing:
-    """Where the systems stand by the pooled score; a single one stands first."""
+def _standing(counts: Counts, wish: Wish, goodness: np.ndarray, order: np.ndarray) -> tuple[Standing, str]:
+    """Where the systems stand by the pooled score, and why no pair could be significant; a single one stands first."""
     if counts.n_systems > 1:
         systems = tuple(counts.systems[i] for i in order)
-        return standing(systems, goodness[order], compare_counts(counts, wish.units, wish.decision()))
+        pairs = compare_counts(counts, wish.units, wish.decision())
+        return standing(systems, goodness[order], pairs), pairs.undecidable
     one = np.ones(1, dtype=np.int64)
-    return Standing(
+    alone = Standing(
         rank=one,
         rank_low=one,
         rank_high=one,
@@ -171,6 +174,7 @@ def _standing(counts: Counts, wish: Wish, goodness: np.ndarray, order: np.ndarra
         beats_next=np.full(1, np.nan),
         differs_from_next=np.zeros(1, dtype=bool),
     )
+    return alone, ""
 
 
 def _weights(counts: Counts) -> tuple[float, float]:

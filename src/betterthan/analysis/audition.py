@@ -16,12 +16,13 @@ from betterthan.analysis.tag_tests import (
     PairTests,
     Randomisation,
     measured,
-    n_units,
     pair_tests,
     points,
+    tag_units,
     too_few,
     unit_name,
 )
+from betterthan.analysis.units import unit_note, unit_notes
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -148,6 +149,8 @@ def audition(
     asked = len(tags.systems) * np.count_nonzero(~np.isnan(below), axis=1)
     m = len(tags.systems)
     notes = [note for table in tables.values() for note in table.notes]
+    unit = tag_units(tags, testing.units)
+    few = too_few(m * (m - 1) // 2, unit.n_units, testing)
     return Audition(
         measures=tuple(tables),
         systems=tags.systems,
@@ -163,11 +166,9 @@ def audition(
         alpha=alpha,
         middle=middle,
         sentences=_sentences(tuple(tables), below, m),
-        notes=tuple(
-            dict.fromkeys(
-                [*notes, *too_few(m * (m - 1) // 2, n_units(tags, testing.units), testing), *_few(m)]
-            )
-        ),
+        notes=tuple(dict.fromkeys([*unit_notes(tags, unit), *few, *notes, *_few(m)])),
+        unit_note=unit_note(tags, unit),
+        undecidable=" ".join(few),
         settings=_settings(tags, tuple(tables), testing, middle),
     )
 

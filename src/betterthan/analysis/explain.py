@@ -174,7 +174,7 @@ def explain(
 
 def _about_units(compared: PairwiseTable) -> tuple[str, ...]:
     """What so few units cannot show, and that documents are the units."""
-    line = unit_line(compared.unit_note, compared.units) if compared.units == "groups" else ""
+    line = unit_line(compared.unit_note, compared.units)
     return tuple(note for note in (compared.undecidable, line) if note)
 
 
@@ -196,6 +196,7 @@ def _explained(
         units=units.name,
         n_units=units.n_units,
         unit_note=compared.unit_note,
+        undecidable=compared.undecidable,
         wins=int(np.count_nonzero(gaps > 0)),
         ties=int(np.count_nonzero(gaps == 0)),
         losses=int(np.count_nonzero(gaps < 0)),

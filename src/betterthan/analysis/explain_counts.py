@@ -95,6 +95,8 @@ def explain_counts(
         sentences=(),
         notes=(*chosen_units(pair, units)[1], *edge_note(pooled), *counts.notes, *note),
         settings=_settings(counts, pair, wish, alpha),
+        unit_note=pooled.unit_note,
+        undecidable=pooled.undecidable,
     )
     return replace(silent, sentences=sentences_of(silent))
 

@@ -10,7 +10,7 @@ from betterthan.analysis.computing import Computing
 from betterthan.analysis.matches import critical_values, upper_tail
 from betterthan.analysis.pairwise import Decision, Findings, pairwise_table
 from betterthan.analysis.ranking import Strengths, Wish, ranking
-from betterthan.analysis.units import UnitName, chosen_units
+from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
 from betterthan.arrays import FloatArray
 from betterthan.errors import NotEstimable, TableError
 from betterthan.kernels.adjusted_means import AdjustedMeans, adjusted_means, available_means
@@ -95,7 +95,7 @@ def rank_ratings(
     found = _fitted(scores, unit.of_segment, adjust=adjust)
     error = np.sqrt(np.maximum(np.diagonal(found.means.covariance), 0.0))
     reach = critical_values(confidence, found.means.degrees)
-    pairs = _pairs(scores, found, wish)
+    pairs = _pairs(scores, found, unit, wish)
     sign = 1.0 if scores.higher_is_better else -1.0
     strengths = Strengths(
         systems=scores.systems,
@@ -163,7 +163,7 @@ def _fitted(scores: Scores, unit: np.ndarray, *, adjust: bool) -> _Fitted:
     return _Fitted(available_means(goodness, unit), "mean_of_judged", note)
 
 
-def _pairs(scores: Scores, found: _Fitted, wish: Wish) -> PairwiseTable:
+def _pairs(scores: Scores, found: _Fitted, unit: Units, wish: Wish) -> PairwiseTable:
     mean, degrees = found.means.mean, found.means.pair_degrees
     difference: FloatArray = mean[:, None] - mean[None, :]
     error = difference_errors(found.means.covariance)
@@ -188,6 +188,9 @@ def _pairs(scores: Scores, found: _Fitted, wish: Wish) -> PairwiseTable:
             pvalue=pairwise_pvalues(upper_tail(t, degrees), alternative="two-sided"),
             data=scores.digest,
             n_segments=scores.n_segments,
+            units=unit.name,
+            n_units=unit.n_units,
+            unit_note=unit_note(scores, unit),
         ),
         decision,
     )

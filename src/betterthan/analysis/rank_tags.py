@@ -16,11 +16,12 @@ from betterthan.analysis.tag_tests import (
     Randomisation,
     about_intervals,
     interval,
-    n_units,
     pair_tests,
+    tag_units,
     too_few,
     unit_name,
 )
+from betterthan.analysis.units import unit_note, unit_notes
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
@@ -147,6 +148,8 @@ def rank_tags(
     n_pairs = len(tags.systems) * (len(tags.systems) - 1) // 2
     notes = [note for table in tables for note in table.notes]
     notes += [note for one in found for note in one.notes]
+    unit = tag_units(tags, testing.units)
+    few = too_few(n_pairs, unit.n_units, testing)
     return TagRanking(
         systems=systems,
         is_synthetic=np.array([name not in tags.systems for name in systems]),
@@ -163,7 +166,9 @@ def rank_tags(
         alpha=alpha,
         confidence=confidence,
         n_words=tags.n_words,
-        notes=tuple(dict.fromkeys([*notes, *too_few(n_pairs, n_units(tags, testing.units), testing)])),
+        notes=tuple(dict.fromkeys([*unit_notes(tags, unit), *few, *notes])),
+        unit_note=unit_note(tags, unit),
+        undecidable=" ".join(few),
         settings=_settings(tags, names, testing, confidence, synthetic=synthetic),
     )
 

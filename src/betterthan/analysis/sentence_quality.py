@@ -12,7 +12,7 @@ from betterthan import __version__
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.analysis.tag_tests import unit_name
-from betterthan.analysis.units import Units, units_of
+from betterthan.analysis.units import Units, unit_note, unit_notes, units_of
 from betterthan.analysis.wording import listing
 from betterthan.arrays import FloatArray, digest
 from betterthan.engine.blas import with_one_blas_thread
@@ -165,7 +165,8 @@ def sentence_quality(
         alpha=alpha,
         confidence=confidence,
         sentences=(_WARNING, *_beaten(systems, value[order, 2], constant_mae)),
-        notes=notes,
+        notes=(*unit_notes(table, unit), *notes),
+        unit_note=unit_note(table, unit),
         settings=Settings(
             method="sentence_quality",
             options={

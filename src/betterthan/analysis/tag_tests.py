@@ -16,7 +16,7 @@ from betterthan.analysis.computing import Computing
 from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.analysis.pairwise import Decision
 from betterthan.analysis.tag_counts import MEASURES, tag_counts
-from betterthan.analysis.units import UnitName, units_of
+from betterthan.analysis.units import UnitName, Units, units_of
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.clusters import greedy_clusters
@@ -233,8 +233,10 @@ def too_few(n_pairs: int, n_units: int, testing: Randomisation) -> tuple[str, ..
     return (f"{few} at {testing.alpha:g}. Use {needed:,} or more{other}.",)
 
 
-def n_units(tags: WordTags, units: UnitName) -> int:
-    """Number of sentences with words, or of documents."""
+def tag_units(tags: WordTags, units: UnitName) -> Units:
+    """Sentences with words, or documents, as units; sentences without words tell nothing."""
     if units == "groups" and tags.groups is not None:
-        return len(set(tags.groups))
-    return int(np.count_nonzero(np.diff(tags.offsets)))
+        names, codes = np.unique(np.array(tags.groups), return_inverse=True)
+        return Units(codes, len(names))
+    has_words = np.diff(tags.offsets) > 0
+    return Units(np.cumsum(has_words[has_words]) - 1, int(np.count_nonzero(has_words)))

@@ -12,6 +12,7 @@ from betterthan.kernels.resample import unit_sums
 from betterthan.results.units import unit_line
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
 
 UnitName = Literal["auto", "segments", "groups"]
 
@@ -77,11 +78,11 @@ def units_of(table: Scores | Counts, units: UnitName) -> Units:
     return Units(np.array(codes, dtype=np.int64), len(index))
 
 
-def has_documents(table: Scores | Counts) -> bool:
+def has_documents(table: Scores | Counts | WordTags) -> bool:
     """Whether the table says which segments belong together: two or more groups, at least one of several segments."""
     if table.groups is None:
         return False
-    return 2 <= len(set(table.groups)) < table.n_segments
+    return 2 <= len(set(table.groups)) < len(table.segments)
 
 
 def chosen_units(table: Scores | Counts, units: UnitName) -> tuple[Units, tuple[str, ...]]:
@@ -95,7 +96,13 @@ def chosen_units(table: Scores | Counts, units: UnitName) -> tuple[Units, tuple[
     return chosen, (note,) if units == "auto" and not chosen.are_segments else ()
 
 
-def unit_note(table: Scores | Counts, units: Units) -> str:
+def unit_notes(table: Scores | Counts | WordTags, units: Units) -> tuple[str, ...]:
+    """Say which unit is used and how to change it, as a note, where the table knows documents."""
+    note = unit_note(table, units)
+    return (unit_line(note, units.name),) if note else ()
+
+
+def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:
     """Say which unit is used, where the table knows documents; else empty.
 
     Examples
@@ -112,6 +119,6 @@ def unit_note(table: Scores | Counts, units: Units) -> str:
         n = f"{units.n_units:,} single segments"
         return f"Unit: {n}, although segments of a group (document) resemble each other."
     return (
-        f"Unit: {units.n_units:,} groups (documents) of {table.n_segments:,} segments, because segments of a group "
+        f"Unit: {units.n_units:,} groups (documents) of {len(table.segments):,} segments, because segments of a group "
         f"resemble each other."
     )

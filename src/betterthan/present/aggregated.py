@@ -8,6 +8,7 @@ from itertools import combinations
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.aggregated import Aggregated
+from betterthan.results.units import with_unit_first, without_unit
 
 # Short headings, so that names of systems have room.
 _WAYS = {"pooled": "pooled", "segment_mean": "segments", "bootstrap_mean": "bootstrap"}
@@ -34,8 +35,12 @@ def aggregated_table(result: Aggregated) -> Table:
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         rules=frozenset(i for i in range(len(cluster) - 1) if cluster[i] != cluster[i + 1]),
         bold=frozenset((i, 1) for i, rank in enumerate(result.rank) if rank == 1),
-        words=_words(result),
-        notes=result.notes,
+        words=with_unit_first(
+            _words(result), result.unit_note, result.settings.options["units"], result.undecidable
+        ),
+        notes=without_unit(
+            result.notes, result.unit_note, result.settings.options["units"], result.undecidable
+        ),
         signature=result.settings.signature,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from betterthan.present.table import Cell, Column, Table
 from betterthan.present.tag_names import tag_measure_name
 from betterthan.results.audition import Audition
+from betterthan.results.units import with_unit_first, without_unit
 
 _LEGEND = (
     "Under a labelling: how many systems it outscores. d: share of pairs of systems that differ significantly, in all, "
@@ -28,8 +29,15 @@ def audition_table(result: Audition) -> Table:
         title=f"Audition of {len(result.measures)} measures of word tags ({size})",
         columns=columns,
         rows=tuple(_row(result, i) for i in range(len(result.measures))),
-        words=(*(_named(line, result) for line in result.sentences), _LEGEND),
-        notes=result.notes,
+        words=with_unit_first(
+            (*(_named(line, result) for line in result.sentences), _LEGEND),
+            result.unit_note,
+            result.settings.options["units"],
+            result.undecidable,
+        ),
+        notes=without_unit(
+            result.notes, result.unit_note, result.settings.options["units"], result.undecidable
+        ),
         signature=result.settings.signature,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.counts_explanation import Aggregation, CountsExplanation
+from betterthan.results.units import with_unit_first, without_unit
 
 _NAMES = {"pooled": "pooled", "segment_mean": "segment mean", "bootstrap_mean": "bootstrap mean"}
 _LEGEND = "* significant at level {:g}, for this pair alone; lead: positive when {} is better."
@@ -29,8 +30,15 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
         ),
         rows=tuple(_row(way) for way in result.aggregations),
         bold=frozenset((i, 3) for i, way in enumerate(result.aggregations) if way.is_significant),
-        words=result.sentences,
-        notes=(_LEGEND.format(result.alpha, result.a), *result.notes),
+        words=with_unit_first(
+            result.sentences, result.unit_note, result.settings.options["units"], result.undecidable
+        ),
+        notes=(
+            _LEGEND.format(result.alpha, result.a),
+            *without_unit(
+                result.notes, result.unit_note, result.settings.options["units"], result.undecidable
+            ),
+        ),
         signature=result.settings.signature,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.explanation import Explanation, Flip, Mechanism
+from betterthan.results.units import with_unit_first, without_unit
 
 _QUESTIONS = {
     "mean": "{better} mean?",
@@ -39,8 +40,11 @@ def explanation_table(result: Explanation) -> Table:
         ),
         rows=tuple(rows),
         bold=frozenset((i, 1) for i, row in enumerate(rows) if _is_sure(result, row)),
-        words=result.sentences,
-        notes=(_LEGEND.format(result.alpha), *result.notes),
+        words=with_unit_first(result.sentences, result.unit_note, result.units, result.undecidable),
+        notes=(
+            _LEGEND.format(result.alpha),
+            *without_unit(result.notes, result.unit_note, result.units, result.undecidable),
+        ),
         signature=result.settings.signature,
     )
 

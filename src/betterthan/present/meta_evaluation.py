@@ -8,7 +8,7 @@ from betterthan.errors import some_of
 from betterthan.present.numbers import percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
-from betterthan.results.units import unit_line
+from betterthan.results.units import with_unit_first
 
 _NAMES = {
     "soft_pairwise_accuracy": "soft pairwise accuracy",
@@ -88,7 +88,7 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
         ),
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 1) for i, c in enumerate(result.cluster) if c == 1) if tested else frozenset(),
-        words=tuple(line for line in (unit_line(result.unit_note, result.units), *_words(result)) if line),
+        words=with_unit_first(_words(result), result.unit_note, result.units),
         notes=result.notes,
         signature=result.settings.signature,
     )

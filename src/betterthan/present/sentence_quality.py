@@ -7,6 +7,7 @@ import numpy as np
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.sentence_quality import SentenceQuality
+from betterthan.results.units import with_unit_first, without_unit
 
 
 def sentence_quality_table(result: SentenceQuality) -> Table:
@@ -39,8 +40,12 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
         columns=columns,
         rows=(*rows, constant),
         rules=frozenset({len(rows) - 1}),
-        words=(*(tested if pairs else ()), *result.sentences),
-        notes=result.notes,
+        words=with_unit_first(
+            (*(tested if pairs else ()), *result.sentences),
+            result.unit_note,
+            result.settings.options["units"],
+        ),
+        notes=without_unit(result.notes, result.unit_note, result.settings.options["units"]),
         signature=result.settings.signature,
     )
 

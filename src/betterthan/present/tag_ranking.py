@@ -8,6 +8,7 @@ from betterthan.present.numbers import percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.present.tag_names import tag_measure_name
 from betterthan.results.tag_ranking import TagRanking
+from betterthan.results.units import with_unit_first, without_unit
 
 _DIGITS = 3
 _LEGEND = (
@@ -41,8 +42,12 @@ def tag_ranking_table(result: TagRanking) -> Table:
         columns=columns,
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         bold=frozenset((int(i), 1) for i in real if result.cluster[i, 0] == 1),
-        words=_words(result),
-        notes=result.notes,
+        words=with_unit_first(
+            _words(result), result.unit_note, result.settings.options["units"], result.undecidable
+        ),
+        notes=without_unit(
+            result.notes, result.unit_note, result.settings.options["units"], result.undecidable
+        ),
         signature=result.settings.signature,
     )
 

@@ -15,7 +15,6 @@ from betterthan.report.document import Block, Columns, Figure, Fold, Paragraph, 
 from betterthan.report.figure_pair import histogram_picture, scatter_picture
 from betterthan.report.inputs import Inputs
 from betterthan.results.explanation import Explanation
-from betterthan.results.units import unit_line
 from betterthan.tables.scores import Scores
 
 _CAPTION = (
@@ -96,8 +95,10 @@ def notes_of(found: Explanation) -> tuple[Paragraph, ...]:
 
 def _described(found: Explanation) -> Table:
     """Return the table without the argument that chooses another unit: a page has none."""
-    table, line = describe(found), unit_line(found.unit_note, found.units)
-    return replace(table, notes=tuple(found.unit_note if note == line else note for note in table.notes))
+    table = describe(found)
+    legend, *others = table.notes
+    about = [line for line in (found.undecidable, found.unit_note) if line]
+    return replace(table, words=found.sentences, notes=(legend, *about, *others))
 
 
 def pair_fold(found: Explanation, i: int, j: int, *, words: Sequence[str] | None = None) -> Fold:

@@ -38,7 +38,7 @@ from betterthan.report.pairs import pairs_card, pairs_section
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
 from betterthan.report.segments import chosen_segments, digits_of, segments_section
 from betterthan.report.sureness import sureness_section
-from betterthan.report.wording import LOST, corrected, count, plural
+from betterthan.report.wording import LOST, corrected, count, page_table, plural
 from betterthan.results.aggregated import Aggregated
 from betterthan.results.base import Result
 from betterthan.results.counts_explanation import CountsExplanation
@@ -154,7 +154,7 @@ def _ranking(found: dict[str, Aggregated]) -> Section:
         numbers = [getattr(table, part).tolist() for part in ("pooled", "pooled_low", "pooled_high")]
         block = TableBlock(
             key=f"scores-{name}",
-            table=describe(table),
+            table=page_table(describe(table), table.unit_note),
             marks=interval_marks(*numbers, stressed=(table.rank_low == 1).tolist()),
             marks_heading=scale_heading(*numbers),
             csv=csv_of_result(table),
@@ -188,7 +188,9 @@ def _pair(segments: Inputs, found: CountsExplanation, words: tuple[str, ...]) ->
                 Paragraph(" ".join(words[1:]), "why"),
             ),
         ),
-        TableBlock(key="pair-tests", table=describe(found), csv=csv_of_result(found)),
+        TableBlock(
+            key="pair-tests", table=page_table(describe(found), found.unit_note), csv=csv_of_result(found)
+        ),
     )
     return Section(
         key="pair",

@@ -40,6 +40,10 @@ class Aggregated(Result):
         How many segments of equal length would weigh as unequally when pooled; NaN when lengths are not known.
     longest_tenth : float
         Share of the weight that the longest tenth of the segments carries; NaN when lengths are not known.
+    unit_note : str
+        Which unit was used, where documents are known; else empty.
+    undecidable : str
+        Why no pair could have been significant with so few units; empty where one could.
     """
 
     kind: ClassVar[str] = "aggregated"
@@ -68,6 +72,8 @@ class Aggregated(Result):
     longest_tenth: float
     notes: tuple[str, ...]
     settings: Settings
+    unit_note: str = ""
+    undecidable: str = ""
 
     def order(self, way: str) -> tuple[str, ...]:
         """Return the systems best first by "pooled", "segment_mean" or "bootstrap_mean"."""

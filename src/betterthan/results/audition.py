@@ -37,6 +37,10 @@ class Audition(Result):
     middle : str
         Whether the middle one of an odd number of systems is in "both" halves or in "neither".
     sentences : tuple of str
+    unit_note : str
+        Which unit was used, where documents are known; else empty.
+    undecidable : str
+        Why no pair could have been significant with so few units; empty where one could.
     """
 
     kind: ClassVar[str] = "audition"
@@ -57,6 +61,8 @@ class Audition(Result):
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
+    unit_note: str = ""
+    undecidable: str = ""
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a measure."""

@@ -96,6 +96,10 @@ class CountsExplanation(Result):
         So many segments turn the pooled winner when removed, the strongest for it first; fewer might do. None when no
         such removal turns it.
     sentences : tuple of str
+    unit_note : str
+        Which unit was used, where documents are known; else empty.
+    undecidable : str
+        Why no pair could have been significant with so few units; empty where one could.
     """
 
     kind: ClassVar[str] = "counts_explanation"
@@ -121,6 +125,8 @@ class CountsExplanation(Result):
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
+    unit_note: str = ""
+    undecidable: str = ""
 
     def aggregation(self, name: str) -> Aggregation:
         """Return what the aggregation of this name says."""

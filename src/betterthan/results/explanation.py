@@ -124,6 +124,8 @@ class Explanation(Result):
     n_units : int
     unit_note : str
         Which unit was used, as a sentence; empty where the table knows no documents.
+    undecidable : str
+        Why no difference could have been significant with so few units; empty where one could.
     wins, ties, losses : int
         Of a, in segments.
     mean_win, mean_loss : float
@@ -164,6 +166,7 @@ class Explanation(Result):
     units: str = "segments"
     n_units: int = 0
     unit_note: str = ""
+    undecidable: str = ""
     wins: int
     ties: int
     losses: int

@@ -32,6 +32,8 @@ class SentenceQuality(Result):
         Errors of always predicting the mean of the true scores.
     alpha, confidence : float
     sentences : tuple of str
+    unit_note : str
+        Which unit was used, where documents are known; else empty.
     """
 
     kind: ClassVar[str] = "sentence_quality"
@@ -52,6 +54,7 @@ class SentenceQuality(Result):
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
+    unit_note: str = ""
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a system."""

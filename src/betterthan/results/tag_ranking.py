@@ -35,6 +35,10 @@ class TagRanking(Result):
     correction : str
     alpha, confidence : float
     n_words : int
+    unit_note : str
+        Which unit was used, where documents are known; else empty.
+    undecidable : str
+        Why no pair could have been significant with so few units; empty where one could.
     """
 
     kind: ClassVar[str] = "tag_ranking"
@@ -56,6 +60,8 @@ class TagRanking(Result):
     n_words: int
     notes: tuple[str, ...]
     settings: Settings
+    unit_note: str = ""
+    undecidable: str = ""
 
     def above(self, measure: str) -> dict[str, int]:
         """Return how many real systems score below each synthetic labelling by `measure`."""

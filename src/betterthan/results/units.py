@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _CHANGES = {
     "groups": 'For single segments use units="segments".',
     "segments": 'For whole groups use units="groups".',
@@ -27,6 +29,21 @@ def unit_line(unit_note: str, units: str) -> str:
     return f"{unit_note} {_CHANGES[units]}" if unit_note else ""
 
 
+def with_unit_first(
+    words: Sequence[str], unit_note: str, units: object, undecidable: str = ""
+) -> tuple[str, ...]:
+    """Return what stands below a table: the unit, then that nothing could be significant, then everything else."""
+    return tuple(line for line in (unit_line(unit_note, str(units)), undecidable, *words) if line)
+
+
+def without_unit(
+    notes: Sequence[str], unit_note: str, units: object, undecidable: str = ""
+) -> tuple[str, ...]:
+    """Return the notes that are not among the first lines of :func:`with_unit_first`."""
+    said = with_unit_first((), unit_note, units, undecidable)
+    return tuple(note for note in notes if note not in said)
+
+
 def undecidable_sentence(alpha: float, units: str, n_units: int, least: float) -> str:
     """Return why no outcome could have been significant; empty where one could.
 
@@ -41,5 +58,5 @@ def undecidable_sentence(alpha: float, units: str, n_units: int, least: float) -
         return ""
     return (
         f"No pair could be significant at level {alpha:g}: with {n_units:,} {_NAMES.get(units, units)} the smallest "
-        f"possible adjusted p-value is {least:.2g}."
+        f"possible adjusted p-value is {least:.3g}."
     )

@@ -10,6 +10,7 @@ from betterthan.present.describe import describe
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figure_pair import histogram_picture, scatter_picture
+from betterthan.report.wording import page_table
 from betterthan.results.counts_explanation import CountsExplanation
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
@@ -47,8 +48,9 @@ def text_pair(counts: Counts, scores: Scores, a: str, b: str) -> Section:
 
 
 def _tested(found: CountsExplanation) -> tuple[Block, ...]:
-    table = describe(found)
-    notes = tuple(Paragraph(note, "note") for note in table.notes)
+    table = page_table(describe(found), found.unit_note)
+    about = [line for line in (found.undecidable, found.unit_note) if line]
+    notes = tuple(Paragraph(note, "note") for note in (*about, *table.notes))
     return (
         TableBlock(key=f"pair-{found.metric.lower()}", table=table, csv=csv_of_result(found)),
         *notes,

@@ -1,0 +1,117 @@
+"""The first line below a table says which unit was used, in every verb; then whether so few could decide anything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.made import accuracy_counts, drawn_scores
+
+import betterthan as bt
+from betterthan.present.describe import describe
+from betterthan.report.one_pair import notes_of
+
+N = 24
+
+
+def documents(n_documents):
+    """Which document each segment is in."""
+    return [f"d{i * n_documents // N}" for i in range(N)]
+
+
+def scores(n_documents, m=3, seed=0):
+    """Scores of far-apart systems in documents."""
+    return drawn_scores(m, N, gap=3, seed=seed, groups=documents(n_documents))
+
+
+def counts(n_documents):
+    """Right and all, in documents."""
+    right = np.random.default_rng(1).binomial(9, np.array([[0.2], [0.5], [0.9]]), (3, N))
+    return accuracy_counts(np.stack([right, np.full((3, N), 9)], axis=2), groups=documents(n_documents))
+
+
+def tags(n_documents):
+    """Word tags in documents."""
+    rng = np.random.default_rng(2)
+    gold = rng.random(N * 8) < 0.3
+    wrong = rng.random((3, gold.size)) < np.array([[0.02], [0.2], [0.4]])
+    return bt.WordTags(
+        systems=["A", "B", "C"],
+        segments=[str(i) for i in range(N)],
+        gold=gold,
+        predicted=gold ^ wrong,
+        offsets=np.arange(0, gold.size + 1, 8),
+        groups=documents(n_documents),
+    )
+
+
+VERBS = {
+    "rank": lambda n, **units: bt.rank(scores(n), **units),
+    "compare": lambda n, **units: bt.compare(scores(n), **units),
+    "explain": lambda n, **units: bt.explain(scores(n), "A", "B", **units),
+    "rank counts": lambda n, **units: bt.rank(counts(n), **units),
+    "compare counts": lambda n, **units: bt.compare(counts(n), n_resamples=99, **units),
+    "explain counts": lambda n, **units: bt.explain(counts(n), "A", "B", **units),
+    "aggregate": lambda n, **units: bt.aggregate(counts(n), **units),
+    "rank_ratings": lambda n, **units: bt.rank_ratings(scores(n), **units),
+    "rank_tags": lambda n, **units: bt.rank_tags(tags(n), n_resamples=99, **units),
+    "audition": lambda n, **units: bt.audition(tags(n), n_resamples=99, **units),
+    "sentence_quality": lambda n, **units: bt.sentence_quality(scores(n), scores(n, m=1, seed=5), **units),
+}
+BY_DESIGN = ("rank", "compare", "explain", "explain counts", "aggregate", "rank_tags", "audition")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_first_line_says_the_unit(verb):
+    """Documents by default, or segments where the user wants them; said once, with how to change it."""
+    by_default, by_segments = VERBS[verb](8), VERBS[verb](8, units="segments")
+    for found, line in (
+        (
+            by_default,
+            (
+                "Unit: 8 groups (documents) of 24 segments, because segments of a group resemble each other. For "
+                'single segments use units="segments".'
+            ),
+        ),
+        (
+            by_segments,
+            (
+                "Unit: 24 single segments, although segments of a group (document) resemble each other. For "
+                'whole groups use units="groups".'
+            ),
+        ),
+    ):
+        table = describe(found)
+        assert table.words[0] == line
+        assert line not in table.notes
+        assert found.unit_note
+        assert line.startswith(found.unit_note)
+
+
+@pytest.mark.parametrize("verb", BY_DESIGN)
+def test_then_that_so_few_units_cannot_decide(verb):
+    """Four documents can be swapped in 16 ways, so that no p-value is below 0.125."""
+    found = VERBS[verb](4)
+    told = describe(found).words
+    assert any("No pair could be significant" in line or "are too few" in line for line in told[1:2])
+    assert not any("No pair could" in note or "are too few" in note for note in describe(found).notes)
+
+
+def test_metrics_are_judged_by_segments_and_say_so():
+    """The published measure swaps segments; where documents are known the table says that they were not used."""
+    found = bt.meta_evaluate([scores(8, seed=3)], scores(8), p_values="analytic")
+    assert describe(found).words[0].startswith("Unit: 24 single segments, although")
+    assert (
+        describe(bt.meta_evaluate([scores(8, seed=3)], scores(8), units="groups"))
+        .words[0]
+        .startswith("Unit: 8 groups")
+    )
+
+
+def test_pages_say_the_unit_without_an_argument_of_python():
+    """A page has no keyword arguments; unit and what cannot be decided stand among its notes."""
+    said = [note.text for note in notes_of(bt.explain(scores(4), "A", "B"))]
+    assert (
+        "Unit: 4 groups (documents) of 24 segments, because segments of a group resemble each other." in said
+    )
+    assert any(text.startswith("No pair could be significant") for text in said)
+    assert not any("units=" in text for text in said)
