@@ -20,9 +20,9 @@ def words(result):
 
 def test_a_single_pair_is_a_sentence():
     """Who is better at which level, by which test; or that there is no significant difference."""
-    assert words(bt.compare(CLEAR)) == "B is better than A at level 0.05 (permutation test)."
+    assert describe(bt.compare(CLEAR)).words[0] == "B is better than A at level 0.05 (permutation test)."
     assert words(bt.compare(ALIKE)) == (
-        "There is no significant difference between A and B at level 0.05 (permutation test)."
+        "There is no significant difference between A and B at level 0.05 (permutation test). p: exact."
     )
 
 
@@ -44,7 +44,9 @@ def test_several_pairs_are_counted(correction, said):
     verb = "is" if found.n_different == 1 else "are"
     verdict = f"{found.n_different} of 3 pairs {verb} significantly different at level 0.05, {said}."
     legend = "95%: interval of each difference by itself; verdicts corrected for 3 pairs."
-    assert describe(found).words == ((verdict,) if correction == "none" else (verdict, legend))
+    first, last = describe(found).words
+    assert first == verdict
+    assert last.startswith("p: " if correction == "none" else f"{legend} p: ")
     assert ("p adjusted" in headings) == (correction != "none")
 
 
@@ -81,7 +83,7 @@ def test_too_few_units_are_the_verdict(verb):
 def test_intervals_of_all_differences_are_called_so():
     """The legend never says "by itself" of intervals that were widened for all pairs."""
     legend = describe(bt.compare(drawn_scores(3, 20), simultaneous=True)).words[-1]
-    assert legend == "95%: intervals that hold for all 3 differences at once."
+    assert legend.startswith("95%: intervals that hold for all 3 differences at once. p: ")
 
 
 def test_a_one_sided_question_is_said():
@@ -132,5 +134,32 @@ def test_a_pair_that_never_met_is_said_in_the_verdict():
     among = describe(bt.compare(matches_of(rows))).words
     assert among[1].startswith("A and C never met")
     assert words(bt.compare(matches_of(rows), systems=("A", "B"))) == (
-        "A is better than B at level 0.05 (Wald test)."
+        "A is better than B at level 0.05 (Wald test). p: from a reference distribution."
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"method": "exact"}, "p: exact."),
+        ({"test": "t"}, "p: from a reference distribution."),
+        ({"method": "monte_carlo", "n_resamples": 999}, "p: from random permutations, off by up to "),
+        ({"by": "median"}, "p: from bootstrap samples, off by up to "),
+        ({}, "p: by numerical inversion, off by up to "),
+    ],
+)
+def test_p_values_say_how_they_were_found(options, said):
+    """In text as in CSV and JSON; those from resamples also say how far off they may be."""
+    scores = drawn_scores(2, 20 if options.get("method") == "exact" else 60, gap=0.3)
+    table = bt.compare(scores, **options)
+    assert describe(table).words[-1].startswith(said)
+    pair = table.pair("A", "B")
+    assert pair.p_low <= pair.pvalue <= pair.p_high
+    assert (pair.p_low < pair.p_high) == ("off by" in said)
+
+
+def test_many_pairs_count_how_p_values_were_found():
+    """Behind the legend: how many in which way."""
+    scores = scores_of({"A": np.arange(40.0), "B": np.arange(40.0) + 0.3, "C": np.arange(40.0) ** 1.1})
+    assert describe(bt.compare(scores)).words[-1].startswith("95%: interval of each difference by itself; ")
+    assert " p: " in describe(bt.compare(scores)).words[-1]

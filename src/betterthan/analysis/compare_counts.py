@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.special import betaincinv
 
 from betterthan import __version__
 from betterthan.analysis.pairwise import Decision, Findings, corrected_by, pairwise_table
@@ -18,7 +17,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.counts_permutation import counts_permutation_block, linearised_differences
 from betterthan.kernels.counts_step_down import counts_maximum_block, swap_spread
 from betterthan.kernels.permutation import add_one
-from betterthan.kernels.pvalues import Alternative
+from betterthan.kernels.pvalues import Alternative, monte_carlo_limits
 from betterthan.kernels.sign_flip_pairs import PairTails, lattice_unit, pair_tails
 from betterthan.kernels.step_down import step_down
 from betterthan.kernels.wins import win_counts
@@ -99,9 +98,7 @@ def _tails(
 def _sampled(tallies: FloatArray, n_resamples: int) -> PairTails:
     """P-values (b + 1) / (B + 1), and Clopper and Pearson's 95% interval of the p-value of all permutations."""
     pvalue = add_one(tallies.astype(np.int64), n_resamples)
-    others = n_resamples - tallies
-    low = np.where(tallies > 0, betaincinv(np.maximum(tallies, 1), others + 1, 0.025), 0.0)
-    high = np.where(others > 0, betaincinv(tallies + 1, np.maximum(others, 1), 0.975), 1.0)
+    low, high = monte_carlo_limits(tallies, n_resamples)
     method = np.full(tallies.shape, P_METHODS.index("permutations"))
     for matrix in (pvalue, low, high):
         np.fill_diagonal(matrix, np.nan)

@@ -10,7 +10,7 @@ from betterthan.analysis.computing import Computing
 from betterthan.analysis.leaderboard import shared_ranks
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of, unknown_name
-from betterthan.kernels.pvalues import Alternative, adjusted_pairs
+from betterthan.kernels.pvalues import Alternative, adjusted_pairs, monte_carlo_limits
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.results.settings import Option, Settings
 from betterthan.results.units import undecidable_sentence
@@ -91,6 +91,7 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
     adjusted = _adjusted(pvalue, correction, decision) if stepped is None else np.maximum(stepped, pvalue)
     least = min(1.0, found.least * _n_factor(correction, decision, len(pvalue)))
     p_method = np.full(pvalue.shape, P_METHODS.index("formula")) if found.p_method is None else found.p_method
+    p_low, p_high = _around(pvalue, p_method, found)
     order = np.argsort(shared_ranks(found.goodness), kind="stable")
     if decision.alternative != "two-sided" and len(order) == 2:
         order = np.arange(2)  # the question is about the first; the data must not choose which that is
@@ -112,8 +113,8 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         losses=found.wins.T[square],
         pvalue=_blank(pvalue, order),
         adjusted=_blank(adjusted, order),
-        p_low=_blank(pvalue if found.p_low is None else _open(found.p_low), order),
-        p_high=_blank(pvalue if found.p_high is None else _open(found.p_high), order),
+        p_low=_blank(p_low, order),
+        p_high=_blank(p_high, order),
         alpha=decision.alpha,
         confidence=decision.confidence,
         simultaneous=decision.simultaneous,
@@ -125,6 +126,19 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
         unit_note=found.unit_note,
         least=least,
     )
+
+
+def _around(pvalue: FloatArray, p_method: IntArray, found: Findings) -> tuple[FloatArray, FloatArray]:
+    """What the p-values lie between: what the test says of them, or what so many resamples leave open (95%)."""
+    low, high = (pvalue if end is None else _open(end) for end in (found.p_low, found.p_high))
+    if found.p_low is not None or not found.n_resamples:
+        return low, high
+    drawn = np.isin(p_method, [P_METHODS.index(name) for name in ("permutations", "bootstrap")])
+    drawn &= ~np.isnan(pvalue)
+    fewest, most = monte_carlo_limits(pvalue[drawn] * (found.n_resamples + 1) - 1, found.n_resamples)
+    low, high = low.copy(), high.copy()
+    low[drawn], high[drawn] = _open(np.minimum(fewest, low[drawn])), np.maximum(most, high[drawn])
+    return low, high
 
 
 def corrected_by(decision: Decision, m: int, least: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
+from scipy.special import betaincinv
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import unknown_name
@@ -168,3 +169,25 @@ def pairs_matrix(m: int, forward: FloatArray, backward: FloatArray) -> FloatArra
     above, below = np.triu_indices(m, 1)
     matrix[above, below], matrix[below, above] = forward, backward
     return matrix
+
+
+def monte_carlo_limits(reached: FloatArray, n_resamples: int) -> tuple[FloatArray, FloatArray]:
+    """Return Clopper and Pearson's 95% interval of the p-value that all resamples would give.
+
+    Parameters
+    ----------
+    reached : array
+        Resamples as extreme as the data, of each p-value.
+    n_resamples : int
+
+    Examples
+    --------
+    >>> low, high = monte_carlo_limits(np.array([0.0, 50.0]), 999)
+    >>> low.round(4).tolist(), high.round(4).tolist()
+    ([0.0, 0.0374], [0.0037, 0.0655])
+    """
+    reached = np.clip(reached, 0.0, n_resamples)
+    others = n_resamples - reached
+    low = np.where(reached > 0, betaincinv(np.maximum(reached, 1e-9), others + 1, 0.025), 0.0)
+    high = np.where(others > 0, betaincinv(reached + 1, np.maximum(others, 1e-9), 0.975), 1.0)
+    return low, high

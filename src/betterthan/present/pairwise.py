@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.present.tag_names import tag_measure_name
-from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
 from betterthan.results.units import unit_line
 
 _CORRECTIONS = {
@@ -14,6 +16,17 @@ _CORRECTIONS = {
     "holm": "Holm-corrected",
     "benjamini_hochberg": "false discovery rate (Benjamini–Hochberg)",
     "max_statistic": "corrected by the maximum statistic",
+}
+
+_P_WORDS = {
+    "exact": "exact",
+    "certified": "within certain bounds",
+    "inversion": "by numerical inversion",
+    "bound": "upper bounds",
+    "permutations": "from random permutations",
+    "bootstrap": "from bootstrap samples",
+    "extrapolation": "extrapolated from permutations",
+    "formula": "from a reference distribution",
 }
 
 _DIFFERENCE = "difference of "
@@ -100,23 +113,46 @@ def correction_words(correction: str) -> str:
     return _CORRECTIONS[correction]
 
 
+def pvalue_words(result: PairwiseTable) -> str:
+    """Return how the p-values were found and how far off they may be, as a sentence; empty where there is none."""
+    above = np.triu_indices(len(result.systems), k=1)
+    pvalue, low, high = (getattr(result, name)[above] for name in ("pvalue", "p_low", "p_high"))
+    codes, known = result.p_method[above], ~np.isnan(pvalue)
+    told = []
+    for code, name in enumerate(P_METHODS):
+        of_it = known & (codes == code)
+        if not of_it.any():
+            continue
+        off = float(np.maximum(high - pvalue, pvalue - low)[of_it].max())
+        about = f", off by up to {off:.1g}" if off > 0 else ""
+        share = "" if of_it.sum() == known.sum() else f"{np.count_nonzero(of_it):,} "
+        told.append(f"{share}{_P_WORDS[name]}{about}")
+    return f"p: {'; '.join(told)}." if told else ""
+
+
 def _words(result: PairwiseTable) -> tuple[str, ...]:
     pairs = result.pairs()
     how = correction_words(result.correction)
     unmet = (result.unmet,) if result.unmet else ()
+    found = pvalue_words(result)
     sides = "" if result.alternative == "two-sided" else f", one-sided ({result.alternative})"
     if len(pairs) == 1:
-        return (result.undecidable or _single(result, pairs[0], f"level {result.alpha:g}{sides}"), *unmet)
+        verdict = result.undecidable or _single(result, pairs[0], f"level {result.alpha:g}{sides}")
+        return (verdict, *unmet, found)
     counted = f"{result.n_different} of {len(pairs)} pairs {'is' if result.n_different == 1 else 'are'}"
     verdict = (
         result.undecidable or f"{counted} significantly different at level {result.alpha:g}, {how}{sides}."
     )
     level = percent(result.confidence)
     if result.simultaneous:
-        return (verdict, *unmet, f"{level}: intervals that hold for all {len(pairs):,} differences at once.")
+        return (
+            verdict,
+            *unmet,
+            f"{level}: intervals that hold for all {len(pairs):,} differences at once. {found}",
+        )
     if result.correction == "none":
-        return (verdict, *unmet)
-    legend = f"{level}: interval of each difference by itself; verdicts corrected for {len(pairs):,} pairs."
+        return (verdict, *unmet, found)
+    legend = f"{level}: interval of each difference by itself; verdicts corrected for {len(pairs):,} pairs. {found}"
     return (verdict, *unmet, legend)
 
 

@@ -43,7 +43,8 @@ class Pair:
     pvalue, adjusted : float
         Before and after the correction for many comparisons.
     p_low, p_high : float
-        What the p-value lies between; equal to it when it is exact, or when nothing is known about its error.
+        What the p-value lies between; equal to it when it is exact, or when nothing is known about its error. For
+        resampling this is the 95% interval of the p-value that all resamples would give.
     p_method : str
         How the p-value was found:
 
