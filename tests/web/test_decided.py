@@ -117,3 +117,13 @@ def test_another_metric_has_no_test_of_the_run(site):
     assert site.client.get(where, params={"metric": "second"}).json()["units"] == "groups"
     text = site.client.get(where.removeprefix("/api/v1"), params={"metric": "second"}).text
     assert "What this run decides" not in text
+
+
+def test_a_pair_says_how_its_p_value_was_found_and_corrected(site, grouped):
+    """Three documents: counted exactly, and the correction in words."""
+    found = site.client.get(f"/api/v1/runs/{grouped['id']}/pairs/Aster/Cedar").json()["decided"]
+    assert found["p_method"] == "exact"
+    assert found["p_low"] == found["p_high"] == found["pvalue"]
+    page = html.unescape(site.client.get(f"/runs/{grouped['id']}/pairs/Aster/Cedar").text)
+    assert "p: exact." in page
+    assert "Max_Statistic" not in page

@@ -103,6 +103,9 @@ def test_a_pair_of_battles_has_the_numbers_of_the_file(site, runs):
     page = site.client.get(f"/{where}").text
     met = sum(counted.values())
     assert f"In their own {met} battles" in page
+    assert "for this pair alone) under Bradley–Terry" in page
+    assert found["unit_note"] in page
+    assert (found["units"], found["p_method"]) == ("matches", "formula")
     assert f"{found['effect']:.3f}" in page
 
 

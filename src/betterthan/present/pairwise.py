@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
@@ -123,11 +124,27 @@ def pvalue_words(result: PairwiseTable) -> str:
         of_it = known & (codes == code)
         if not of_it.any():
             continue
-        off = float(np.maximum(high - pvalue, pvalue - low)[of_it].max())
-        about = f", off by up to {off:.1g}" if off > 0 else ""
         share = "" if of_it.sum() == known.sum() else f"{np.count_nonzero(of_it):,} "
-        told.append(f"{share}{_P_WORDS[name]}{about}")
+        told.append(share + _found(name, _off(pvalue[of_it], low[of_it], high[of_it])))
     return f"p: {'; '.join(told)}." if told else ""
+
+
+def pair_pvalue_words(pair: Pair) -> str:
+    """Return how the p-value of one pair was found and how far off it may be, as a sentence."""
+    return (
+        ""
+        if np.isnan(pair.pvalue)
+        else f"p: {_found(pair.p_method, _off(pair.pvalue, pair.p_low, pair.p_high))}."
+    )
+
+
+def _off(pvalue: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
+    """Return how far the p-values may be off, at most."""
+    return float(np.maximum(np.subtract(high, pvalue), np.subtract(pvalue, low)).max())
+
+
+def _found(method: str, off: float) -> str:
+    return _P_WORDS[method] + (f", off by up to {off:.1g}" if off > 0 else "")
 
 
 def _words(result: PairwiseTable) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from betterthan.present.numbers import interval, number, percent, pvalue
+from betterthan.present.pairwise import correction_words, pair_pvalue_words
 from betterthan.present.table import Column, Table
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.svg import element, picture
@@ -59,15 +60,16 @@ def battle_pair(pairs: PairwiseTable, matches: Matches, a: str, b: str) -> Secti
     blocks.insert(1, _model(pair, pairs))
     lead = (
         f"{a} beats {b} with probability {pair.effect:.2f} ({percent(pairs.confidence)} interval {pair.low:.2f} to "
-        f"{pair.high:.2f}) under Bradley–Terry."
+        f"{pair.high:.2f}{', for this pair alone' if n_pairs > 1 else ''}) under Bradley–Terry."
     )
+    blocks += [Paragraph(line, "note") for line in (pairs.unit_note, pair_pvalue_words(pair)) if line]
     return Section(key="pair", title="What the battles say", lead=lead, blocks=tuple(blocks))
 
 
 def pair_as_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
     """Return the numbers of a pair as plain data; what is not defined is None."""
     pair = pairs.pair(a, b)
-    names = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted")
+    names = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
     difference = dict(
         zip(("strength_difference", "strength_low", "strength_high"), strength_difference(pair), strict=True)
     )
@@ -82,7 +84,10 @@ def pair_as_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
         "alpha": pairs.alpha,
         "correction": pairs.correction,
         **{name: None if math.isnan(value) else value for name, value in numbers.items()},
+        "p_method": pair.p_method,
         "verdict": pair.verdict,
+        "units": pairs.units,
+        "unit_note": pairs.unit_note,
     }
 
 
@@ -113,7 +118,7 @@ def _model(pair: Pair, pairs: PairwiseTable) -> TableBlock:
         (f"P({pair.a} wins)", f"{pair.effect:.3f}", interval(pair.low, pair.high, 3)),
         ("difference in Elo points", signed, interval(low, high, 0)),
         ("p", pvalue(pair.pvalue), "–"),
-        (f"p adjusted ({pairs.correction.title()})", pvalue(pair.adjusted), "–"),
+        (f"p adjusted ({correction_words(pairs.correction)})", pvalue(pair.adjusted), "–"),
     )
     return TableBlock(key="pair-model", table=Table(title="What the model says", columns=columns, rows=rows))
 

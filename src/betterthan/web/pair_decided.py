@@ -6,6 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from betterthan.present.numbers import digits_for, interval, number, percent, pvalue
+from betterthan.present.pairwise import correction_words, pair_pvalue_words
 from betterthan.present.table import Column, Table
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.results.base import Result
@@ -13,7 +14,7 @@ from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.web.folder import RunFolder
 
 _UNITS = {"segments": "each segment by itself", "groups": "whole documents as one"}
-_NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted")
+_NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
 
 
 class HowTested(NamedTuple):
@@ -57,6 +58,7 @@ def decided_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
         "confidence": pairs.confidence,
         "effect_name": pairs.effect_name,
         **{name: None if math.isnan(value) else value for name, value in numbers.items()},
+        "p_method": pair.p_method,
         "verdict": pair.verdict,
         "notes": list(pairs.notes),
     }
@@ -72,7 +74,11 @@ def decided_section(pairs: PairwiseTable, a: str, b: str) -> Section:
         lead=f"{_verdict(pairs, pair)}: {_p(pairs, pair)}, taking {units}.{_about_interval(pairs)}",
         blocks=(
             TableBlock(key="pair-decided", table=_table(pairs, pair)),
-            *(Paragraph(note, "note") for note in pairs.notes),
+            *(
+                Paragraph(note, "note")
+                for note in (pair_pvalue_words(pair), *pairs.notes)
+                if note != pairs.undecidable
+            ),
         ),
     )
 
@@ -114,6 +120,6 @@ def _table(pairs: PairwiseTable, pair: Pair) -> Table:
     rows = (
         (pairs.effect_name, number(pair.effect, digits), interval(pair.low, pair.high, digits)),
         (f"p ({pairs.test} test)", pvalue(pair.pvalue), "–"),
-        (f"p adjusted ({pairs.correction.title()})", pvalue(pair.adjusted), "–"),
+        (f"p adjusted ({correction_words(pairs.correction)})", pvalue(pair.adjusted), "–"),
     )
     return Table(title="The run's own test of this pair", columns=columns, rows=rows)
