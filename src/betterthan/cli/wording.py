@@ -19,6 +19,9 @@ def as_typed(message: str, root: click.Group) -> str:
     >>> root = click.Group(commands=[click.Command("rank", params=[click.Option(["--missing"]), by])])
     >>> as_typed('Pass missing="drop" to leave these segments out, or rank by="win_rate".', root)
     'Pass --missing drop to leave these segments out, or rank --by win-rate.'
+    >>> root.add_command(click.Command("meta", params=[click.Option(["--mid-p"], is_flag=True)]))
+    >>> as_typed("mid_p=True takes ties as undecided.", root)
+    '--mid-p takes ties as undecided.'
     """
     options: dict[str | None, list[click.Option]] = {}
     for command in root.commands.values():
@@ -31,6 +34,8 @@ def as_typed(message: str, root: click.Group) -> str:
         if same is None:
             return found.group()
         choices = {name for one in same if isinstance(one.type, click.Choice) for name in one.type.choices}
+        if value == "True" and all(one.is_flag for one in same):
+            return same[0].opts[-1]
         value = _VALUES.get(found.group(), value)
         dashed = value.replace("_", "-")
         shown = dashed if dashed in choices else f'"{value}"' if " " in value else value
