@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, reading_options
+from betterthan.cli.options import battle_options, computing_options, reading_options, units_option
 from betterthan.cli.overwriting import refuse_overwriting
+from betterthan.cli.wording import as_typed
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -79,6 +80,8 @@ KINDS = (
     help="Of Bradley–Terry: wins and losses added to every system. [default: for agreement and ranks 0.5 where a "
     "system never lost or never won, else 0]",
 )
+@units_option
+@battle_options
 @click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
 @click.option("--title", metavar="TEXT", help='Instead of the own one; "" for none, when a caption says it.')
 @click.option("--scale", type=float, default=2.0, show_default=True, help="Pixels of a PNG for each pixel.")
@@ -118,7 +121,9 @@ def figure(
     format_of(output)  # a wrong suffix or a missing package is said before anything is computed
     altair()
     subject, asked = subject_of(kind.replace("-", "_"), files, options, given)
-    say_notes(dict.fromkeys(note for one in _each(subject) for note in getattr(one, "notes", ())))
+    notes = dict.fromkeys(note for one in _each(subject) for note in getattr(one, "notes", ()))
+    root = click.get_current_context().find_root().command
+    say_notes(as_typed(note, root) if isinstance(root, click.Group) else note for note in notes)
     drawn = chart(subject, kind.replace("-", "_"), theme=theme, title=title, **asked)
     click.echo(f"Wrote {save_chart(drawn, output, scale=scale)}", err=True)
 

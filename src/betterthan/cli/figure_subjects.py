@@ -19,6 +19,7 @@ from betterthan.tables.matches import Matches
 
 _THREE = ("mean", "median", "bradley_terry")
 _OF_BATTLES = ("win_rate", "bradley_terry", "elo")
+_BY_UNITS = ("ranking", "pairs", "agreement", "ranks")
 # A result says what it is in its first line.
 _HEAD = 400
 
@@ -54,7 +55,8 @@ class Asked(NamedTuple):
 
     def table(self) -> Any:  # noqa: ANN401  (scores or battles)
         """Scores or battles of the only file."""
-        return table_of((self.file,), self.options, self.given["format_in"], self.given["metric"])
+        battles = {"cluster": self.given["cluster"], "covariates": self.given["covariates"]}
+        return table_of((self.file,), self.options, self.given["format_in"], self.given["metric"], **battles)
 
     def scores(self, file: str) -> Any:  # noqa: ANN401
         """Scores of one of the files."""
@@ -77,9 +79,20 @@ def subject_of(
         "metric": given["metric"] if kind in ("soft_pairwise", "contributions") else None,
     }
     results = [result for file in asked.files for result in results_in(file)]
+    _refuse_unused(kind, given, has_results=bool(results))
     if results:
         return _of_results(kind, results), wishes
     return _SUBJECTS[kind](asked), {**wishes, **(_words(asked) if kind == "spans" else {})}
+
+
+def _refuse_unused(kind: str, given: dict[str, Any], *, has_results: bool) -> None:
+    """Refuse what chooses units, where nothing is computed by them."""
+    is_computed = kind in _BY_UNITS and not has_results
+    for name, nothing in (("units", "auto"), ("cluster", None), ("covariates", ())):
+        if given[name] != nothing and not is_computed:
+            why = "a result that is computed already" if has_results else f"a figure of {kind}"
+            option = "--covariate" if name == "covariates" else f"--{name}"
+            raise BetterThanError(f"{option} changes nothing in {why}. Leave it out.")
 
 
 def results_in(file: str) -> list[Result]:
@@ -129,13 +142,14 @@ def _ranking(asked: Asked) -> Any:  # noqa: ANN401
 
 def _rank_options(asked: Asked, methods: Sequence[str], *, battles: bool) -> dict[str, Any]:
     scale = {"scale": "elo"} if battles and "bradley_terry" in methods else {}
-    return {"missing": asked.given["missing"], **scale, **asked.computing}
+    return {"missing": asked.given["missing"], "units": asked.given["units"], **scale, **asked.computing}
 
 
 def _pairs(asked: Asked) -> Any:  # noqa: ANN401
     from betterthan.analysis.compare import compare
 
-    return compare(asked.table(), by=_only(asked, "mean"), missing=asked.given["missing"], **asked.computing)
+    options = {"missing": asked.given["missing"], "units": asked.given["units"], **asked.computing}
+    return compare(asked.table(), by=_only(asked, "mean"), **options)
 
 
 def _scatter(asked: Asked) -> Any:  # noqa: ANN401

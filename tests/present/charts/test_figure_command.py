@@ -22,7 +22,7 @@ META = ("metrics.tsv", "--human", "human.csv", "--resamples", 50)
 # Each kind with what it is drawn from, and words that the picture must show.
 CALLS = {
     "ranking": (("human.csv", "--resamples", 50), "Ranking by mean"),
-    "pairs": (("human.csv", "--by", "win-rate"), "by sign tests"),
+    "pairs": (("human.csv", "--by", "win-rate"), "by permutation tests"),
     "scatter": (("human.csv", "--pair", "Aster", "Birch"), "Aster against Birch"),
     "differences": (("metrics.tsv", "--metric", "chrF", "--pair", "Aster", "Birch"), "difference in chrF"),
     "agreement": (("human.csv", "--resamples", 20), "mean and Bradley–Terry"),
@@ -181,3 +181,14 @@ def test_mistakes_are_said_in_one_line(figure, arguments, output, message):
     code, said, content = figure("figure", *arguments, output=output)
     assert (code, content) == (2, b"")
     assert message in said
+
+
+def test_units_are_chosen_as_the_note_says(figure):
+    """The note names an option of the command line, and the command has it; where nothing reads it, it is refused."""
+    code, said, _ = figure("figure", "pairs", "human.csv")
+    assert code == 0, said
+    assert "For single segments use --units segments." in said
+    code, said, _ = figure("figure", "pairs", "human.csv", "--units", "segments", output="other.svg")
+    assert (code, "documents" in said) == (0, False), said
+    code, said, _ = figure("figure", "margins", "human.csv", "--units", "segments", output="third.svg")
+    assert (code, said) == (2, "error: --units changes nothing in a figure of margins. Leave it out.\n")
