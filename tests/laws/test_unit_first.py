@@ -115,3 +115,16 @@ def test_pages_say_the_unit_without_an_argument_of_python():
     )
     assert any(text.startswith("No pair could be significant") for text in said)
     assert not any("units=" in text for text in said)
+
+
+@pytest.mark.parametrize("verb", ["rank", "compare", "explain"])
+@pytest.mark.parametrize("by_documents", [False, True])
+def test_intervals_of_few_units_are_called_rough(verb, by_documents):
+    """In comparisons as in rankings, whether segments or documents are few."""
+    call = {"rank": bt.rank, "compare": bt.compare, "explain": lambda table: bt.explain(table, "A", "B")}[
+        verb
+    ]
+    table = scores(6) if by_documents else drawn_scores(3, 6)
+    what = "6 groups (documents)" if by_documents else "6 segments"
+    assert f"Only {what}: intervals of so few are rough." in call(table).notes
+    assert not any("are rough" in note for note in call(drawn_scores(3, 24)).notes)

@@ -20,7 +20,7 @@ from betterthan.analysis.ranking import Wish
 from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.analysis.strength_test import strength_findings
 from betterthan.analysis.strengths import By, Estimated, estimate
-from betterthan.analysis.units import UnitName, Units, chosen_units, has_documents, unit_note
+from betterthan.analysis.units import UnitName, Units, chosen_units, few_note, has_documents, unit_note
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of, unknown_name
@@ -75,7 +75,8 @@ def decide(
         strengths = estimated or estimate(usable, by, units, wish)
         findings = strength_findings(usable, strengths, units, decision)
         findings = replace(findings, unit_note=unit_note(usable, units))
-        return pairwise_table(_first(findings, (*notes, *_direction(usable))), decision)
+        findings = _first(findings, (*notes, *_direction(usable)))
+        return pairwise_table(replace(findings, notes=(*findings.notes, *few_note(units))), decision)
     units, notes, about_units = _units(usable, request, test)
     by_rates = _compares_win_rates(request)
     digest = usable.digest
@@ -241,6 +242,7 @@ def _findings(
             *answer.notes,
             *_direction(scores),
             *_apart(scores.systems, apart),
+            *few_note(question.units),
             *_unbounded(low, decision.confidence),
         ),
         units=question.units.name,

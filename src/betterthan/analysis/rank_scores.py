@@ -8,11 +8,10 @@ import numpy as np
 
 from betterthan.analysis.decide import Request, decide
 from betterthan.analysis.detectable import segments_needed
-from betterthan.analysis.ranking import FEW_SEGMENTS, Strengths, Wish, ranking
+from betterthan.analysis.ranking import Strengths, Wish, ranking
 from betterthan.analysis.strength_intervals import Basis, strength_limits
 from betterthan.analysis.strengths import By, Estimated, estimate
-from betterthan.analysis.units import Units, chosen_units
-from betterthan.analysis.wording import counted
+from betterthan.analysis.units import FEW_UNITS, Units, chosen_units, few_note
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.results.ranking import Ranking
@@ -43,7 +42,7 @@ def rank_scores(scores: Scores, wish: Wish) -> Ranking:
 
 def _segments_needed(scores: Scores, ranked: Ranking, units: Units, wish: Wish) -> FloatArray | None:
     """Segments that would show each lead over the next system; for means of segments only, and not for a few."""
-    if ranked.settings.method != "mean" or not units.are_segments or scores.n_segments < FEW_SEGMENTS:
+    if ranked.settings.method != "mean" or not units.are_segments or scores.n_segments < FEW_UNITS:
         return None
     order = [scores.systems.index(name) for name in ranked.systems]
     return np.append(segments_needed(scores.goodness[order], alpha=1 - wish.confidence), np.nan)
@@ -56,7 +55,6 @@ def _strengths(
     low, high, interval, notes = strength_limits(scores, units, basis, wish)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
     is_turned = found.unit == "" and not scores.higher_is_better
-    few = scores.n_segments < FEW_SEGMENTS
     direction = "higher" if scores.higher_is_better else "lower"
     return Strengths(
         systems=scores.systems,
@@ -80,10 +78,6 @@ def _strengths(
             *scores.notes,
             *found.notes,
             *notes,
-            *([_few_segments(scores)] if few else []),
+            *few_note(units),
         ),
     )
-
-
-def _few_segments(scores: Scores) -> str:
-    return f"Only {counted(scores.n_segments, 'segment')}: intervals of so few are rough."

@@ -27,7 +27,6 @@ CHOICES = {
     "missing": ("raise", "drop"),
     "interval": ("default", "percentile", "bca", "robust"),
 }
-FEW_SEGMENTS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

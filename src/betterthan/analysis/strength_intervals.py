@@ -140,7 +140,8 @@ def mean_limits(
             for end, old in zip(ends, (low, high), strict=True)
         )
         return StrengthLimits(low, high, "t,skewness")
-    limits = StrengthLimits(low, high, "t,skewness", _about_lopsided(pull, systems))
+    what = "segments" if units.are_segments else "groups (documents)"
+    limits = StrengthLimits(low, high, "t,skewness", _about_lopsided(pull, systems, what))
     return _without_certainty(limits, alike, systems)
 
 
@@ -206,19 +207,16 @@ def _slope(scale: str) -> float:
     return float(to_elo(np.ones(1))[0] - to_elo(np.zeros(1))[0]) if scale == "elo" else 1.0
 
 
-def _about_lopsided(pull: FloatArray, systems: tuple[str, ...]) -> tuple[str, ...]:
-    """Say where so few segments carry the mean that the interval may cover less than it says."""
+def _about_lopsided(pull: FloatArray, systems: tuple[str, ...], what: str) -> tuple[str, ...]:
+    """Say where so few units carry the mean that the interval may cover less than it says."""
     n = len(pull)
     lopsided = (
         n < _LOPSIDED * sample_skewness(pull) ** 2 if n > 2 else np.zeros(pull.shape[1], dtype=np.bool_)
     )
     if not lopsided.any():
         return ()
-    note = (
-        f"A few of the {n:,} scores carry the mean of {_named(systems, lopsided)}: with more like them, or without, "
-        f"it would be another. The interval is rough; more segments make it sure."
-    )
-    return (note,)
+    few = f"A few of the {n:,} {what} carry the mean of {_named(systems, lopsided)}"
+    return (f"{few}: the interval is rough and may cover less than it says.",)
 
 
 def _without_certainty(limits: StrengthLimits, alike: BoolArray, systems: tuple[str, ...]) -> StrengthLimits:
