@@ -66,7 +66,7 @@ METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
 @click.option(
     "--interval",
     type=click.Choice(["percentile", "bca", "robust"]),
-    help="Of the strengths. [default: percentile, for battles robust]",
+    help="Of the strengths. [default: the one that covers best: by formula where there is one, for battles robust]",
 )
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
 @battle_options
