@@ -96,15 +96,12 @@ def test_then_that_so_few_units_cannot_decide(verb):
     assert not any("No pair could" in note or "are too few" in note for note in describe(found).notes)
 
 
-def test_metrics_are_judged_by_segments_and_say_so():
-    """The published measure swaps segments; where documents are known the table says that they were not used."""
+def test_metrics_are_judged_by_documents_and_say_so():
+    """Intervals draw documents; the published measure permutes segments, and the first line says both."""
     found = bt.meta_evaluate([scores(8, seed=3)], scores(8), p_values="analytic")
-    assert describe(found).words[0].startswith("Unit: 24 single segments, although")
-    assert (
-        describe(bt.meta_evaluate([scores(8, seed=3)], scores(8), units="groups"))
-        .words[0]
-        .startswith("Unit: 8 groups")
-    )
+    first = describe(found).words[0]
+    assert first.startswith("Unit: 8 groups (documents) of 24 segments, because")
+    assert "permute single segments, as published" in first
 
 
 def test_pages_say_the_unit_without_an_argument_of_python():
