@@ -175,3 +175,24 @@ def test_the_scale_of_bradley_terry_decides_nothing(scale):
     assert found.letters == plain.letters
     np.testing.assert_array_equal(found.rank_low, plain.rank_low)
     np.testing.assert_array_equal(found.rank_high, plain.rank_high)
+
+
+def test_uneven_documents_have_fewer_degrees_of_freedom():
+    """Two systems: Bradley–Terry's difference is a log odds, whose error by documents is written out here."""
+    rng = np.random.default_rng(4)
+    groups = np.repeat(np.arange(8), [20, 12, 4, 4, 3, 3, 2, 2])
+    won = rng.random(groups.size) < 0.8
+    table = scores_of([won, ~won], groups=[f"d{g}" for g in groups])
+    pair = bt.compare(table, by="bradley_terry").pair("A", "B")
+
+    p, n, share = won.mean(), groups.size, np.bincount(groups) / groups.size
+    sums = np.bincount(groups, won - p)
+    error = np.sqrt((sums**2 / (1 - share)).sum()) / n / (p * (1 - p))
+    pull = share / np.sqrt(1 - share)
+    crossed = np.multiply.outer(pull, pull) ** 2
+    degrees = 1 / ((share**2).sum() + crossed.sum() - np.diagonal(crossed).sum())
+    assert degrees < 4
+    t = np.log(p / (1 - p)) / error
+    assert pair.pvalue == pytest.approx(2 * stats.t.sf(t, degrees))
+    low = np.log(p / (1 - p)) - stats.t.ppf(0.975, degrees) * error
+    assert pair.low == pytest.approx(1 / (1 + np.exp(-low)))

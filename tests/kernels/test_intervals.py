@@ -125,6 +125,19 @@ def test_means_of_skewed_scores_are_covered(n, least):
     assert least - 0.01 < np.mean((low <= 1) & (high >= 1)) < 0.97
 
 
+def test_units_of_equal_shares_are_like_segments():
+    """And of unequal ones, a large unit counts for less."""
+    values = np.random.default_rng(2).exponential(size=(9, 3))
+    values -= values.mean(axis=0)
+    centre = np.zeros(3)
+    plain = influence_interval(centre, values, confidence=0.9)
+    equal = influence_interval(centre, values, confidence=0.9, shares=np.full(9, 1 / 9))
+    np.testing.assert_allclose(equal, plain, rtol=1e-12)
+
+    uneven = influence_interval(centre, values, confidence=0.9, shares=np.array([0.6, *[0.05] * 8]))
+    assert (uneven[1] - uneven[0] > plain[1] - plain[0]).all()
+
+
 def test_expanded_percentiles_of_a_mean_are_nearly_students_interval():
     """For normal scores, with many resamples."""
     rng = np.random.default_rng(0)

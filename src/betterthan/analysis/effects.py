@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray
-from betterthan.kernels.clustered import many_clusters
+from betterthan.kernels.clustered import degrees_of_mean
 from betterthan.kernels.effects import (
     cliffs_delta,
     dominance,
@@ -156,16 +156,13 @@ def clustered_mean_differences(goodness: FloatArray, units: Units) -> ClusteredD
     n = goodness.shape[1]
     mean = goodness.mean(axis=1)
     sums = units.summed(goodness) - mean[:, None] * units.sizes
-    number = np.arange(units.n_units)
-    shares = many_clusters(number, np.zeros_like(number), units.sizes, units.sizes, n_parameters=1)
-    root = np.sqrt(1 - units.sizes / n)
+    root = np.sqrt(1 - units.shares)
     between = np.stack([(((own - sums) / root) ** 2).sum(axis=1) for own in sums])
     error = np.sqrt(between) / n
     # What is left when all differences are equal is rounding of the scores.
     noise = _ROUNDING * np.abs(goodness).max(axis=1, initial=0.0)
     error[error <= np.maximum(noise[:, None], noise[None, :])] = 0.0
-    degrees = float(shares.degrees(np.ones((1, 1)))[0])
-    return ClusteredDifferences(mean[:, None] - mean[None, :], error, degrees)
+    return ClusteredDifferences(mean[:, None] - mean[None, :], error, degrees_of_mean(units.shares))
 
 
 def _median_of_differences_limits(seen: Seen, setting: Setting) -> Limits:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -129,7 +130,7 @@ def mean_limits(
         ends = agresti_coull_interval(n * (means - least) / scale, n, confidence=confidence)
         return StrengthLimits(least + scale * ends[0], least + scale * ends[1], "agresti-coull")
     pull = influence_of_units(values.T, units)
-    low, high = influence_interval(means, pull, confidence=confidence)
+    low, high = influence_interval(means, pull, confidence=confidence, shares=_shares(units))
     low, high = np.maximum(low, least), np.minimum(high, most)
     alike = np.ptp(values, axis=1) == 0
     if is_two_valued(values):
@@ -156,6 +157,11 @@ def influence_of_units(influence: FloatArray, units: Units) -> FloatArray:
     return np.asarray(units.summed(centred).T * (units.n_units / len(influence)))
 
 
+def _shares(units: Units) -> FloatArray | None:
+    """Shares of documents, which may be of unequal size; segments are all alike."""
+    return None if units.are_segments else units.shares
+
+
 def _median_limits(scores: Scores, confidence: float) -> StrengthLimits:
     low, high = interpolated_median_interval(scores.goodness, confidence=confidence)
     limits = StrengthLimits(low, high, "order-statistics")
@@ -168,7 +174,8 @@ def _win_rate_limits(scores: Scores, units: Units, basis: Basis, confidence: flo
     shares = agresti_coull_interval(n * basis.strength, n, confidence=confidence)
     if units.are_segments and scores.n_systems == 2:
         return StrengthLimits(*shares, "agresti-coull")
-    low, high = influence_interval(basis.strength, influence_of_units(rates, units), confidence=confidence)
+    pull = influence_of_units(rates, units)
+    low, high = influence_interval(basis.strength, pull, confidence=confidence, shares=_shares(units))
     low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     alike = np.ptp(rates, axis=0) == 0
     sure = alike & np.isin(basis.strength, (0.0, 1.0))
@@ -189,16 +196,13 @@ def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, wish: Wish
     )
     pull = influence_of_units(pull, units)
     alike = np.ptp(pull, axis=0) <= _ROUNDING
+    interval = partial(influence_interval, confidence=wish.confidence, is_skewed=False, shares=_shares(units))
     if wish.scale == "share":
         rest = np.maximum(1 - strength, np.finfo(np.float64).tiny)
         of_logits = (pull - (pull @ strength)[:, None]) / rest
-        ends = influence_interval(
-            np.log(strength / rest), of_logits, confidence=wish.confidence, is_skewed=False
-        )
-        low, high = (np.asarray(expit(end)) for end in ends)
+        low, high = (np.asarray(expit(end)) for end in interval(np.log(strength / rest), of_logits))
     else:
-        of_points = _slope(wish.scale) * pull
-        low, high = influence_interval(strength, of_points, confidence=wish.confidence, is_skewed=False)
+        low, high = interval(strength, _slope(wish.scale) * pull)
     return _without_certainty(StrengthLimits(low, high, "t,infinitesimal-jackknife"), alike, scores.systems)
 
 

@@ -16,6 +16,7 @@ from betterthan.analysis.strengths import Estimated
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable
+from betterthan.kernels.clustered import degrees_of_mean
 from betterthan.kernels.permutation import add_one
 from betterthan.kernels.pvalues import adjusted, pairs_matrix
 from betterthan.kernels.step_down import stepped_pvalues, successive_maxima
@@ -115,10 +116,11 @@ def _by_influence(
     r"""Student's t of differences of Bradley–Terry log strengths, from the influence of each unit.
 
     .. math:: t_{ab} = \frac{\hat\theta_a - \hat\theta_b}{s_{ab}}, \qquad
-              s_{ab}^2 = \frac{1}{n (n - 1)} \sum_u (\psi_{ua} - \psi_{ub})^2 ,
+              s_{ab}^2 = \frac{1}{n^2} \sum_u \frac{(\psi_{ua} - \psi_{ub})^2}{1 - s_u} ,
 
-    with n - 1 degrees of freedom and Holm's correction. No p-value is below :math:`2^{1-n}`, the least that n signs
-    support.
+    with :math:`s_u` the share of segments in the unit, and Holm's correction. Units of one size have n - 1 degrees of
+    freedom, uneven documents fewer (:func:`betterthan.kernels.clustered.degrees_of_mean`). No p-value is below
+    :math:`2^{1-n}`, the least that n signs support.
     """
     unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
     theta = strength / unit
@@ -131,7 +133,12 @@ def _by_influence(
     pull = unit * influence_of_units(pull, units)
     n = units.n_units
     centred = pull - pull.mean(axis=0)
-    covariance = centred.T @ centred / (n * max(n - 1, 1))
+    if units.are_segments:
+        degrees = max(n - 1.0, 1.0)
+        covariance = centred.T @ centred / (n * degrees)
+    else:
+        degrees = degrees_of_mean(units.shares)
+        covariance = (centred.T / (1 - units.shares)) @ centred / n**2
     left, right = np.triu_indices(strength.size, 1)
     variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
     spread = np.sqrt(np.maximum(variance, 0.0))
@@ -139,8 +146,8 @@ def _by_influence(
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(spread > 0, np.abs(difference) / spread, np.inf)
     least = 2.0 ** (1 - n)
-    p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(max(n - 1, 1), -t), least))
-    reach = float(stdtrit(max(n - 1, 1), 0.5 + confidence / 2)) * np.where(spread > 0, spread, np.nan)
+    p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(degrees, -t), least))
+    reach = float(stdtrit(degrees, 0.5 + confidence / 2)) * np.where(spread > 0, spread, np.nan)
     return _Tested(p, None, spread, difference - reach, difference + reach, "formula", 0, least)
 
 

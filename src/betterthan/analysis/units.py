@@ -47,6 +47,11 @@ class Units(NamedTuple):
         """Number of segments in each unit, shape (n_units,)."""
         return np.bincount(self.of_segment, minlength=self.n_units).astype(np.float64)
 
+    @property
+    def shares(self) -> FloatArray:
+        """Share of all segments in each unit, shape (n_units,)."""
+        return self.sizes / self.of_segment.size
+
     def summed(self, values: FloatArray) -> FloatArray:
         """Sum (m, n) over the segments of each unit to (m, n_units)."""
         if self.are_segments:

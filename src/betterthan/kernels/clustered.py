@@ -319,6 +319,28 @@ def many_clusters(
     )
 
 
+def degrees_of_mean(shares: FloatArray) -> float:
+    """Degrees of freedom of the standard error of a mean over units that have these shares of its segments.
+
+    Parameters
+    ----------
+    shares : array, shape (n_units,)
+        Above 0, with the sum 1.
+
+    Examples
+    --------
+    Ten equal documents, and ten of which one has half of the segments:
+
+    >>> round(degrees_of_mean(np.full(10, 0.1)), 6)
+    9.0
+    >>> round(degrees_of_mean(np.array([0.5, *[0.5 / 9] * 9])), 1)
+    3.2
+    """
+    number = np.arange(shares.size)
+    found = many_clusters(number, np.zeros_like(number), shares, shares, n_parameters=1)
+    return float(found.degrees(np.ones((1, 1)))[0])
+
+
 def _table(value: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, int]) -> Any:  # noqa: ANN401
     """Add up values by row and column: a full table, or a sparse one where most of it would be empty."""
     if shape[0] * shape[1] <= max(_DENSE, 8 * value.size):

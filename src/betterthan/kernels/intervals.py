@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.kernels.clustered import degrees_of_mean
 
 # The cubic of skewness is followed up to this share of the way to where it is flat: of 0.8 to 0.95, the least that
 # covers means of penalties (many zeros, few large) as often as the bootstrap-t does.
@@ -205,7 +206,13 @@ def t_interval(
 
 
 def skewness_interval(
-    estimate: FloatArray, standard_error: FloatArray, skewness: FloatArray, n: IntArray, *, confidence: float
+    estimate: FloatArray,
+    standard_error: FloatArray,
+    skewness: FloatArray,
+    n: IntArray,
+    *,
+    confidence: float,
+    degrees: float | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     r"""Student's interval, and where it is lopsided, the wider one of Hall's at either end.
 
@@ -229,6 +236,8 @@ def skewness_interval(
     n : array of int
         NaN comes back where n < 2.
     confidence : float
+    degrees : float, optional
+        Of freedom of the standard error, where they are fewer than n - 1.
 
     References
     ----------
@@ -242,7 +251,7 @@ def skewness_interval(
     (array([-0.1311]), array([3.1901]))
     """
     size = np.where(n > 1, n, np.nan)
-    reach = -stdtrit(size - 1, (1 - confidence) / 2)
+    reach = -stdtrit(size - 1 if degrees is None else degrees, (1 - confidence) / 2)
     most = _STEEPEST * np.sqrt(size) / reach
     bend = np.clip(skewness, -most, most) / 3
     is_straight = np.abs(bend) < _STRAIGHT
@@ -287,11 +296,20 @@ def skewness_of_sums(squares: FloatArray, cubes: FloatArray, n: IntArray) -> Flo
 
 
 def influence_interval(
-    estimate: FloatArray, influence: FloatArray, *, confidence: float, is_skewed: bool = True
+    estimate: FloatArray,
+    influence: FloatArray,
+    *,
+    confidence: float,
+    is_skewed: bool = True,
+    shares: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
     r"""Interval of an estimate that is nearly a mean of the influences of its units.
 
-    .. math:: \mathrm{se}^2 = \frac{1}{n (n - 1)} \sum_i (\psi_i - \bar\psi)^2
+    .. math:: \mathrm{se}^2 = \frac{1}{n (n - 1)} \sum_i (\psi_i - \bar\psi)^2, \qquad
+              \mathrm{se}^2 = \frac{1}{n^2} \sum_i \frac{(\psi_i - \bar\psi)^2}{1 - s_i}
+
+    The second is for units of unequal size, with the degrees of freedom of
+    :func:`betterthan.kernels.clustered.degrees_of_mean`; for equal ones it is the first.
 
     Parameters
     ----------
@@ -302,6 +320,8 @@ def influence_interval(
     confidence : float
     is_skewed : bool, default True
         Whether the interval takes the skewness of influences into account (:func:`skewness_interval`).
+    shares : array, shape (n,), optional
+        :math:`s`: share of all segments in each unit, where units are documents.
 
     Examples
     --------
@@ -310,13 +330,14 @@ def influence_interval(
     (array([-0.4841]), array([4.4841]))
     """
     n = np.full(estimate.shape, len(influence))
-    error = standard_errors(influence)
+    error = standard_errors(influence, shares)
     skewness = sample_skewness(influence) if is_skewed else np.zeros(estimate.shape)
-    return skewness_interval(estimate, error, skewness, n, confidence=confidence)
+    degrees = None if shares is None else degrees_of_mean(shares)
+    return skewness_interval(estimate, error, skewness, n, confidence=confidence, degrees=degrees)
 
 
-def standard_errors(influence: FloatArray) -> FloatArray:
-    """Standard errors of the mean of each column; NaN for a single row.
+def standard_errors(influence: FloatArray, shares: FloatArray | None = None) -> FloatArray:
+    """Standard errors of the mean of each column; NaN for a single row. See :func:`influence_interval`.
 
     Examples
     --------
@@ -324,8 +345,10 @@ def standard_errors(influence: FloatArray) -> FloatArray:
     array([0.5774])
     """
     n = len(influence)
-    squares = ((influence - influence.mean(axis=0)) ** 2).sum(axis=0)
-    return np.asarray(np.sqrt(squares / (n * (n - 1) if n > 1 else np.nan)))
+    squares = (influence - influence.mean(axis=0)) ** 2
+    if shares is None or n < 2:
+        return np.asarray(np.sqrt(squares.sum(axis=0) / (n * (n - 1) if n > 1 else np.nan)))
+    return np.asarray(np.sqrt((squares / (1 - shares)[:, None]).sum(axis=0)) / n)
 
 
 def simultaneous_confidence(
