@@ -122,6 +122,29 @@ def test_bradley_terry_has_the_same_interval_on_every_scale():
     assert "infinitesimal-jackknife" in share.settings.signature
 
 
+def test_a_corpus_score_that_is_a_mean_has_the_interval_of_the_mean_by_uneven_documents():
+    """Sums over numbers of segments are means, and documents of any size give them the same intervals."""
+    values = np.random.default_rng(6).normal(size=(3, 60))
+    groups = [f"d{g}" for g in np.repeat(np.arange(7), [24, 15, 8, 5, 4, 2, 2])]
+    scores = scores_of(values, groups=groups)
+    counts = bt.Counts(
+        name="mean",
+        systems=scores.systems,
+        segments=scores.segments,
+        values=np.stack([values, np.ones_like(values)], axis=2),
+        columns=["score", "one"],
+        formula=bt.Formula(name="mean", pooled=lambda sums: sums[..., 0] / sums[..., 1]),
+        groups=groups,
+    )
+    found, expected = bt.rank(counts), bt.rank(scores)
+    np.testing.assert_allclose((found.low, found.high), (expected.low, expected.high))
+
+    for first, second in ("AB", "AC", "BC"):
+        pair = bt.compare(counts, n_resamples=99).pair(first, second)
+        other = bt.compare(scores).pair(first, second)
+        assert (pair.low, pair.high) == pytest.approx((other.low, other.high))
+
+
 def test_corpus_scores_have_the_interval_of_the_jackknife():
     """Scores without each segment, and Student's t; differences likewise."""
     table = drawn_counts(2, 30)

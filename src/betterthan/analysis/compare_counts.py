@@ -42,7 +42,7 @@ def compare_counts(
     values = unit_counts(counts, unit)
     side = 1.0 if counts.higher_is_better else -1.0
     of_one = replace(decision, confidence=decision.confidence_of_one(counts.n_systems), simultaneous=False)
-    limits = pooled_difference_limits(counts, values, of_one)
+    limits = pooled_difference_limits(counts, values, unit, of_one)
     least = 2.0 ** (int(decision.alternative == "two-sided") - unit.n_units)
     correction = corrected_by(decision, counts.n_systems, least if is_extrapolated else 1.0)
     if correction == "max_statistic" or not is_extrapolated:

@@ -46,7 +46,8 @@ def rank_counts(counts: Counts, wish: Wish) -> Ranking:
 
 def pooled(counts: Counts, wish: Wish) -> Strengths:
     """The score of the summed counts (corpus-level), with its interval."""
-    limits = pooled_limits(counts, unit_counts(counts, units_of(counts, wish.units)), wish)
+    units = units_of(counts, wish.units)
+    limits = pooled_limits(counts, unit_counts(counts, units), units, wish)
     options = {"ci": f"{100 * wish.confidence:g},{limits.method}"}
     return _strengths(counts, "pooled", (counts.pooled(), limits.low, limits.high), options, wish)
 

@@ -19,6 +19,7 @@ from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of
+from betterthan.kernels.clustered import degrees_of_mean
 from betterthan.kernels.counts_leave_one_out import pooled_influence
 from betterthan.kernels.counts_permutation import counts_bootstrap_block
 from betterthan.kernels.intervals import (
@@ -27,6 +28,7 @@ from betterthan.kernels.intervals import (
     influence_interval,
     percentile_interval,
     sample_skewness,
+    standard_errors,
     t_interval,
 )
 from betterthan.kernels.mean_difference_intervals import is_two_valued
@@ -338,7 +340,7 @@ def _mended(
 # --- Scores of summed counts ----------------------------------------------------------------------------------
 
 
-def pooled_limits(counts: Counts, values: FloatArray, wish: Wish) -> StrengthLimits:
+def pooled_limits(counts: Counts, values: FloatArray, units: Units, wish: Wish) -> StrengthLimits:
     """Intervals of corpus scores, on the metric's own scale; `values` are the counts of each unit, (m, n_units, k).
 
     By default Student's t with the jackknife's standard error, widened for skewness; where the score is undefined
@@ -347,9 +349,11 @@ def pooled_limits(counts: Counts, values: FloatArray, wish: Wish) -> StrengthLim
     if wish.interval not in ("default", "percentile"):
         raise BetterThanError('Intervals of pooled scores are interval="percentile" or interval="default".')
     if wish.interval == "default":
-        pull = pooled_influence(values, formula=counts.formula.pooled).T
+        pull = _pooled_pull(counts, values, units).T
         if np.isfinite(pull).all():
-            low, high = influence_interval(counts.pooled(), pull, confidence=wish.confidence)
+            low, high = influence_interval(
+                counts.pooled(), pull, confidence=wish.confidence, shares=_shares(units)
+            )
             least, most = bounds(counts.per_segment().values)
             return StrengthLimits(np.maximum(low, least), np.minimum(high, most), "t,jackknife,skewness")
     draws = _drawn_scores(counts, values, wish.n_resamples or RESAMPLES, wish.seed, wish.computing)
@@ -357,7 +361,9 @@ def pooled_limits(counts: Counts, values: FloatArray, wish: Wish) -> StrengthLim
     return StrengthLimits(low, high, f"percentile,{len(draws)}")
 
 
-def pooled_difference_limits(counts: Counts, values: FloatArray, decision: Decision) -> DifferenceLimits:
+def pooled_difference_limits(
+    counts: Counts, values: FloatArray, units: Units, decision: Decision
+) -> DifferenceLimits:
     """Intervals of the differences of corpus scores; `values` are the counts of each unit, (m, n_units, k).
 
     Student's t with the jackknife's standard error: differences of systems on the same segments are hardly skewed.
@@ -365,13 +371,14 @@ def pooled_difference_limits(counts: Counts, values: FloatArray, decision: Decis
     side = 1.0 if counts.higher_is_better else -1.0
     goodness = side * counts.pooled()
     effect = goodness[:, None] - goodness[None, :]
-    pull = side * pooled_influence(values, formula=counts.formula.pooled)
+    pull = side * _pooled_pull(counts, values, units)
     n_units = values.shape[1]
     if np.isfinite(pull).all():
-        moments = differences(pull)
-        n = np.full(effect.shape, n_units)
-        low, high = t_interval(effect, moments.standard_error, n, confidence=decision.confidence)
-        return DifferenceLimits(low, high, moments.standard_error)
+        shares = _shares(units)
+        error = differences(pull).standard_error if shares is None else _clustered_errors(pull, shares)
+        n = np.full(effect.shape, n_units if shares is None else degrees_of_mean(shares) + 1)
+        low, high = t_interval(effect, error, n, confidence=decision.confidence)
+        return DifferenceLimits(low, high, error)
     draws = side * _drawn_scores(counts, values, RESAMPLES, decision.seed, decision.computing)
     limits = [
         expanded_percentile_interval(draws[:, a, None] - draws, n_units, decision.confidence)
@@ -379,6 +386,25 @@ def pooled_difference_limits(counts: Counts, values: FloatArray, decision: Decis
     ]
     low, high = (np.array([limit[end] for limit in limits]) for end in (0, 1))
     return DifferenceLimits(low, high, differences(draws.T).deviation)
+
+
+def _pooled_pull(counts: Counts, values: FloatArray, units: Units) -> FloatArray:
+    """Influence of units on corpus scores, (m, n_units), which sums to 0.
+
+    Leaving out a document with the share s of all segments changes the score 1 / (1 - s) times as much as its weight
+    says; this is undone, because errors make up for the size of documents.
+    """
+    pull = pooled_influence(values, formula=counts.formula.pooled)
+    if units.are_segments:
+        return pull
+    rest = 1 - units.shares
+    centred = pull - np.average(pull, axis=1, weights=rest)[:, None]
+    return np.asarray(centred * rest * units.n_units / (units.n_units - 1))
+
+
+def _clustered_errors(pull: FloatArray, shares: FloatArray) -> FloatArray:
+    """Standard errors (m, m) of the differences of estimates that documents of these shares pull (m, n_units)."""
+    return np.stack([standard_errors((own - pull).T, shares) for own in pull])
 
 
 def _drawn_scores(
