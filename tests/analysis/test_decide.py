@@ -201,3 +201,26 @@ def test_rank_and_compare_decide_alike(by, groups):
     assert 0 < pairs.n_different < 10
     for pair in pairs.pairs():
         assert (pair.verdict is None) == bool(set(letters[pair.a]) & set(letters[pair.b]))
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "bootstrap"])
+@pytest.mark.parametrize("scale", [1e-300, 1e-162, 1e154, 1e300])
+def test_no_test_minds_the_scale_of_scores(test, scale):
+    """Squares of these would vanish or overflow; the second is no power of two, and whole numbers stay whole."""
+    values = np.rint(30 * drawn_scores(2, 30).values)
+    one, other = (bt.compare(scores_of(values * by), test=test).pair("A", "B") for by in (1.0, scale))
+
+    assert other.pvalue == pytest.approx(one.pvalue, rel=1e-9)
+    assert other.effect / scale == pytest.approx(one.effect)
+
+
+def test_p_values_of_standardised_grades_are_those_of_the_grades():
+    """Sums that are equal tie, whatever the step of the scores; the stated error is right, too."""
+    rng = np.random.default_rng(10)
+    for _ in range(5):
+        values = np.rint(30 * rng.normal(size=(2, 60)))
+        one = bt.compare(scores_of(values)).pair("A", "B")
+        for other in (values / 17, (values - values.mean()) / values.std()):
+            found = bt.compare(scores_of(other)).pair("A", "B")
+            assert found.pvalue == pytest.approx(one.pvalue, rel=1e-8)
+            assert found.p_low - 1e-9 <= one.pvalue <= found.p_high + 1e-9

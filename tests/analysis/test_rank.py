@@ -219,6 +219,29 @@ def test_scores_of_any_size_can_be_ranked(by, scale):
     assert one.letters == other.letters
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-162, 1e154, 1e300])
+def test_extreme_scores_have_the_intervals_of_ordinary_ones(scale):
+    """Squares of the scores would vanish or overflow."""
+    values = np.rint(100 * drawn_scores(3, 20, gap=1).values)
+    one, other = bt.rank(scores_of(values)), bt.rank(scores_of(values * scale))
+
+    np.testing.assert_allclose(other.low / scale, one.low, rtol=1e-9)
+    np.testing.assert_allclose(other.high / scale, one.high, rtol=1e-9)
+    np.testing.assert_array_equal(other.segments_needed, one.segments_needed)
+
+
+@pytest.mark.parametrize("level", [1e12, -1e12, 1e14])
+def test_a_high_level_ties_no_means(level):
+    """The spread is a trillionth of the level and less; ranks agree with verdicts all the same."""
+    values = np.rint(20 * drawn_scores(3, 40, gap=1).values)
+    one, other = bt.rank(scores_of(values)), bt.rank(scores_of(values + level))
+
+    assert other.systems == one.systems
+    assert other.rank.tolist() == one.rank.tolist() == [1, 2, 3]
+    assert other.cluster.tolist() == one.cluster.tolist()
+    assert ((other.rank_low <= other.rank) & (other.rank <= other.rank_high)).all()
+
+
 @each_method
 def test_two_resamples_and_one_order_are_enough_to_run(by):
     """Little is known then, which is the caller's wish."""

@@ -50,3 +50,11 @@ def test_a_rare_nonzero_value_is_seen():
 def test_more_than_a_million_steps_are_no_step():
     """A unit of a millionth on a scale of hundreds says nothing."""
     assert natural_unit(np.array([100.000001, 3.0, 7.0])) is None
+
+
+@pytest.mark.parametrize("unit", [0.37, np.pi, 1 / 17, 1e-162, 1e154])
+def test_a_step_that_nobody_would_write_is_found(unit):
+    """Standardised grades are multiples of one over their standard deviation; the least of them may be any."""
+    whole = np.array([26.0, 39, -65, 143, 0, 91, 52])
+
+    assert natural_unit(whole * unit) == pytest.approx(13 * unit, rel=1e-12)

@@ -24,6 +24,7 @@ from betterthan.analysis.units import UnitName, Units, chosen_units, few_note, h
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of, unknown_name
+from betterthan.kernels.paired import in_range
 from betterthan.kernels.strength_influence import segment_win_rates
 from betterthan.kernels.wins import win_counts
 from betterthan.results.pairwise import PairwiseTable
@@ -80,10 +81,11 @@ def decide(
     units, notes, about_units = _units(usable, request, test)
     by_rates = _compares_win_rates(request)
     digest = usable.digest
+    # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
+    # own: to swap two systems on a segment is to swap these shares.
+    goodness, unit = in_range(segment_win_rates(usable.goodness).T if by_rates else usable.goodness)
     question = Question(
-        # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
-        # own: to swap two systems on a segment is to swap these shares.
-        goodness=segment_win_rates(usable.goodness).T if by_rates else usable.goodness,
+        goodness=goodness,
         units=units,
         alternative=decision.alternative,
         ties=request.ties,
@@ -103,7 +105,7 @@ def decide(
         )
     if question.correction == "max_statistic" and answer.stepped is None:
         answer = replace(answer, stepped=stepped_down(question), drew=True)
-    findings = _findings(usable, request, test, answer, question, decision)
+    findings = _findings(usable, request, test, answer, question, unit, decision)
     if by_rates:
         findings = replace(findings, effect_name="difference of win rates")
     return pairwise_table(
@@ -198,10 +200,11 @@ def _findings(
     test: SignificanceTest,
     answer: Answer,
     question: Question,
+    unit: float,
     decision: Decision,
 ) -> Findings:
     effect = EFFECTS[test.effect]
-    goodness, unit = _in_range(question.goodness)
+    goodness = question.goodness
     unit = unit if effect.size_name != "dominance" else 1.0  # a probability has none
     rng = stream(decision.seed, "intervals of effects", 0)
     setting = Setting(question.units, decision.confidence, request.ties, rng)
@@ -249,15 +252,6 @@ def _findings(
         n_units=question.units.n_units,
         least=_least(test, request, question),
     )
-
-
-def _in_range(goodness: FloatArray) -> tuple[FloatArray, float]:
-    """Scores whose squares neither overflow nor vanish, and what to multiply differences with; mostly as they are."""
-    largest = float(np.nanmax(np.abs(goodness), initial=0.0))
-    if largest == 0 or 1e-100 < largest < 1e100:
-        return goodness, 1.0
-    unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1))
-    return goodness / unit, unit
 
 
 def _without(pvalues: FloatArray, apart: BoolArray) -> FloatArray:

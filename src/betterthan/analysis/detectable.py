@@ -10,6 +10,7 @@ from scipy.special import ndtr, ndtri
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
+from betterthan.kernels.paired import in_range
 
 _ROUNDING = 1e-13  # of the largest score: a lead or a spread below it is none
 
@@ -105,6 +106,7 @@ def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float =
     """
     m = len(goodness)
     above = np.triu_indices(m, 1)
+    goodness, _ = in_range(goodness)
     mean, deviation = _gaps(goodness)
     noise = _ROUNDING * np.max(np.abs(goodness), initial=0.0)
     mean[np.abs(mean) <= noise] = 0.0

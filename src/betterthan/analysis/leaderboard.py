@@ -14,6 +14,10 @@ from betterthan.kernels.rank_intervals import simultaneous_rank_intervals
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_FOR_FEWEST_LETTERS = 200
+# Strengths closer than this share of the largest are equal. Means have all digits, also of scores that vary little
+# about a high level.
+SLACK = 1e-12
+SLACK_OF_MEANS = 1e-14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +33,9 @@ class Standing:
     differs_from_next: BoolArray
 
 
-def standing(systems: tuple[str, ...], goodness: FloatArray, pairs: PairwiseTable) -> Standing:
+def standing(
+    systems: tuple[str, ...], goodness: FloatArray, pairs: PairwiseTable, *, slack: float = SLACK
+) -> Standing:
     """Return the standing of `systems`, best first with falling `goodness`, by the verdicts of `pairs`.
 
     Ranks are of the strengths; rank intervals, clusters and letters come from the tests alone.
@@ -44,7 +50,7 @@ def standing(systems: tuple[str, ...], goodness: FloatArray, pairs: PairwiseTabl
         share = points / played
     display = letter_display if len(systems) <= MOST_FOR_FEWEST_LETTERS else letters_of_many
     return Standing(
-        rank=shared_ranks(goodness),
+        rank=shared_ranks(goodness, slack),
         rank_low=low,
         rank_high=high,
         cluster=greedy_clusters(different),
@@ -61,8 +67,14 @@ def decisions(systems: tuple[str, ...], pairs: PairwiseTable) -> BoolArray:
     return np.asarray(pairs.better()[np.ix_(index, index)])
 
 
-def shared_ranks(goodness: FloatArray) -> IntArray:
+def shared_ranks(goodness: FloatArray, slack: float = SLACK) -> IntArray:
     """Rank 1 is best; values equal up to rounding share the best rank of the tie, and NaN comes last.
+
+    Parameters
+    ----------
+    goodness : array, shape (m,)
+    slack : float
+        What is rounding, as a share of the largest value.
 
     Examples
     --------
@@ -71,5 +83,5 @@ def shared_ranks(goodness: FloatArray) -> IntArray:
     """
     known = ~np.isnan(goodness)
     values = np.where(known, goodness, -np.inf)
-    slack = 1e-12 * np.max(np.abs(goodness), initial=0.0, where=known)
-    return np.asarray(1 + (values[None, :] > values[:, None] + slack).sum(axis=1))
+    least = slack * np.max(np.abs(goodness), initial=0.0, where=known)
+    return np.asarray(1 + (values[None, :] > values[:, None] + least).sum(axis=1))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.computing import Computing
-from betterthan.analysis.leaderboard import shared_ranks
+from betterthan.analysis.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.pvalues import Alternative, adjusted_pairs, monte_carlo_limits
@@ -92,7 +92,8 @@ def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
     least = min(1.0, found.least * _n_factor(correction, decision, len(pvalue)))
     p_method = np.full(pvalue.shape, P_METHODS.index("formula")) if found.p_method is None else found.p_method
     p_low, p_high = _around(pvalue, p_method, found)
-    order = np.argsort(shared_ranks(found.goodness), kind="stable")
+    slack = SLACK_OF_MEANS if found.effect_name == "difference of means" else SLACK
+    order = np.argsort(shared_ranks(found.goodness, slack), kind="stable")
     if decision.alternative != "two-sided" and len(order) == 2:
         order = np.arange(2)  # the question is about the first; the data must not choose which that is
     square = np.ix_(order, order)

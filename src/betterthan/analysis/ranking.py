@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.analysis.aggregations import SCALES
 from betterthan.analysis.computing import Computing
-from betterthan.analysis.leaderboard import shared_ranks, standing
+from betterthan.analysis.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks, standing
 from betterthan.analysis.matches import TIES, TiesModel
 from betterthan.analysis.ordered import ORDERS, Order, Rating, shown_rating
 from betterthan.analysis.pairwise import Decision
@@ -130,9 +130,10 @@ class Strengths:
 def ranking(found: Strengths, pairs: PairwiseTable, wish: Wish) -> Ranking:
     """Sort the systems best first and wrap everything in a result."""
     goodness = found.strength if found.higher_is_better else -found.strength
-    order = np.argsort(shared_ranks(goodness), kind="stable")
+    slack = SLACK_OF_MEANS if found.method == "mean" else SLACK
+    order = np.argsort(shared_ranks(goodness, slack), kind="stable")
     systems = tuple(found.systems[i] for i in order)
-    stand = standing(systems, goodness[order], pairs)
+    stand = standing(systems, goodness[order], pairs, slack=slack)
     settings = Settings(
         method=found.method,
         options={**found.options, "test": f"{pairs.test},{pairs.correction},{1 - wish.confidence:.3g}"},

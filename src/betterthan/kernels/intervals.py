@@ -7,6 +7,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.clustered import degrees_of_mean
+from betterthan.kernels.paired import in_range
 
 # The cubic of skewness is followed up to this share of the way to where it is flat: of 0.8 to 0.95, the least that
 # covers means of penalties (many zeros, few large) as often as the bootstrap-t does.
@@ -277,7 +278,7 @@ def sample_skewness(values: FloatArray) -> FloatArray:
     array([2.])
     """
     n = len(values)
-    centred = values - values.mean(axis=0)
+    centred, _ = in_range(values - values.mean(axis=0))
     return skewness_of_sums((centred**2).sum(axis=0), (centred**3).sum(axis=0), np.array(n))
 
 
@@ -345,10 +346,11 @@ def standard_errors(influence: FloatArray, shares: FloatArray | None = None) -> 
     array([0.5774])
     """
     n = len(influence)
-    squares = (influence - influence.mean(axis=0)) ** 2
+    centred, unit = in_range(influence - influence.mean(axis=0))
+    squares = centred**2
     if shares is None or n < 2:
-        return np.asarray(np.sqrt(squares.sum(axis=0) / (n * (n - 1) if n > 1 else np.nan)))
-    return np.asarray(np.sqrt((squares / (1 - shares)[:, None]).sum(axis=0)) / n)
+        return np.asarray(unit * np.sqrt(squares.sum(axis=0) / (n * (n - 1) if n > 1 else np.nan)))
+    return np.asarray(unit * np.sqrt((squares / (1 - shares)[:, None]).sum(axis=0)) / n)
 
 
 def simultaneous_confidence(

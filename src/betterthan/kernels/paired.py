@@ -58,6 +58,22 @@ class PairedT(NamedTuple):
     """(m, m); NaN on the diagonal and with fewer than two segments."""
 
 
+def in_range(values: FloatArray) -> tuple[FloatArray, float]:
+    """Scores whose squares neither overflow nor vanish, and what to multiply them with; mostly as they are.
+
+    Examples
+    --------
+    >>> scaled, unit = in_range(np.array([3e-170, -1e-170]))
+    >>> scaled * unit
+    array([ 3.e-170, -1.e-170])
+    """
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if not largest or 1e-100 < largest < 1e100:
+        return values, 1.0
+    unit = float(np.ldexp(1.0, int(np.frexp(largest)[1]) - 1))
+    return values / unit, unit
+
+
 def differences(goodness: FloatArray, *, cubes: bool = False) -> Differences:
     r"""Mean and sum of squares of the differences of all pairs of systems.
 

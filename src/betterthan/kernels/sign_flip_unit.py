@@ -16,8 +16,9 @@ PARTS_OF_SMALLEST = np.arange(1.0, 25.0)
 def natural_unit(values: FloatArray) -> float | None:
     """Find the largest step of which all values are whole multiples, or None.
 
-    Tried are 1, 1/2, 1/3, 1/4, 1/6, 1/7, 1/8, 1/9 and 1/12 of powers of ten from 1 to a millionth, and 1/1 to
-    1/24 of the smallest value seen; the greatest common divisor of the multiples then gives the largest step.
+    Tried are 1, 1/2, 1/3, 1/4, 1/6, 1/7, 1/8, 1/9 and 1/12 of powers of ten from 1 to a millionth, 1/1 to 1/24 of
+    the smallest value seen, and the common divisor of a few values, for steps that nobody would write, such as those
+    of standardised grades; the greatest common divisor of the multiples then gives the largest step.
 
     Parameters
     ----------
@@ -47,13 +48,35 @@ def natural_unit(values: FloatArray) -> float | None:
         sample = _magnitudes(flat)[:SAMPLE]
     if not sample.size:
         return 1.0
-    candidates = np.concatenate([DECIMAL_UNITS, sample.min() / PARTS_OF_SMALLEST])
+    candidates = np.concatenate([DECIMAL_UNITS, sample.min() / PARTS_OF_SMALLEST, _common_divisor(sample)])
     plausible = candidates[_fits(sample[:, None], candidates).all(axis=0)]
     magnitudes = _magnitudes(flat) if plausible.size else sample
     for unit in plausible:
         if _fits(magnitudes, unit).all():
             return float(unit * np.gcd.reduce(np.rint(magnitudes / unit).astype(np.int64)))
     return None
+
+
+def _common_divisor(sample: FloatArray) -> FloatArray:
+    """Largest step that divides all values of a sample, by Euclid's algorithm and least squares; or none.
+
+    Remainders of less than half of the smallest step that counts are taken for rounding.
+
+    Examples
+    --------
+    >>> _common_divisor(np.array([6.0, 10.0, 15.0]) * 0.37).round(12)
+    array([0.37])
+    """
+    values = np.unique(sample)
+    least = float(values[-1]) / MOST_STEPS
+    unit = float(values[0])
+    for value in values.tolist():
+        while (rest := abs(value - round(value / unit) * unit)) > least / 2:
+            value, unit = unit, rest  # noqa: PLW2901  (Euclid's step)
+        if unit < least:
+            return np.empty(0)
+    multiples = np.rint(values / unit)
+    return np.array([multiples @ values / (multiples @ multiples)])
 
 
 def in_units(values: FloatArray, unit: float) -> FloatArray:
