@@ -153,7 +153,7 @@ def test_power_of_equal_documents_is_that_of_their_means():
     row = block.table.rows[0]
     assert row[2] == pytest.approx(gaps.mean())
     assert row[3] == pytest.approx(reach / np.sqrt(12))
-    assert row[4:] == (12, int(np.ceil((reach / gaps.mean()) ** 2)))
+    assert row[4:] == (12, int(np.ceil((reach / gaps.mean()) ** 2 + 1.959963985**2 / 2)))
     assert "12 documents show a true difference of" in paragraphs(section(report, "sure"))[0]
 
 
