@@ -36,7 +36,7 @@ Daphne against Elm: human, higher is better, 300 segments
   single segments use units="segments".
   Daphne wins more often, significant at level 0.05; means do not differ significantly.
   Daphne wins 155 segments, loses 93 and ties 52, but its wins average 15.3 and its losses 37.8.
-  The mean favours Elm by 3.8 (95% interval −0.1 to 7.7, permutation test p = 0.0568); the wins
+  The mean favours Elm by 3.8 (95% interval −0.1 to 7.8, permutation test p = 0.0568); the wins
 """
 
 

@@ -137,10 +137,22 @@ def compare(
     Effects speak of goodness: positive means that the row is better, also for metrics where lower is better.
     p-values lie in (0, 1].
 
+    By documents, the interval of a mean difference is all :math:`\delta` that the permutation test does not reject
+    [3]_, with :math:`D_g` the sum of differences in document g and :math:`n_g` its number of segments:
+
+    .. math:: P\Big( \big| \sum_g \varepsilon_g (D_g - \delta n_g) \big| \ge \big| \sum_g (D_g - \delta n_g) \big| \Big)
+              > 1 - \text{confidence} .
+
+    So it leaves out 0 exactly where the p-value is at most one less the confidence. Where so few documents could reject
+    nothing (fewer than 6 at 95%), and where all say the same, it is Student's with a clustered standard error, as with
+    ``test="t"``. Where the systems differ on at most half of the documents, it is wide enough for both.
+
     References
     ----------
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; 3.2.
     .. [2] Riezler and Maxwell (2005), On some pitfalls in automatic evaluation and significance testing for MT.
+    .. [3] Hartigan (1969), Using subsample values as typical values, J. American Statistical Association 64; Tritchler
+       (1984), On inverting permutation tests, J. American Statistical Association 79.
 
     Examples
     --------

@@ -37,7 +37,7 @@ COMPARE_RESAMPLES = 9999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Which test is wanted of which mechanism, on which units."""
+    """Which test is wanted of which mechanism, on which units, and whether anybody will look at the intervals."""
 
     by: By = "mean"
     test: str = "auto"
@@ -45,6 +45,7 @@ class Request:
     ties: TestTies = "drop"
     missing: Missing = "raise"
     units: UnitName = "auto"
+    intervals: bool = True  # False may leave intervals that are quicker to have in their place
 
 
 def decide(
@@ -206,8 +207,7 @@ def _findings(
     effect = EFFECTS[test.effect]
     goodness = question.goodness
     unit = unit if effect.size_name != "dominance" else 1.0  # a probability has none
-    rng = stream(decision.seed, "intervals of effects", 0)
-    setting = Setting(question.units, decision.confidence, request.ties, rng)
+    setting = _setting(request, test, answer, question, decision)
     if decision.simultaneous:
         setting = for_all_pairs(test.effect, goodness, setting)
     counts = win_counts(scores.goodness)
@@ -251,6 +251,22 @@ def _findings(
         units=question.units.name,
         n_units=question.units.n_units,
         least=_least(test, request, question),
+    )
+
+
+def _setting(
+    request: Request, test: SignificanceTest, answer: Answer, question: Question, decision: Decision
+) -> Setting:
+    """What intervals need to know; those of the permutation test hold what it does not reject."""
+    is_one = question.alternative == "two-sided" and question.method in ("auto", "exact", "analytic")
+    swaps = test.name == "permutation" and request.intervals
+    return Setting(
+        question.units,
+        decision.confidence,
+        request.ties,
+        stream(decision.seed, "intervals of effects", 0),
+        swaps=swaps,
+        pvalue=answer.pvalue if swaps and is_one else None,
     )
 
 

@@ -34,6 +34,7 @@ def rank_scores(scores: Scores, wish: Wish) -> Ranking:
         by=by,
         ties="drop" if wish.ties in ("default", "davidson") else wish.ties,  # type: ignore[arg-type]  # of the sign test
         units=wish.units,
+        intervals=False,
     )
     pairs = decide(complete, request, wish.decision(), wish=wish, estimated=found)
     ranked = ranking(_strengths(complete, found, units, notes, wish), pairs, wish)

@@ -133,7 +133,7 @@ class Explanation(Result):
     mean_difference, median_difference, median_of_differences : float
         The three quantities of Proposition 1 of the paired-evaluation paper; none implies another.
     low, high : float
-        Interval of the mean difference that covers with probability 1 − alpha, from Student's t.
+        Interval of the mean difference that covers with probability 1 − alpha, as in :func:`betterthan.compare`.
     n_needed : int or None
         Units that would show a mean difference of this size at level alpha four times out of five; None where
         that cannot be said, as of documents of different lengths.
