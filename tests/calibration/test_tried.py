@@ -128,18 +128,21 @@ def test_empirical_likelihood_has_its_distance_at_the_limits():
         assert 2 * np.log1p(low * gap).sum() == pytest.approx(f.isf(0.05, 1, n - 1), rel=1e-6)
 
 
-def test_inverted_permutations_keep_what_the_test_keeps():
-    """Just inside a limit the test by documents does not reject, just outside it does."""
+def test_the_inverted_wild_bootstrap_keeps_what_the_test_keeps():
+    """Just inside a limit the studentized test by documents does not reject, just outside it does."""
     rng = np.random.default_rng(5)
     size = np.array([[3.0, 1, 9, 4, 2, 6, 12, 5]])
     total = size * (0.4 + rng.normal(size=size.shape))
     signs = 1.0 - 2.0 * (np.arange(2**8) >> np.arange(8)[:, None] & 1)
     for limit, outward in zip(
-        tried.document_intervals(total, size, rng)["permutation inverted"], (-1, 1), strict=True
+        tried.document_intervals(total, size, rng)["wild bootstrap inverted"], (-1, 1), strict=True
     ):
         for step, is_kept in ((-1e-3, True), (1e-3, False)):
             left = total - (limit[0] + outward * step) * size
-            share = np.mean(np.abs(left @ signs) >= abs(left.sum()) - 1e-12)
+            flipped = signs.T * left[0]
+            residual = flipped - flipped.sum(axis=1, keepdims=True) / size.sum() * size
+            t = np.abs(flipped.sum(axis=1)) / np.sqrt((residual**2).sum(axis=1))
+            share = np.mean(t >= t[0] - 1e-12)  # the first vector turns no sign
             assert (share > 0.05) == is_kept
 
 

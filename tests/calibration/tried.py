@@ -340,20 +340,22 @@ def documents_of(
 ) -> dict[str, list[float]]:
     """One design of two systems."""
     rng = stream(SEED, "documents", n_documents)
-    sums, sizes, own = [], [], []
+    sums, sizes = [], []
+    own: dict[str, list[tuple[float, float]]] = {"ours": [], "t, bias-reduced": []}
     for _ in range(tables):
         size = document_sizes(rng, "lognormal", n_documents)
         of = np.repeat(np.arange(n_documents), size)
         values = rng.normal(size=(2, of.size)) + effect(rng, n_documents)[:, of]
         values[0] += GAP
-        pair = simulate.compare(simulate.scores_of(values, of), test="t", units="groups", workers=1).pair(
-            "S0", "S1"
-        )
-        own.append((pair.low, pair.high))
+        table = simulate.scores_of(values, of)
+        for name, options in (("ours", {}), ("t, bias-reduced", {"test": "t"})):
+            pair = simulate.compare(table, workers=1, **options).pair("S0", "S1")
+            own[name].append((pair.low, pair.high))
         sums.append(np.bincount(of, weights=values[0] - values[1]))
         sizes.append(size.astype(float))
     total, size = np.array(sums), np.array(sizes)
-    limits = {"ours": (np.array(own)[:, 0], np.array(own)[:, 1])} | document_intervals(total, size, rng)
+    ours: dict[str, Limits] = {name: tuple(np.array(ends).T) for name, ends in own.items()}
+    limits = ours | document_intervals(total, size, rng)
     return _shown(limits, GAP, np.ones(tables, dtype=bool))
 
 
@@ -372,25 +374,20 @@ def document_intervals(total: Array, size: Array, rng: np.random.Generator) -> d
     return {
         "t, all documents alike": (mean - reach, mean + reach),
         "t of documents' means": (means.mean(axis=1) - own, means.mean(axis=1) + own),
-        "permutation inverted": _inverted(total, size, signs, mean, error, is_studentized=False),
-        "wild bootstrap inverted": _inverted(total, size, signs, mean, error, is_studentized=True),
+        "wild bootstrap inverted": _inverted(total, size, signs, mean, error),
     }
 
 
-def _inverted(
-    total: Array, size: Array, signs: Array, mean: Array, error: Array, *, is_studentized: bool
-) -> Limits:
+def _inverted(total: Array, size: Array, signs: Array, mean: Array, error: Array) -> Limits:
     """All differences that flips of the documents' signs do not reject, up to 40 standard errors away.
 
-    Studentized, this is the wild cluster bootstrap with the null imposed, of Cameron, Gelbach and Miller (2008).
+    Studentized: the wild cluster bootstrap with the null imposed, of Cameron, Gelbach and Miller (2008).
     """
 
     def is_kept(delta: Array) -> Array:
         left = total - delta[:, None] * size
 
         def statistic(flipped: Array, weighed: Array) -> Array:
-            if not is_studentized:
-                return np.abs(flipped)
             slope = flipped / size.sum(axis=1)[:, None]
             squares = (left**2).sum(axis=1)[:, None] - 2 * slope * weighed
             return np.abs(flipped) / np.sqrt(squares + slope**2 * (size**2).sum(axis=1)[:, None])
