@@ -177,6 +177,13 @@ def test_large_whole_numbers_are_rounded_to_a_float():
     assert float_array([2**70, -(2**64)], shape=(None,), what="Scores").tolist() == [2.0**70, -(2.0**64)]
 
 
+@pytest.mark.parametrize("values", [[2**60 + 3, 1], np.array([2**53 + 1, 0]), [None, 2**70 + 1]])
+def test_whole_numbers_that_would_lose_digits_are_refused(values):
+    """Two systems that differ in the last digit must not become equal."""
+    with pytest.raises(TableError, match="too large to keep their last digits"):
+        float_array(values, shape=(None,), what="Scores")
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -122,6 +122,7 @@ def float_array(values: npt.ArrayLike, *, shape: tuple[int | None, ...], what: s
         raise TableError(
             f"{what} must be numbers in a rectangle, with NaN for missing ones ({error})."
         ) from error
+    _refuse_rounding(found, array, what=what)
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         array = np.where(np.ma.getmaskarray(values), np.nan, array)
     check_shape(array, shape=shape, what=what)
@@ -130,6 +131,20 @@ def float_array(values: npt.ArrayLike, *, shape: tuple[int | None, ...], what: s
         place = tuple(int(i) for i in np.argwhere(infinite)[0])
         raise TableError(f"{what} contain an infinite number at {place}; every number must be finite.")
     return read_only(array)
+
+
+def _refuse_rounding(given: npt.NDArray[Any], array: FloatArray, *, what: str) -> None:
+    """Whole numbers beyond 2**53 lose their last digits as float64, and with them the differences of scores."""
+    if given.dtype.kind not in "iuO":
+        return
+    with np.errstate(invalid="ignore"):
+        large = np.isfinite(array) & (np.abs(array) >= 2.0**53)
+    for exact, rounded in zip(given[large].tolist(), array[large].tolist(), strict=True):
+        if isinstance(exact, int) and exact != int(rounded):
+            raise TableError(
+                f"{what} contain whole numbers that are too large to keep their last digits, such as {exact}. "
+                f"Subtract a constant from all of them, or divide them, first."
+            )
 
 
 def index_array(values: npt.ArrayLike, *, length: int | None, below: int, what: str) -> IntArray:
