@@ -88,11 +88,9 @@ def test_kernels_need_only_numpy_and_scipy(path):
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_module_fits_in_the_head(path):
-    """No module is longer than 400 lines and no function body longer than 50."""
-    text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= 400
-    for node in ast.walk(ast.parse(text)):
+def test_a_function_fits_in_the_head(path):
+    """No function body is longer than 50 lines; modules are cut by meaning, not by length."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             has_docstring = ast.get_docstring(node) is not None
             first = node.body[1] if has_docstring and len(node.body) > 1 else node.body[0]
