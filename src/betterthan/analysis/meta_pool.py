@@ -173,7 +173,7 @@ def _tails(
         swapped=np.tensordot(weights, np.stack([part.swapped for part in parts]), axes=1),
     )
     fewest = min(panel.human.n_systems for panel in panels.values())
-    return tails_of_systems(pooled, measure, test, fewest)  # type: ignore[arg-type]
+    return tails_of_systems(pooled, test, fewest)  # type: ignore[arg-type]
 
 
 def _unit_sentence(
