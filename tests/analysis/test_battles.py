@@ -530,3 +530,20 @@ def test_clustered_intervals_cover_what_they_promise(n_judges, even):
         reach = critical_values(0.95, fit.pair_degrees) * fit.pair_errors
         inside.append((off <= reach)[np.triu_indices(m, 1)].mean())
     assert 0.93 < np.mean(inside) < 0.985
+
+
+@pytest.mark.parametrize(("n_judges", "is_few"), [(2, True), (4, True), (5, False)])
+@pytest.mark.parametrize("verb", [bt.rank, bt.compare])
+def test_few_judges_are_called_rough(verb, n_judges, is_few):
+    """A t-test with one degree of freedom may be significant; the table says how little that rests on."""
+    rng = np.random.default_rng(0)
+    left = rng.integers(0, 3, 200)
+    matches = bt.Matches(
+        systems=["A", "B", "C"],
+        left=left,
+        right=(left + rng.integers(1, 3, 200)) % 3,
+        outcome=(rng.random(200) < 0.5).astype(float),
+        group=rng.integers(0, n_judges, 200),
+    )
+    said = f"Only {n_judges} groups (judges or sessions): p-values and intervals of so few are rough."
+    assert (said in verb(matches).notes) == is_few
