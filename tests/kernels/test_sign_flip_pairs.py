@@ -35,6 +35,9 @@ KINDS = {
     "skewed": lambda rng, n: rng.lognormal(0, 1, n) - rng.lognormal(0, 1, n) + 0.2,
     "penalties": lambda rng, n: rng.choice([0.0, 0, 0, 1, 5, 25], n) - rng.choice([0.0, 0, 1, 1, 5], n),
     "answers": lambda rng, n: rng.integers(-1, 2, n).astype(float),
+    "one giant": lambda rng, n: np.append(rng.normal(0.2, 1, n - 1), rng.choice([-200.0, 30.0, 2000.0])),
+    "three giants": lambda rng, n: np.append(rng.normal(0.2, 1, n - 3), [90.0, -50.0, 700.0]),
+    "a giant penalty": lambda rng, n: np.append(rng.integers(-90, 99, n - 1), 3001.0).astype(float),
     "mostly ties": lambda rng, n: np.where(rng.random(n) < 0.5, 0.0, rng.normal(0.3, 1, n)),
 }
 
@@ -164,6 +167,18 @@ def test_the_inversion_converges_for_many_segments():
     d = np.random.default_rng(8).normal(0.05, 1, size=(3, 2000))
     tails = inverted_tails(np.abs(d), np.abs(d.sum(axis=1)), np.zeros(3))
     assert (tails.error < 1e-7).all()
+
+
+def test_a_giant_difference_is_settled_without_a_referee():
+    """One outlier of a system is in each of its pairs, and a referee takes a thousand times as long."""
+    rng = np.random.default_rng(9)
+    scores = rng.normal(size=(40, 80))
+    scores[7, 3] = 900.0
+    tails = pair_tails(scores, np.full(39, 7), np.delete(np.arange(40), 7), unit=0.0)
+    assert not needs_referee(tails).any()
+    low, high, method = certain_tail(scores[7] - scores[0], unit=0.0)
+    assert METHODS[int(method)] == "certified"
+    assert low <= tails.pvalue[0] <= high
 
 
 def test_the_names_of_methods_are_those_of_results():

@@ -27,7 +27,7 @@ FEW_ENUMERATED = 20  # below this, enumeration is quicker than any convolution
 MOST_ADDITIONS = 2e8  # of the plain convolution
 MOST_LATTICE_POINTS = 4_000_000  # of the tilted one
 TILTED_ADDITIONS = (
-    1300  # a point of the tilted convolution takes as long as so many additions of the plain one
+    700  # a point of the tilted convolution takes as long as so many additions of the plain one
 )
 NEGLIGIBLE = 1e-20
 
@@ -348,12 +348,15 @@ def fast_length(at_least: int) -> int:
 def _tilted_transform(size: IntArray, repeats: IntArray, tilt: float, n_points: int) -> ComplexArray:
     """Fourier transform of Q; frequencies are dropped once their product is negligible."""
     values = np.ones(n_points // 2 + 1, dtype=np.complex128)
+    roots = np.exp(-2j * np.pi / n_points * np.arange(n_points))
     alive = np.arange(values.size)
     for k, count in sorted(zip(size.tolist(), repeats.tolist(), strict=True), key=lambda pair: -pair[1]):
         taken = special.expit(tilt * k)
-        angles = 2 * np.pi / n_points * (alive * k % n_points)
-        values[alive] *= (1 - taken + taken * np.exp(-1j * angles)) ** count
+        factors = taken * roots[alive * k % n_points]
+        factors += 1 - taken
+        values[alive] *= factors if count == 1 else factors**count
         faded = np.abs(values[alive]) < NEGLIGIBLE
-        values[alive[faded]] = 0.0
-        alive = alive[~faded]
+        if faded.any():
+            values[alive[faded]] = 0.0
+            alive = alive[~faded]
     return values

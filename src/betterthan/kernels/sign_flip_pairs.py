@@ -15,7 +15,7 @@ from scipy import special
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.kernels.exact import FEW_ENUMERATED, enumerated_tails, exact_sign_flip, tilted_tail
 from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
-from betterthan.kernels.sign_flip_inversion import REACH, Tails, inverted_tails, is_clumped, lattice_tails
+from betterthan.kernels.sign_flip_inversion import REACH, Tails, is_clumped, lattice_tails, split_tails
 from betterthan.kernels.sign_flip_unit import in_units, natural_unit
 
 CHUNK = 1 << 16  # differences in work at once, so that they stay in the cache
@@ -156,7 +156,7 @@ def _inverted(sizes: FloatArray, edge: FloatArray, unit: float, strict: bool) ->
         pvalue, error = np.ones((2, len(sizes)))
         rest = np.arange(len(sizes))
     if rest.size:
-        fine = inverted_tails(sizes[rest], edge[rest], step[rest])
+        fine = split_tails(sizes[rest], edge[rest], step[rest])
         pvalue[rest], error[rest] = fine.pvalue, np.where(is_clumped(sizes[rest]), np.inf, fine.error)
     return Tails(pvalue, error)
 
