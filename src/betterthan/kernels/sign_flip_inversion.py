@@ -101,7 +101,9 @@ def inverted_tails(sizes: FloatArray, edge: FloatArray, step: FloatArray) -> Tai
     return _inverted(np.ascontiguousarray(sizes), edge, step)
 
 
-def split_tails(sizes: FloatArray, edge: FloatArray, step: FloatArray, splits: int = SPLITS) -> Tails:
+def split_tails(
+    sizes: FloatArray, edge: FloatArray, step: FloatArray, where: BoolArray, splits: int = SPLITS
+) -> Tails:
     r"""Return the same tails, also where one or two differences outweigh all others.
 
     With D the largest difference and R the signed sum of the others,
@@ -115,6 +117,8 @@ def split_tails(sizes: FloatArray, edge: FloatArray, step: FloatArray, splits: i
     ----------
     sizes, edge, step
         As for :func:`inverted_tails`.
+    where : array of bool, shape (pairs,)
+        The pairs that may be split.
     splits : int, default 3
         How many differences may be fixed.
 
@@ -123,15 +127,16 @@ def split_tails(sizes: FloatArray, edge: FloatArray, step: FloatArray, splits: i
     Of nineteen differences one is thirty times as large as the others together:
 
     >>> sizes = np.append(np.sqrt(np.arange(1.0, 19.0)), 1500.0)[None]
-    >>> alone, split = (find(sizes, np.array([1510.0]), np.zeros(1)) for find in (inverted_tails, split_tails))
+    >>> alone = inverted_tails(sizes, np.array([1510.0]), np.zeros(1))
+    >>> split = split_tails(sizes, np.array([1510.0]), np.zeros(1), np.array([True]))
     >>> bool(alone.error[0] > 0.1), bool(split.error[0] < 0.02)
     (True, True)
     """
     tails = inverted_tails(sizes, edge, step)
     largest = sizes.max(axis=1)
     is_heavy = largest**2 > HEAVY * (sizes * sizes).sum(axis=1)
-    rows = np.flatnonzero((tails.error > CONVERGED) & is_heavy) if splits else np.empty(0, dtype=np.int64)
-    if not rows.size:
+    rows = np.flatnonzero((tails.error > CONVERGED) & is_heavy & where)
+    if not rows.size or not splits:
         return tails
     others = sizes[rows]
     others[np.arange(rows.size), others.argmax(axis=1)] = 0.0
@@ -154,7 +159,8 @@ def _split_once(others: FloatArray, edge: FloatArray, step: FloatArray, splits: 
     tails = Tails(np.where(edge > 0, 0.0, 1.0), np.full(len(others), 2 * math.exp(-(REACH**2) / 2)))
     within = (edge < REACH * deviation) & (edge > 0)
     if within.any():
-        found = split_tails(others[within], edge[within], step[within], splits)
+        everyone = np.ones(np.count_nonzero(within), dtype=bool)
+        found = split_tails(others[within], edge[within], step[within], everyone, splits)
         tails.pvalue[within], tails.error[within] = found
     return tails
 

@@ -156,7 +156,9 @@ def _inverted(sizes: FloatArray, edge: FloatArray, unit: float, strict: bool) ->
         pvalue, error = np.ones((2, len(sizes)))
         rest = np.arange(len(sizes))
     if rest.size:
-        fine = split_tails(sizes[rest], edge[rest], step[rest])
+        # A referee enumerates few differences sooner than they could be split.
+        is_long = np.count_nonzero(sizes[rest], axis=1) > MOST_ENUMERATED
+        fine = split_tails(sizes[rest], edge[rest], step[rest], is_long)
         pvalue[rest], error[rest] = fine.pvalue, np.where(is_clumped(sizes[rest]), np.inf, fine.error)
     return Tails(pvalue, error)
 
