@@ -36,22 +36,22 @@ def is_human_translation(system: str) -> bool:
     return _HUMAN.fullmatch(system.strip()) is not None
 
 
-def caveats_of(panel: Panel, level: str, n_decided: IntArray | None, n_pairs: int) -> tuple[Caveat, ...]:
+def caveats_of(panel: Panel, n_decided: IntArray | None, n_pairs: int) -> tuple[Caveat, ...]:
     """Return what must stand beside the verdict on the metrics of a panel.
 
     Parameters
     ----------
     panel : Panel
-    level : str
     n_decided : array of int, shape (k,), optional
-        Pairs that each metric does not tie, of the `n_pairs` that people decide; counted here where it is not given.
+        Pairs that each metric does not tie, of the `n_pairs` that people decide; where it is not given, all pairs of
+        systems on a segment are counted, since system scores, too, rest on the segments that a metric tells apart.
     n_pairs : int
     """
     human = tuple(name for name in panel.human.systems if is_human_translation(name))
     found = [Caveat(code="human_translations", names=human)] if human else []
     found += [Caveat(code="same_systems", names=names) for names in _same_systems(panel)]
     found += [Caveat(code="same_metrics", names=names) for names in _same_metrics(panel)]
-    if n_decided is None and level == "segment" and not panel.is_systems_only:
+    if n_decided is None and not panel.is_systems_only:
         n_decided, n_pairs = _decided(panel.segment_scores(), panel)
     if n_decided is not None and n_pairs:
         found += [

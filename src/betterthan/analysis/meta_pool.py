@@ -122,9 +122,7 @@ def evaluated_together(
         unit_note=_unit_sentence(ordered, requests, measure, test),
         notes=_notes(ordered, parts),
         options={"pool": pool, "parts": len(parts)},
-        caveats=tuple(
-            dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, "system", None, 0))
-        ),
+        caveats=tuple(dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, None, 0))),
         part_names=tuple(parts),
         part_value=value.T,
     )

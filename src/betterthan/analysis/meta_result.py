@@ -69,7 +69,7 @@ def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) ->
     taken, draws = taken_and_drawn(panel, measure, request, question)
     verdicts = compared(measure, panel, request, question, taken.value, draws)
     human_mean, metric_mean = system_scores(panel)
-    caveats = (*caveats_of(panel, measure.level, taken.n_decided, taken.n_pairs), *verdicts.caveats)
+    caveats = (*caveats_of(panel, taken.n_decided, taken.n_pairs), *verdicts.caveats)
     findings = Findings(
         metrics=panel.names,
         human=panel.human.name,

@@ -183,7 +183,7 @@ def caveat_sentence(caveat: Caveat) -> str:
     Examples
     --------
     >>> caveat_sentence(Caveat(code="many_ties", names=("Blunt",), n_decided=5, n_pairs=1200))
-    'Blunt ties nearly everything: it decides 5 of 1,200 pairs (0.4%).'
+    'Blunt ties nearly everything: it tells 5 of 1,200 pairs of outputs apart (0.4%).'
     """
     names = some_of(caveat.names)
     several = len(caveat.names) > 1
@@ -199,7 +199,7 @@ def caveat_sentence(caveat: Caveat) -> str:
         least = f"with {names} the smallest possible p-value is {caveat.least:.2g}"
         return f"No pair of metrics could be significant at level {caveat.alpha:g}: {least}."
     share = 100 * caveat.n_decided / max(caveat.n_pairs, 1)
-    decided = f"it decides {caveat.n_decided:,} of {caveat.n_pairs:,} pairs ({share:.1f}%)"
+    decided = f"it tells {caveat.n_decided:,} of {caveat.n_pairs:,} pairs of outputs apart ({share:.1f}%)"
     return f"{names} ties nearly everything: {decided}."
 
 
