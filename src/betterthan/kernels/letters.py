@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.arrays import BoolArray
+from betterthan.arrays import BoolArray, IntArray
 
 # Sets of systems, and sets of cliques, are the bits of one integer.
 _MOST_CLIQUES = 2000
@@ -65,8 +65,12 @@ def letter_display(different: BoolArray, *, max_work: int = 500_000) -> LetterDi
     >>> letter_display(different).labels
     ('a', 'ab', 'b')
     """
-    m = len(different)
     alike = ~(different | different.T)
+    np.fill_diagonal(alike, True)
+    # Systems that differ from the same others have the same letters, so one of them stands for all.
+    first, kind = _kinds(alike)
+    alike = alike[np.ix_(first, first)]
+    m = len(alike)
     near = [sum(1 << int(b) for b in np.nonzero(alike[a])[0] if b != a) for a in range(m)]
     cliques = _maximal_cliques(near)
     if cliques is None:
@@ -78,7 +82,14 @@ def letter_display(different: BoolArray, *, max_work: int = 500_000) -> LetterDi
     members = np.zeros((m, len(columns)), dtype=np.bool_)
     for letter, column in enumerate(columns):
         members[column, letter] = True
-    return LetterDisplay(members, is_optimal)
+    return LetterDisplay(members[kind], is_optimal)
+
+
+def _kinds(rows: BoolArray) -> tuple[IntArray, IntArray]:
+    """Return the first of each kind of row, in order, and the kind of every row."""
+    numbers: dict[bytes, int] = {}
+    kind = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows], dtype=np.int64)
+    return np.unique(kind, return_index=True)[1], kind
 
 
 def _bits(mask: int) -> Iterator[int]:

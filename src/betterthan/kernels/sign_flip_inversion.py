@@ -295,6 +295,8 @@ def _split(sizes: FloatArray, n_largest: int) -> tuple[FloatArray, FloatArray]:
 
 def _series(rest: FloatArray, frequency: FloatArray, largest: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Π cos(ω d) over the smaller differences by the power series of log cos, and the series' relative remainder."""
+    if not rest.shape[1]:
+        return np.ones_like(frequency), np.zeros_like(frequency)
     sums = _power_sums(rest)
     exponent = np.zeros_like(frequency)
     square = frequency**2
