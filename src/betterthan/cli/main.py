@@ -22,6 +22,7 @@ from betterthan.cli.human import human
 from betterthan.cli.meta import meta
 from betterthan.cli.quality import quality
 from betterthan.cli.rank import rank
+from betterthan.cli.repeated_options import CommandLine
 from betterthan.cli.report import report
 from betterthan.cli.score import score
 from betterthan.cli.serve import serve
@@ -37,7 +38,7 @@ OWN_FAULT = 70
 INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=CommandLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, message="betterthan %(version)s")
 @click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
 @click.pass_context
