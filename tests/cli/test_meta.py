@@ -178,3 +178,48 @@ def test_one_score_a_system_is_enough_for_correlations(betterthan, tmp_path):
     assert np.isnan(found.low).all()
     assert "8 systems, one score each" in betterthan("meta", *files, "--by", "pearson").out
     assert "--by pairwise-accuracy" in betterthan("meta", *files).err
+
+
+def test_a_folder_takes_directions_and_conditions(betterthan, folder):
+    """--lower-is-better turns a metric round, and --where chooses as --language-pair does."""
+    plain = results(betterthan("meta", folder, "-l", "en-de", "--by", "pearson", "--json"))
+    chosen = results(betterthan("meta", folder, "--where", "lp=en-de", "--by", "pearson", "--json"))
+    turned = results(
+        betterthan("meta", folder, "-l", "en-de", "--by", "pearson", "--lower-is-better", "sharp", "--json")
+    )
+
+    assert chosen.value.tolist() == plain.value.tolist()
+    assert turned.value[turned.metrics.index("sharp")] == pytest.approx(
+        -plain.value[plain.metrics.index("sharp")]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--where", "lp=xx-yy"], "xx-yy"),
+        (["--where", "nosuch=1"], 'Unknown condition for a folder "nosuch"'),
+        (["--where", "lp=en-de", "--where", "lp=zh-en"], "One lp can be chosen, not 2"),
+        (["--where", "lp=en-de", "-l", "zh-en"], "--where lp=en-de contradicts --language-pair zh-en"),
+        (["-l", "en-de", "--where", "domain=news"], "domain"),
+        (["-l", "en-de", "--lower-is-better", "nosuch"], 'Unknown metric "nosuch"'),
+        (["-l", "en-de", "--higher-is-better", "shrap"], 'Unknown metric "shrap". Did you mean "sharp"?'),
+        (["-l", "en-de", "--item", "segment"], '--item "segment" cannot be applied here'),
+        (["-l", "en-de", "--both-bad", "drop"], "--both-bad is for battles"),
+        (["-l", "en-de", "--format-in", "long"], "--format-in is for files"),
+    ],
+)
+def test_an_option_that_a_folder_cannot_apply_is_refused(betterthan, folder, arguments, message):
+    """Ignored, it would leave an answer to another question."""
+    said = betterthan("meta", folder, *arguments)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+
+
+def test_report_refuses_what_meta_refuses(betterthan, folder, tmp_path):
+    """A direction for a metric that is not there."""
+    said = betterthan(
+        "report", folder, "-l", "en-de", "--lower-is-better", "nosuch", "-o", tmp_path / "r.html"
+    )
+    assert said.code == 2
+    assert 'Unknown metric "nosuch"' in said.err

@@ -19,6 +19,7 @@ from tests.read.test_damage_scores import damaged, outcome
 import betterthan as bt
 from betterthan.errors import ReadError
 from betterthan.read.lm_eval_samples import _file_name
+from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any, sniff
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -231,3 +232,13 @@ def test_damaged_files_give_a_table_or_our_error(trials):
         seen.add(outcome(lambda given: read_any(given, format="lm_eval"), io.BytesIO(data)))
     assert "table" in seen
     assert len(seen) > 3
+
+
+@pytest.mark.parametrize("columns", [{"group": "nosuch"}, {"judge": "x"}, {"left": "a"}, {"item": "doc_id"}])
+def test_columns_cannot_be_named(tmp_path, columns):
+    """The roles of the keys are fixed, so an option that names one would be ignored."""
+    for model in ("a", "b"):
+        write(tmp_path, model, [record(i, 1.0) for i in range(3)])
+    with pytest.raises(ReadError, match="cannot be applied here") as caught:
+        read_any(tmp_path, Options(columns=columns))
+    assert caught.value.code == "BT230"

@@ -59,9 +59,10 @@ def agree(
     """  # noqa: D301
     from betterthan.analysis.agreement import agreement, rank_each
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.tables import as_source, refuse_unknown_directions
+    from betterthan.cli.tables import as_source
     from betterthan.read.scores import scores_of, the_metric
     from betterthan.read.sniff import read_any
+    from betterthan.read.unused_options import refuse_unknown_directions
 
     found = scores_of(read_any(as_source(files), options, format=format_in), path=", ".join(files))
     refuse_unknown_directions(options, found)

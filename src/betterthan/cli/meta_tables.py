@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from betterthan.cli.tables import refuse_unknown_directions
 from betterthan.errors import BetterThanError, some_of, unknown_name
-from betterthan.read.metrics_folder import MetricsFolder, language_pairs, read_metrics_folder
+from betterthan.read.metrics_folder import MetricsFolder, read_pair
+from betterthan.read.metrics_folder_files import open_folder, pairs_of
+from betterthan.read.metrics_folder_reader import FORMAT, with_conditions
 from betterthan.read.protocol import Options
 from betterthan.read.scores import scores_of, the_metric
 from betterthan.read.sniff import read_any
+from betterthan.read.unused_options import refuse_unknown_directions, refuse_unused
 from betterthan.tables.scores import Scores
 
 Metrics = dict[str, Scores]
@@ -32,7 +35,10 @@ def meta_tables(
     if folders and len(sources) > 1:
         raise BetterThanError(f"Name one folder, or any number of files; {some_of(sources)} are both.")
     if folders:
-        return _of_folder(folders[0], human, only, pairs_wanted, gold, reference)
+        if format_in is not None:
+            raise BetterThanError("--format-in is for files. Leave it out for a folder.")
+        chosen = replace(options, gold=gold, reference=reference)
+        return _of_folder(folders[0], chosen, human=human, only=only, wanted=pairs_wanted)
     for option, given in (("--language-pair", pairs_wanted), ("--reference", reference)):
         if given:
             raise BetterThanError(
@@ -69,25 +75,32 @@ def _of_files(sources: Sequence[str], options: Options, format_in: str | None) -
 
 
 def _of_folder(
-    path: str,
-    human: str | None,
-    only: Sequence[str],
-    wanted: Sequence[str],
-    gold: str | None,
-    reference: str | None,
+    path: str, options: Options, *, human: str | None, only: Sequence[str], wanted: Sequence[str]
 ) -> tuple[Metrics | dict[str, Metrics], Scores | dict[str, Scores]]:
     if human is not None:
         raise BetterThanError(
             "A folder has its own human scores. Leave out --human, or choose among them with --gold."
         )
-    asked = [pair for given in wanted for pair in given.split(",")] or list(language_pairs(path))
+    refuse_unused(options, FORMAT, path=path)
+    options, domain = with_conditions(options)
+    named = list(dict.fromkeys(pair for given in wanted for pair in given.split(",")))
+    if named and options.language_pair not in (None, *named):
+        raise BetterThanError(
+            f"--where lp={options.language_pair} contradicts --language-pair {', '.join(named)}. "
+            f"Leave one of the two out."
+        )
+    folder = open_folder(path)
+    pairs = [options.language_pair] if options.language_pair else named or pairs_of(folder)
     read = {
-        pair: read_metrics_folder(path, language_pair=pair, gold=gold, reference=reference) for pair in asked
+        pair: read_pair(folder, replace(options, language_pair=pair), domain=domain).folder for pair in pairs
     }
+    refuse_unknown_directions(
+        options, {name for found in read.values() for name in (*found.human, *found.metrics)}
+    )
     people = {pair: _gold_of(found) for pair, found in read.items()}
     metrics = {pair: _chosen(dict(found.metrics), only) for pair, found in read.items()}
-    if len(asked) == 1:
-        return metrics[asked[0]], people[asked[0]]
+    if len(pairs) == 1:
+        return metrics[pairs[0]], people[pairs[0]]
     return metrics, people
 
 

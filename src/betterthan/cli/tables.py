@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from dataclasses import replace
 
-from betterthan.errors import BetterThanError, ReadError, unknown_name
+from betterthan.errors import BetterThanError, ReadError
 from betterthan.read.given_files import is_there, split_given
-from betterthan.read.protocol import EVERY, Options
+from betterthan.read.protocol import Options
 from betterthan.read.scores import scores_of, the_metric
 from betterthan.read.sniff import read_any
+from betterthan.read.unused_options import refuse_unknown_directions
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
@@ -43,13 +43,6 @@ def table_of(
         option = "--covariate" if covariates else "--cluster"
         raise BetterThanError(f"{option} is for battles, and {file} holds none. Leave it out.")
     return the_metric(scores_of(reading, path=file), metric, file)
-
-
-def refuse_unknown_directions(options: Options, metrics: Collection[str]) -> None:
-    """Refuse a direction for a metric that is not there: a slip in its name would turn a ranking round unseen."""
-    told = (options.lower_is_better | options.higher_is_better) - {EVERY}
-    for name in sorted(told - set(metrics)):
-        raise unknown_name("metric", name, metrics)
 
 
 def _with_cluster(options: Options, cluster: str | None) -> Options:

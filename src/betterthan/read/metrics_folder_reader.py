@@ -31,13 +31,13 @@ def sniff(source: Source) -> Guess | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Read the human and metric scores of one language pair."""
-    options, domain = _with_conditions(options)
+    options, domain = with_conditions(options)
     return _reading(source, [read_pair(Folder(source.name, source.path), options, domain=domain)])
 
 
 def read_all(source: Source, options: Options) -> Reading:
     """Read every language pair, for a look at the whole: scores are called after their pair, "en-de BLEU-refA"."""
-    options, domain = _with_conditions(options)
+    options, domain = with_conditions(options)
     folder = Folder(source.name, source.path)
     found = [
         read_pair(folder, replace(options, language_pair=pair), domain=domain) for pair in pairs_of(folder)
@@ -50,22 +50,38 @@ _CONDITIONS = {
     "language_pair": "language_pair",
     "level": "level",
     "reference": "reference",
+    "gold": "gold",
 }
 
 
-def _with_conditions(options: Options) -> tuple[Options, str | None]:
-    """Read conditions such as ``lp=en-de`` as what they mean for a folder."""
+def with_conditions(options: Options) -> tuple[Options, str | None]:
+    """Read conditions such as ``lp=en-de`` as what they mean for a folder; the second is the domain, if one is chosen.
+
+    Raises
+    ------
+    UnknownName
+        For a condition that a folder does not know.
+    ReadError
+        When one of them has two values, or another one than an option of the same meaning (BT167).
+    """
     domain = None
     for column, values in by_column(options.where).items():
-        if column != "domain" and column not in {**_CONDITIONS, "gold": ""}:
-            raise unknown_name("condition for a folder", column, [*_CONDITIONS, "domain", "gold"])
+        if column != "domain" and column not in _CONDITIONS:
+            raise unknown_name("condition for a folder", column, [*_CONDITIONS, "domain"])
         if len(values) > 1:
             raise ReadError(f"One {column} can be chosen, not {len(values)}.", code="BT167")
         if column == "domain":
             domain = values[0]
-        else:
-            options = replace(options, **{_CONDITIONS.get(column, column): values[0]})  # type: ignore[arg-type]
-    return options, domain
+            continue
+        name = _CONDITIONS[column]
+        if getattr(options, name) not in (None, values[0]):
+            raise ReadError(
+                f"--where {column}={values[0]} contradicts --{name.replace('_', '-')} {getattr(options, name)}. "
+                f"Leave one of the two out.",
+                code="BT167",
+            )
+        options = replace(options, **{name: values[0]})  # type: ignore[arg-type]
+    return replace(options, where=()), domain
 
 
 def _reading(source: Source, found: list[FolderReading], *, named: bool = False) -> Reading:

@@ -1,8 +1,16 @@
-"""Codes BT330 to BT349: problems with folders, patterns and packed files; see :mod:`betterthan.read.problems`."""
+"""Codes BT230 to BT239 and BT330 to BT349: several files, folders, patterns and packed files.
+
+See :mod:`betterthan.read.problems`.
+"""
 
 from __future__ import annotations
 
 FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
+    "BT230": (
+        "option without effect",
+        "An option was given that this layout cannot apply, such as the name of a column where columns have no names.",
+        "Leave the option out, or convert the file to a table first: betterthan convert FILE -o FILE.csv",
+    ),
     "BT330": (
         "files of different kinds",
         "The folder, pattern or list holds, say, texts beside scores, and nobody can say what they mean together.",

@@ -12,6 +12,7 @@ from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import peek
 from betterthan.read.protocol import Format, Guess, Kind, Options, Reader, Reading
 from betterthan.read.source import Given, Source, no_data_folder, open_source
+from betterthan.read.unused_options import refuse_unused
 from betterthan.read.where_files import read_frame_where, read_where
 
 # Below this a reader only says that it would try.
@@ -168,6 +169,7 @@ def read_any(
         return read_frame(source, options, format=format)
     opened = source if isinstance(source, Source) else open_source(source, folders=True)
     chosen = _chosen(opened, options, format)
+    refuse_unused(options, chosen.FORMAT, path=opened.name)
     if options.where and not opened.is_folder:
         return read_where(opened, options, chosen)
     return chosen.read(opened, options)

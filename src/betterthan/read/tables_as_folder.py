@@ -15,6 +15,7 @@ from betterthan.arrays import read_only
 from betterthan.errors import BetterThanError, ReadError, TableError, unknown_name
 from betterthan.read.metrics_folder import Level, MetricsFolder, read_pair
 from betterthan.read.metrics_folder_files import Folder, pairs_of
+from betterthan.read.metrics_folder_reader import with_conditions
 from betterthan.read.protocol import AnyTable, Options
 from betterthan.read.score_rows import LEVELS, SYSTEM, way
 from betterthan.read.write_metrics_folder import metrics_folder_of, write_metrics_folder
@@ -22,6 +23,7 @@ from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
 _NO_SCORES = "BT165"
+_CONDITIONS = ("lp", "language_pair", "level")
 
 
 def write_as_folder(
@@ -89,7 +91,10 @@ def copy_folder(folder: Folder, path: str | os.PathLike[str], options: Options) 
     tuple of str
         The notes of the reading.
     """
-    options = _chosen(options)
+    for column, _ in options.where:
+        if column not in _CONDITIONS:
+            raise unknown_name("condition for a folder to write", column, _CONDITIONS)
+    options, _ = with_conditions(options)
     pairs = pairs_of(folder) if options.language_pair is None else [options.language_pair]
     parts = []
     for pair in pairs:
@@ -102,17 +107,6 @@ def copy_folder(folder: Folder, path: str | os.PathLike[str], options: Options) 
                     raise
     write_metrics_folder(path, parts)
     return tuple(dict.fromkeys(note for part in parts for note in part.notes))
-
-
-def _chosen(options: Options) -> Options:
-    """Read the conditions lp=… and level=… as what they mean for a folder."""
-    for column, value in options.where:
-        if column not in ("lp", "level"):
-            raise unknown_name("condition for a folder to write", column, ("lp", "level"))
-        if column == "level" and value not in LEVELS:
-            raise unknown_name("level", value, LEVELS)
-        options = replace(options, **{"language_pair" if column == "lp" else column: value})  # type: ignore[arg-type]
-    return options
 
 
 def needed_pair(options: Options, *, path: str) -> str:

@@ -11,6 +11,7 @@ from betterthan.errors import BetterThanError, ReadError, TableError, some_of, u
 from betterthan.read.parallel_text import read_texts
 from betterthan.read.protocol import Options
 from betterthan.read.tag_files import read_tags
+from betterthan.read.unused_options import refuse_unknown_directions
 from betterthan.report.command import command_of
 from betterthan.report.once import Once
 from betterthan.report.reading import FilesRead, folder_of, is_file, is_metrics_folder
@@ -140,6 +141,7 @@ def _of_scores(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]
     texts = [file for file in files if isinstance(file, Texts)]
     lines = [file for file in files[1:] if is_file(file) and read.recognised(file).kind == "texts"]
     tables = read.tables([file for file in files if not isinstance(file, Texts) and file not in lines])
+    refuse_unknown_directions(read.options, tables)
     wanted = given["metric"]
     if wanted is not None and wanted not in tables:
         raise unknown_name("metric", wanted, tables)
@@ -183,6 +185,7 @@ def _of_meta(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) 
         if len(files) > 1:
             raise BetterThanError(f"Name one folder of the metrics task, not {len(files)} files and folders.")
         found = folder_of(read.source(first), read.options)
+        refuse_unknown_directions(read.options, {*found.human, *found.metrics})
         assert found.gold is not None  # noqa: S101  (refused otherwise)
         return Inputs(
             kind="meta",
@@ -201,7 +204,9 @@ def _of_meta(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) 
             f"The human scores are of {len(people)} kinds ({some_of(list(people))}); metrics are held against {gold}, "
             f"the first."
         )
-    return Inputs(kind="meta", command="", metrics=read.tables(files), human=people[gold], notes=tuple(notes))
+    metrics = read.tables(files)
+    refuse_unknown_directions(read.options, {*metrics, *people})
+    return Inputs(kind="meta", command="", metrics=metrics, human=people[gold], notes=tuple(notes))
 
 
 def _of_texts(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001

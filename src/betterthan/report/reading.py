@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
+from betterthan.errors import BetterThanError, ReadError, TableError, some_of
 from betterthan.read.check import check
 from betterthan.read.metrics_folder import MetricsFolder, read_pair
 from betterthan.read.metrics_folder_files import Folder, pairs_of
+from betterthan.read.metrics_folder_reader import with_conditions
 from betterthan.read.protocol import Options
 from betterthan.read.scores import scores_of
 from betterthan.read.sniff import Recognition, read_any, recognise
 from betterthan.read.source import Source, open_source
-from betterthan.read.where import by_column
 from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
 _METRICS_FOLDER = "metrics_folder"
-_CONDITIONS = {
-    "lp": "language_pair",
-    "language_pair": "language_pair",
-    "level": "level",
-    "reference": "reference",
-    "gold": "gold",
-}
 
 
 def is_file(given: object) -> TypeGuard[str | Path]:
@@ -130,7 +123,7 @@ def folder_of(source: Source, options: Options) -> MetricsFolder:
         When there are several language pairs or several human scores, and none was chosen.
     """
     folder = Folder(source.name, source.path)
-    asked, domain = _chosen(options)
+    asked, domain = with_conditions(options)
     pairs = pairs_of(folder)
     if asked.language_pair is None and len(pairs) > 1:
         raise ReadError(
@@ -149,20 +142,3 @@ def folder_of(source: Source, options: Options) -> MetricsFolder:
             else f"{source.name} has no human scores for {found.language_pair}. Name a file of them: --human FILE."
         )
     return found
-
-
-def _chosen(options: Options) -> tuple[Options, str | None]:
-    """Read conditions such as ``lp=en-de`` as what they mean for a folder."""
-    domain = None
-    chosen: dict[str, Any] = {}
-    conditions: Mapping[str, list[str]] = by_column(options.where)
-    for column, values in conditions.items():
-        if column != "domain" and column not in _CONDITIONS:
-            raise unknown_name("condition for a folder", column, [*_CONDITIONS, "domain"])
-        if len(values) > 1:
-            raise ReadError(f"One {column} can be chosen, not {len(values)}.", code="BT167")
-        if column == "domain":
-            domain = values[0]
-        else:
-            chosen[_CONDITIONS[column]] = values[0]
-    return replace(options, **chosen), domain
