@@ -17,6 +17,7 @@ from betterthan.read.protocol import Options
 from betterthan.read.several_files import FORMAT
 from betterthan.read.sniff import read_any, sniff
 from betterthan.read.source import open_source
+from betterthan.report.compose import compose
 
 LONG = "item,system,score\n"
 HEAD = "model_a,model_b,winner,judge\n"
@@ -333,3 +334,33 @@ def test_nothing_is_left_behind(put, tmp_path, monkeypatch):
     read_any(tmp_path / "data")
     read_any(tmp_path / "b")
     assert list(spool.iterdir()) == []
+
+
+@pytest.mark.parametrize("gold", ["gold", "test.gold_labels", "refA", "Human", "ground-truth"])
+def test_the_truth_is_not_ranked_beside_its_predictions(put, tmp_path, gold):
+    """One number a line, a file a system: a file named like the truth is what the others are held against."""
+    files = [put(f"qe/{name}.hter", "0.1\n0.5\n0.3\n") for name in (gold, "ours", "base")]
+    for given in (files, tmp_path / "qe"):
+        message = refusal(given, "BT231")
+        assert f"betterthan quality {tmp_path}/qe/{gold}.hter FILE..." in message
+        assert "give it another name: NAME=" in message
+    assert [finding.code for finding in bt.check(tmp_path / "qe").problems] == ["BT231"]
+    with pytest.raises(ReadError, match="named like the truth"):
+        compose(files)
+    assert bt.read_scores([f"sys={files[0]}", *files[1:]]).systems == ("sys", "ours", "base")
+
+
+def test_systems_with_similar_names_are_no_truth(put):
+    """Part of a word says nothing, and a word that all names have says nothing either."""
+    for names in (("goldfish", "refined"), ("ours.ref", "base.ref"), ("targeted", "humane")):
+        assert len(bt.read_scores([put(f"{name}.hter", "0.1\n0.5\n") for name in names]).systems) == 2
+
+
+def test_gold_among_the_rows_of_a_quality_file_is_no_system(put):
+    """The name that stands for the truth in a column of systems, as `quality` reads it."""
+    text = "".join(
+        f"en-de\t{name}\t{i}\t0.{i}{k}\n" for k, name in enumerate(("gold", "ours")) for i in range(3)
+    )
+    path = put("scores.tsv", text)
+    assert f"betterthan quality {path} {path}. If it is a system, rename it." in refusal(path, "BT231")
+    assert bt.read_sentence_scores(path, path)[1].systems == ("ours",)

@@ -15,6 +15,7 @@ from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
 
 _MOST_TABLES = 3
+_DOUBTS = "BT23"
 
 
 def check_several(source: Source, options: Options) -> Checkup:
@@ -27,7 +28,7 @@ def check_several(source: Source, options: Options) -> Checkup:
     for member in read_each(source, options):
         lines.append(_line(member, source))
         members.append(member)
-    reading, note = _together(members, source)
+    reading, note, doubt = _together(members, source)
     columns, rows = preview_of(reading.tables if reading else ())
     read = [member.reading for member in members if member.reading is not None]
     return Checkup(
@@ -40,7 +41,10 @@ def check_several(source: Source, options: Options) -> Checkup:
         dropped=_dropped(read),
         preview_columns=columns,
         preview=rows,
-        problems=tuple(_finding(member) for member in members if member.error is not None),
+        problems=(
+            *(_finding(member.error, member.name) for member in members if member.error is not None),
+            *((_finding(doubt, source.name),) if doubt is not None else ()),
+        ),
         notes=(note,) if note else (),
         settings=Settings(
             method="check", options={}, data=digest(*(table.digest for part in read for table in part.tables))
@@ -48,18 +52,21 @@ def check_several(source: Source, options: Options) -> Checkup:
     )
 
 
-def _together(members: list[Member], source: Source) -> tuple[Reading | None, str]:
-    """Return what the files are together, or why they are not read as one."""
+def _together(members: list[Member], source: Source) -> tuple[Reading | None, str, BetterThanError | None]:
+    """Return what the files are together, or why they are not read as one: a note, or a doubt about the data."""
     if any(member.error is not None for member in members):
-        return None, "The files are not read together, because not all can be read."
+        return None, "The files are not read together, because not all can be read.", None
     if any(member.format == "battles" for member in members):
         # These are counted again from all rows at once when they are read, which looking does not need.
-        return None, _why_not(source)
+        return None, _why_not(source), None
     try:
         check_pairs(source)
-        return together(members, path=source.name), ""
+        return together(members, path=source.name), "", None
     except BetterThanError as error:
-        return None, f"Not read together: {getattr(error, 'message', str(error))}"
+        # Files of different kinds may lie side by side; files that could be misread together are a problem.
+        if (getattr(error, "code", None) or "").startswith(_DOUBTS):
+            return None, "", error
+        return None, f"Not read together: {getattr(error, 'message', str(error))}", None
 
 
 def _why_not(source: Source) -> str:
@@ -92,12 +99,11 @@ def _dropped(readings: list[Reading]) -> dict[str, int]:
     return found
 
 
-def _finding(member: Member) -> Finding:
-    error = member.error
+def _finding(error: BetterThanError, name: str) -> Finding:
     code = getattr(error, "code", None) or "BT009"
     return Finding(
         code=code,
         title=PROBLEMS[code].title if code in PROBLEMS else "problem",
-        place=getattr(error, "place", "") or member.name,
+        place=getattr(error, "place", "") or name,
         message=getattr(error, "message", None) or str(error),
     )

@@ -11,6 +11,11 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "An option was given that this layout cannot apply, such as the name of a column where columns have no names.",
         "Leave the option out, or convert the file to a table first: betterthan convert FILE -o FILE.csv",
     ),
+    "BT231": (
+        "truth among systems",
+        "A file or row is named like what systems are measured by (gold, labels, …) and would be ranked with them.",
+        "Compare predictions with it: betterthan quality GOLD FILE...; a system needs another name: NAME=path.",
+    ),
     "BT330": (
         "files of different kinds",
         "The folder, pattern or list holds, say, texts beside scores, and nobody can say what they mean together.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -36,6 +37,52 @@ def truth_and_systems(found: Sequence[Some]) -> tuple[list[Some], list[Some]]:
     """Return those called "gold", and the others."""
     truth = [one for one in found if one.name.casefold() == GOLD]
     return truth, [one for one in found if one.name.casefold() != GOLD]
+
+
+_TRUTH_WORDS = frozenset(
+    f"{GOLD} golden truth groundtruth gt label labels human humans target targets ref refs reference references".split()
+)
+
+
+def is_named_like_the_truth(name: str) -> bool:
+    """Whether a word of a name says that it is what systems are measured by.
+
+    Examples
+    --------
+    >>> [is_named_like_the_truth(name) for name in ("gold", "en-de.gold_labels", "refA", "Goldfish", "ours")]
+    [True, True, True, False, False]
+    """
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
+    return any(word.casefold() in _TRUTH_WORDS for word in words)
+
+
+def refuse_truth_among(systems: Mapping[str, str]) -> None:
+    """Refuse true scores among systems: they are what predictions are held against, and cannot win.
+
+    Parameters
+    ----------
+    systems : mapping of str to str
+        The name of each system and its file.
+
+    Raises
+    ------
+    ReadError
+        When some of the systems, and not all, are named like the truth (BT231).
+    """
+    truth = [name for name in systems if is_named_like_the_truth(name)]
+    others = [name for name in systems if name not in truth]
+    if truth and others:
+        gold = systems[truth[0]]
+        # One file may hold the truth and the predictions; it is then named as both.
+        is_one = all(systems[name] == gold for name in others)
+        name = "rename it" if is_one else f"give it another name: NAME={gold}"
+        raise ReadError(
+            f"{quoted(truth[0])} is named like the truth and would be ranked as a system beside {some_of(others)}. "
+            f"To compare predictions with the truth: betterthan quality {gold} {gold if is_one else 'FILE...'}. "
+            f"If it is a system, {name}.",
+            path=gold,
+            code="BT231",
+        )
 
 
 def of_pair(

@@ -20,7 +20,8 @@ from betterthan.read.doubts import doubts
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.quality_rows import Account, Cells, Layout, guess, is_count, named, number, rows_of
+from betterthan.read.quality_pairs import refuse_truth_among
+from betterthan.read.quality_rows import GOLD, Account, Cells, Layout, guess, is_count, named, number, rows_of
 from betterthan.read.source import Source
 from betterthan.tables.scores import Scores
 
@@ -76,6 +77,8 @@ def read(source: Source, options: Options) -> Reading:
     """Read the scores into one :class:`Scores` for each language pair, with every name as a system."""
     account = Account()
     columns = columns_of(source, options, account)
+    for gold in (column for column in columns if column.name.casefold() == GOLD):
+        refuse_truth_among({column.name: source.name for column in columns if column.pair == gold.pair})
     pairs = tuple(dict.fromkeys(column.pair for column in columns))
     tables = tuple(
         _scores(

@@ -19,6 +19,7 @@ from betterthan.read.doubts import doubts
 from betterthan.read.folders import is_data, opened_file, paths_below
 from betterthan.read.given_files import opened_part, path_of
 from betterthan.read.protocol import AnyTable, Format, Guess, Options, Problem, Reading
+from betterthan.read.quality_pairs import refuse_truth_among
 from betterthan.read.several_merge import (
     RatingsFrom,
     ScoresFrom,
@@ -42,6 +43,7 @@ FORMAT = Format(
     description="several files (a folder, a pattern or a list), each recognised by itself and read together",
 )
 BATTLES = "battles"
+_QUALITY = ("numbers", "sentence_scores", "sentence_training")
 _SIDES = frozenset({"left", "right", "winner"})
 _DEPTH = 3
 _language_pair = re.compile(r"(?<![A-Za-z])(?:[a-z]{2}-[a-z]{2}|[a-z]{3}-[a-z]{3})(?![A-Za-z])").search
@@ -213,6 +215,15 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
             path=path,
             code="BT330",
         )
+    refuse_truth_among(
+        {
+            system: name
+            for name, reading in readings
+            for table in reading.tables
+            if reading.format.name in _QUALITY and isinstance(table, Scores)
+            for system in table.systems
+        }
+    )
     tables = _tables([(name, table) for name, reading in readings for table in reading.tables], path=path)
     reasons = [pair for _, reading in readings for pair in reading.dropped.items()]
     dropped = {reason: sum(count for why, count in reasons if why == reason) for reason, _ in reasons}
