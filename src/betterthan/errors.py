@@ -82,7 +82,11 @@ class ReadError(BetterThanError):
 
 
 class TableError(BetterThanError):
-    """Labels, shapes or values do not fit together."""
+    """Labels, shapes or values do not fit together; `code` is the problem's code, where it has one."""
+
+    def __init__(self, *args: object, code: str | None = None) -> None:
+        self.code = code
+        super().__init__(*args)
 
 
 class MissingScores(BetterThanError):

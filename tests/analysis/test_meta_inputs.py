@@ -120,7 +120,7 @@ def test_segments_a_metric_lacks_are_left_out_and_counted():
     """The shared ones are used."""
     panel = panel_of([METRIC.select(None, METRIC.segments[2:])], PEOPLE)
     assert panel.human.n_segments == 10
-    assert panel.notes[-1] == "2 of 12 judged segments left out, absent from a metric."
+    assert panel.unmatched == ((("people",), 2, 12),)
     np.testing.assert_array_equal(panel.human.values, VALUES[:, 2:])
 
 

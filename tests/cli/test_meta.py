@@ -223,3 +223,76 @@ def test_report_refuses_what_meta_refuses(betterthan, folder, tmp_path):
     )
     assert said.code == 2
     assert 'Unknown metric "nosuch"' in said.err
+
+
+@pytest.fixture
+def wide(tmp_path):
+    """Write wide tables of the same scores: with or without ids, in any order."""
+    human, metrics = tables(5, n=30)
+
+    def write(name, scores, *, order=range(30), ids=None, called="uid"):
+        rows = [",".join([called] * (ids is not None) + list(SYSTEMS))]
+        for i in order:
+            cells = [repr(float(value)) for value in scores.values[:, i]]
+            rows.append(",".join(([ids(i)] if ids else []) + cells))
+        path = tmp_path / f"{name}.csv"
+        path.write_text("\n".join(rows) + "\n")
+        return path
+
+    return write, human, metrics["sharp"]
+
+
+SHUFFLED = np.random.default_rng(1).permutation(30).tolist()
+
+
+def test_rows_with_an_unused_column_of_ids_are_not_joined_by_order(betterthan, wide, tmp_path):
+    """Shuffled rows gave a lower accuracy without a word; --item joins them by what they are."""
+    write, human, metric = wide
+    people = write("human", human, ids=lambda i: f"seg{i:02d}")
+    shuffled = write("metric", metric, order=SHUFFLED, ids=lambda i: f"seg{i:02d}")
+    by = ("--by", "accuracy-with-ties", "--significance", "none", "--json")
+
+    said = betterthan("meta", shuffled, "--human", people, *by)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("error[BT233]")
+    assert '--item "uid"' in said.err
+    assert betterthan("report", shuffled, "--human", people, "-o", tmp_path / "r.html").code == 2
+
+    joined = results(betterthan("meta", shuffled, "--human", people, "--item", "uid", *by))
+    expected = bt.meta_evaluate({"metric": metric}, human, by="accuracy_with_ties", significance="none")
+    assert joined.value[0] == pytest.approx(expected.value[0])
+
+
+def test_rows_without_ids_are_not_joined_with_ids(betterthan, wide):
+    """Ids from 1 to n say nothing about the order of rows in another file."""
+    write, human, metric = wide
+    people = write("human", human, ids=lambda i: str(i + 1), called="id")
+    said = betterthan("meta", write("metric", metric, order=SHUFFLED), "--human", people)
+    assert said.code == 2
+    assert "error[BT232]" in said.err
+    said = betterthan("meta", write("metric", metric, ids=str, called="id"), "--human", people)
+    assert "error[BT235]" in said.err
+
+
+def test_rows_without_ids_are_joined_by_order_and_it_is_said(betterthan, wide):
+    """Surplus rows are refused, because nobody knows which they are."""
+    write, human, metric = wide
+    people = write("human", human)
+    said = betterthan("meta", write("metric", metric), "--human", people, "--significance", "none")
+    assert said.code == 0, said.err
+    assert "Rows were matched by their order" in said.out
+    said = betterthan("meta", write("metric", metric, order=[*range(30), 3]), "--human", people)
+    assert said.code == 2
+    assert "error[BT332]" in said.err
+
+
+def test_segments_without_a_partner_are_counted(betterthan, wide):
+    """And less than half of them in common is refused."""
+    write, human, metric = wide
+    people = write("human", human, ids=lambda i: f"s{i}", called="id")
+    part = write("metric", metric, order=range(24), ids=lambda i: f"s{i}", called="id")
+    said = betterthan("meta", part, "--human", people, "--significance", "none")
+    assert said.code == 0, said.err
+    assert "6 of the 30 segments of human are left out" in said.out
+    other = write("metric", metric, ids=lambda i: f"s{i + 20}", called="id")
+    assert "error[BT236]" in betterthan("meta", other, "--human", people).err

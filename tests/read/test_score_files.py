@@ -14,6 +14,7 @@ from betterthan.cli.main import main
 from betterthan.errors import ReadError
 from betterthan.read.score_rows import ScoreName, score_name, way
 from betterthan.read.sniff import read_any, sniff
+from betterthan.tables.row_order import RowOrder
 
 TEXT = "A 1\nA None\nA 3\nB 4\nB 5\nB 6\n"
 
@@ -29,7 +30,11 @@ def test_lines_become_segments(tmp_path):
     """The k-th line of a system is its k-th segment; None is missing."""
     found = bt.read_scores(write(tmp_path, "BLEU-refA.seg.score"))
     expected = bt.Scores(
-        name="BLEU-refA", systems=["A", "B"], segments=["1", "2", "3"], values=[[1, np.nan, 3], [4, 5, 6]]
+        name="BLEU-refA",
+        systems=["A", "B"],
+        segments=["1", "2", "3"],
+        values=[[1, np.nan, 3], [4, 5, 6]],
+        row_order=RowOrder(3, is_layout=True),
     )
     assert found == expected
 

@@ -104,8 +104,7 @@ def test_segments_without_ids_need_equal_numbers(put, tmp_path):
     for name, n in (("a", 3), ("b", 2)):
         put(f"{name}/x.csv", f"S{name}\n" + "".join(f"{i}.5\n" for i in range(n)))
     message = refusal([f"{tmp_path}/a/x.csv", f"{tmp_path}/b/x.csv"], "BT332")
-    assert 'This file has 2 segments of "x", but' in message
-    assert "has 3" in message
+    assert f'"{tmp_path}/b/x.csv" has 2 rows, but "{tmp_path}/a/x.csv" has 3' in message
 
 
 def test_files_that_disagree_on_the_direction_are_refused(put, tmp_path):
@@ -364,3 +363,34 @@ def test_gold_among_the_rows_of_a_quality_file_is_no_system(put):
     path = put("scores.tsv", text)
     assert f"betterthan quality {path} {path}. If it is a system, rename it." in refusal(path, "BT231")
     assert bt.read_sentence_scores(path, path)[1].systems == ("ours",)
+
+
+def test_rows_and_ids_are_not_put_side_by_side(put):
+    """A file without ids beside one with ids 1 to n, in the same order or not."""
+    one = put("a/x.csv", "id,A\n" + "".join(f"{i},{i}.5\n" for i in (2, 1, 3)))
+    two = put("b/x.csv", "B\n0.1\n0.2\n0.3\n")
+    message = refusal([one, two], "BT232")
+    assert f'"{two}" has no ids of segments' in message
+    assert [finding.code for finding in bt.check([one, two]).problems] == ["BT232"]
+    put("b/x.csv", "sentence_key,B,C\n" + "".join(f"k{i},0.{i},1\n" for i in range(3)))
+    put("a/x.csv", "A\n0.1\n0.2\n0.3\n")
+    assert "sentence_key" in refusal([one, two], "BT233")
+
+
+def test_rows_put_side_by_side_are_announced(put):
+    """Files of equal length belong together, and the note says how."""
+    files = [put(f"{name}.hter", "0.1\n0.2\n0.3\n") for name in "ab"]
+    assert bt.read_scores(files).notes[0].startswith("Rows were matched by their order")
+    assert not any("order" in note for note in bt.read_scores(files[0]).notes)
+
+
+def test_files_of_different_systems_must_share_segments(put):
+    """Ids from 0 and from 1 are doubted, and files of two test sets are refused; parts of one set are not."""
+    head = LONG.replace("score", "BLEU")
+    a, b, c, d = (
+        put(f"{name}.csv", head + "".join(f"{i},{system},{i}\n" for i in range(start, start + 6)))
+        for name, system, start in (("a", "A", 0), ("b", "B", 1), ("c", "B", 5), ("d", "A", 6))
+    )
+    assert "counted from 0 and from 1" in refusal([a, b], "BT235")
+    assert "share 1 of 6 segments" in refusal([a, c], "BT236")
+    assert bt.read_scores([a, d]).n_segments == 12

@@ -48,7 +48,12 @@ def caveats_of(panel: Panel, n_decided: IntArray | None, n_pairs: int) -> tuple[
     n_pairs : int
     """
     human = tuple(name for name in panel.human.systems if is_human_translation(name))
-    found = [Caveat(code="human_translations", names=human)] if human else []
+    found = [Caveat(code="by_order", names=(panel.human.name, *panel.names))] if panel.is_by_order else []
+    found += [
+        Caveat(code="unmatched", names=names, n_left_out=n, n_segments=n_segments)
+        for names, n, n_segments in panel.unmatched
+    ]
+    found += [Caveat(code="human_translations", names=human)] if human else []
     found += [Caveat(code="same_systems", names=names) for names in _same_systems(panel)]
     found += [Caveat(code="same_metrics", names=names) for names in _same_metrics(panel)]
     if n_decided is None and not panel.is_systems_only:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -14,12 +14,21 @@ from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.errors import TableError, some_of, unknown_name
 from betterthan.tables.align import align
 from betterthan.tables.counts import Counts
+from betterthan.tables.row_order import are_matched_by_order
 from betterthan.tables.scores import Scores
 
 Metric = Scores | Counts
 Metrics = Mapping[str, Metric] | list[Metric] | list[Scores] | tuple[Metric, ...] | Metric
 FAR, ROBUST = 2.5, 1.483  # robust standard deviations; the median absolute deviation times 1.483 is one
 MOST_MISSING = 0.1  # a metric without more than this share of the judged cells is left out
+
+
+class Unmatched(NamedTuple):
+    """Tables that lost the same number of segments, because these are not in all tables."""
+
+    names: tuple[str, ...]
+    n_left_out: int
+    n_segments: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +43,18 @@ class Panel:
     judged : array of bool, shape (m, n)
         Cells with a human score and a score of every metric; all metrics are held against the same cells.
     notes : tuple of str
+    is_by_order : bool
+        Whether segments were matched by the order of rows, because the files have no ids.
+    unmatched : tuple of Unmatched
+        Tables of which segments were left out, because they are not in all tables.
     """
 
     human: Scores
     metrics: tuple[Metric, ...]
     judged: BoolArray
     notes: tuple[str, ...] = ()
+    is_by_order: bool = False
+    unmatched: tuple[Unmatched, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -166,10 +181,20 @@ def panel_of(
         return Panel(human=judged, metrics=tuple(whole), judged=~np.isnan(judged.values), notes=tuple(said))
     _, *metrics_kept = align(judged, *[table.select(systems=systems) for table in tables])
     segments = metrics_kept[0].segments
-    gone = judged.n_segments - len(segments)
-    if gone:
-        said.append(f"{gone} of {judged.n_segments} judged segments left out, absent from a metric.")
-    return _checked_panel(judged.select(segments=segments), tuple(metrics_kept), said)
+    panel = _checked_panel(judged.select(segments=segments), tuple(metrics_kept), said)
+    return replace(
+        panel,
+        is_by_order=are_matched_by_order([judged, *tables]),
+        unmatched=_unmatched([judged, *tables], len(segments)),
+    )
+
+
+def _unmatched(tables: Sequence[Metric], n_shared: int) -> tuple[Unmatched, ...]:
+    names: dict[int, list[str]] = {}
+    for table in tables:
+        if table.n_segments > n_shared:
+            names.setdefault(table.n_segments, []).append(table.name)
+    return tuple(Unmatched(tuple(found), n - n_shared, n) for n, found in names.items())
 
 
 def _is_whole(table: Metric) -> bool:

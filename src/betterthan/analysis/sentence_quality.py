@@ -32,6 +32,7 @@ from betterthan.kernels.pvalues import adjusted_pairs
 from betterthan.kernels.tied_ranks import tied_ranks
 from betterthan.results.sentence_quality import SentenceQuality
 from betterthan.results.settings import Settings
+from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
 
 MEASURES: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
@@ -199,6 +200,7 @@ def _joined(
         raise TableError(
             f'The true scores "{gold.name}" have {gold.n_systems} rows. Choose one with gold.select(["…"]).'
         )
+    check_identity([predicted, gold], names=[predicted.name, gold.name])
     if set(predicted.segments) != set(gold.segments):
         raise TableError(
             f"Predictions have {predicted.n_segments:,} segments and the true scores {gold.n_segments:,}, and they are "
@@ -213,6 +215,7 @@ def _joined(
         segments=predicted.segments,
         values=np.vstack([predicted.values, gold.select(None, predicted.segments).values]),
         groups=predicted.groups,
+        row_order=predicted.row_order,
         notes=tuple(dict.fromkeys((*predicted.notes, *gold.notes))),
     ).complete(missing=missing)
     turned = () if predicted.higher_is_better == gold.higher_is_better else (

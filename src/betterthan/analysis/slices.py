@@ -14,6 +14,7 @@ from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, some_of
 from betterthan.kernels.pvalues import adjusted
 from betterthan.results.explanation import Slice
+from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -210,6 +211,7 @@ def _as_given(scores: Scores, lengths: Sequence[float] | Mapping[str, float]) ->
 
 
 def _measured(scores: Scores, texts: Texts) -> Lengths:
+    check_identity([scores, texts], names=[scores.name, "texts"])
     _same_segments(scores, texts.segments, "texts")
     chosen = texts.select(segments=scores.segments)
     lines = _texts_to_measure(chosen)

@@ -38,7 +38,9 @@ OWN_FAULT = 70
 INTERRUPTED = 130
 
 
-@click.group(cls=CommandLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=CommandLine, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
 @click.version_option(__version__, message="betterthan %(version)s")
 @click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
 @click.pass_context

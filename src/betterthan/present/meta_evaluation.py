@@ -9,6 +9,7 @@ from betterthan.present.numbers import percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 from betterthan.results.units import with_unit_first
+from betterthan.tables.row_order import BY_ORDER
 
 _NAMES = {
     "soft_pairwise_accuracy": "soft pairwise accuracy",
@@ -185,6 +186,8 @@ def caveat_sentence(caveat: Caveat) -> str:
     >>> caveat_sentence(Caveat(code="many_ties", names=("Blunt",), n_decided=5, n_pairs=1200))
     'Blunt ties nearly everything: it tells 5 of 1,200 pairs of outputs apart (0.4%).'
     """
+    if caveat.code in ("by_order", "unmatched"):
+        return _about_matching(caveat)
     names = some_of(caveat.names)
     several = len(caveat.names) > 1
     if caveat.code == "human_translations":
@@ -201,6 +204,13 @@ def caveat_sentence(caveat: Caveat) -> str:
     share = 100 * caveat.n_decided / max(caveat.n_pairs, 1)
     decided = f"it tells {caveat.n_decided:,} of {caveat.n_pairs:,} pairs of outputs apart ({share:.1f}%)"
     return f"{names} ties nearly everything: {decided}."
+
+
+def _about_matching(caveat: Caveat) -> str:
+    if caveat.code == "by_order":
+        return BY_ORDER
+    count = f"{caveat.n_left_out:,} of the {caveat.n_segments:,} segments of {some_of(caveat.names)}"
+    return f"{count} {'are' if caveat.n_left_out > 1 else 'is'} left out, because not every table has them."
 
 
 def _about_pairs(result: MetaEvaluation) -> str:

@@ -63,7 +63,7 @@ def read(source: Source, options: Options) -> Reading:
         for system, part in scored.items()
         for number, score in enumerate(part.scores, 1)
     ]
-    return scores_reading(rows, source, options, format=FORMAT, because=because)
+    return scores_reading(rows, source, options, format=FORMAT, because=because, by_position=True)
 
 
 def _scored(parsed: Any, source: Source) -> dict[str, _Scored]:  # noqa: ANN401  (JSON)
@@ -148,4 +148,6 @@ def _read_lines(source: Source, options: Options, name: str, because: str) -> Re
             dropped["score of a whole system" if _total(line) else "other text"] += 1
     short = _short_names(list(dict.fromkeys(row.system for row in rows)))
     rows = [row._replace(system=short[row.system]) for row in rows]
-    return scores_reading(rows, source, options, format=FORMAT, because=because, dropped=dropped)
+    return scores_reading(
+        rows, source, options, format=FORMAT, because=because, dropped=dropped, by_position=True
+    )

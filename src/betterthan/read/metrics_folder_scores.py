@@ -21,6 +21,7 @@ from betterthan.read.protocol import Options
 from betterthan.read.score_files import system_level_note
 from betterthan.read.score_rows import SYSTEM, by_domain, by_order, score_rows, usual_count, way
 from betterthan.read.source import Source
+from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
 
 
@@ -90,7 +91,7 @@ def frame_of(folder: Folder, pair: str, level: str) -> Frame:
         if sources is None:
             return Frame(level=level)
         count, file = sources
-        return Frame(level=level, segments=_numbers(count), because=f"{file} has {count:,} lines")
+        return Frame(level=level, segments=numbers(count), because=f"{file} has {count:,} lines")
     n, file = len(documents.documents), f"documents/{pair}.docs"
     if sources is not None and sources[0] != n:
         raise ReadError(
@@ -106,15 +107,11 @@ def frame_of(folder: Folder, pair: str, level: str) -> Frame:
         return Frame(level=level, segments=tuple(domain_of), domains=tuple(domain_of.values()), because=said)
     return Frame(
         level=level,
-        segments=_numbers(n),
+        segments=numbers(n),
         groups=documents.documents,
         domains=documents.domains,
         because=f"{file} has {n:,} lines",
     )
-
-
-def _numbers(count: int) -> tuple[str, ...]:
-    return tuple(str(k) for k in range(1, count + 1))
 
 
 def human_scores(
@@ -183,6 +180,7 @@ def _table(source: Source, file: ScoreFile, chosen: Chosen, frame: Frame, accoun
         higher_is_better=found.higher_is_better,
         groups=frame.groups,
         notes=tuple(notes),
+        row_order=RowOrder(len(segments), is_layout=True) if chosen.level == "seg" else None,
     )
     banned = {*file.references, *(() if chosen.include_references else chosen.references)}
     kept = np.array([name not in banned for name in systems], dtype=np.bool_)
@@ -210,7 +208,7 @@ def _laid_out(
         return rows.systems.names, *by_domain(rows, source)
     if not frame.segments:
         # Nothing else in the folder says how many segments there are, so the first file does.
-        frame.segments = _numbers(usual_count(rows))
+        frame.segments = numbers(usual_count(rows))
         frame.because = f"others have {len(frame.segments):,} in {source.name}"
     values = by_order(rows, source, expected=len(frame.segments), because=frame.because)
     return rows.systems.names, frame.segments, values

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.errors import ReadError
+from betterthan.errors import ReadError, TableError, some_of
 from betterthan.read import long_table, sentence_scores, sentence_training
 from betterthan.read.direction import direction
 from betterthan.read.named_files import NamedSource, Several, open_named
@@ -20,6 +20,7 @@ from betterthan.read.quality_rows import Account
 from betterthan.read.scores import scores_of, the_metric
 from betterthan.read.sentence_scores import ALONE, Column, doubts_of_quality
 from betterthan.read.source import Given, Source
+from betterthan.tables.row_order import BY_ORDER, RowOrder, check_start, numbers
 from betterthan.tables.scores import Scores
 
 FORMAT = Format(name="numbers", kind="scores", description="one number a line, a sentence each, such as HTER")
@@ -46,10 +47,11 @@ def read(source: Source, options: Options) -> Reading:
     table = Scores(
         name=name,
         systems=(source.stem,),
-        segments=tuple(str(i) for i in range(1, values.size + 1)),
+        segments=numbers(values.size),
         values=values[None],
         higher_is_better=way.higher_is_better,
         notes=(way.note,) if way.note else (),
+        row_order=RowOrder(values.size),
     )
     found = sniff(source)
     n_missing = int(np.isnan(values).sum())
@@ -116,12 +118,15 @@ def read_sentence_scores(
     truth, others = of_pair(held[0], held[1:], language_pair, path=opened.source.name)
     check_names(others)
     found = np.stack([_aligned(truth, one, notes) for one in others])
-    segments = truth.ids or tuple(str(i) for i in range(1, truth.values.size + 1))
-    told = tuple(dict.fromkeys(notes))
-    known = Scores(name=name, systems=(truth.name,), segments=segments, values=truth.values[None], notes=told)
-    return known, Scores(
-        name=name, systems=tuple(one.name for one in others), segments=segments, values=found, notes=told
+    known = Scores(
+        name=name,
+        systems=(truth.name,),
+        segments=truth.ids or numbers(truth.values.size),
+        values=truth.values[None],
+        notes=tuple(dict.fromkeys(notes)),
+        row_order=None if truth.ids else RowOrder(truth.values.size),
     )
+    return known, replace(known, systems=tuple(one.name for one in others), values=found)
 
 
 def _columns(named: NamedSource, notes: list[str]) -> list[Column]:
@@ -173,10 +178,14 @@ def _aligned(truth: Column, system: Column, notes: list[str]) -> FloatArray:
                 code="BT130",
             )
         if system.ids is not None:
+            notes.append(_lines_note(system.path, truth.path))
             return system.values[order_of(system.ids, path=system.path)]
         if truth.ids is not None:
+            notes.append(_lines_note(truth.path, system.path))
             return system.values[np.argsort(order_of(truth.ids, path=truth.path))]
+        notes.append(BY_ORDER)
         return system.values
+    _check_ids(truth.ids, system.ids, truth.path, system.path)
     place = {segment: j for j, segment in enumerate(system.ids)}
     absent = sum(segment not in place for segment in truth.ids)
     extra = len(place) - (len(truth.ids) - absent)
@@ -186,6 +195,26 @@ def _aligned(truth: Column, system: Column, notes: list[str]) -> FloatArray:
         notes.append(f"{system.path}: sentences without a true score, left out: {extra:,}.")
     values = np.append(system.values, np.nan)
     return values[[place.get(segment, -1) for segment in truth.ids]]
+
+
+def _lines_note(numbered: str, lines: str) -> str:
+    return f"{lines} has no ids; its line k was taken for sentence k of {numbered}."
+
+
+def _check_ids(truth: tuple[str, ...], system: tuple[str, ...], true_path: str, path: str) -> None:
+    """Refuse ids that count from 0 in one file and from 1 in the other, and files that share fewer than half."""
+    try:
+        check_start((truth, true_path), (system, path))
+    except TableError as error:
+        raise ReadError(str(error), path=path, code=error.code) from error
+    n_shared, n_least = len(set(truth).intersection(system)), min(len(truth), len(system))
+    if 2 * n_shared < n_least:
+        raise ReadError(
+            f"This file and {true_path} share {n_shared:,} of {n_least:,} sentences ({some_of(system, limit=3)} here, "
+            f"{some_of(truth, limit=3)} there). Check that both are of the same test set.",
+            path=path,
+            code="BT236",
+        )
 
 
 def _numbers(source: Source) -> FloatArray:

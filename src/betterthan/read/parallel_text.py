@@ -19,6 +19,7 @@ from betterthan.read.peek import find_delimiter, first_lines
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.several_merge import is_role
 from betterthan.read.source import HEAD_BYTES, Given, Source, open_source
+from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.texts import Texts
 
 FORMAT = Format(
@@ -176,12 +177,13 @@ def _texts(systems: Sequence[_Lines], *, references: Sequence[_Lines], sources: 
     outputs = [tuple(None if line == NOT_SUPPLIED else line for line in s.lines) for s in systems]
     return Texts(
         systems=tuple(s.name for s in systems),
-        segments=tuple(str(i) for i in range(1, len(systems[0].lines) + 1)),
+        segments=numbers(len(systems[0].lines)),
         outputs=tuple(outputs),
         references=tuple(r.lines for r in references),
         reference_names=tuple(r.name for r in references),
         sources=None if sources is None else sources.lines,
         notes=tuple(p.message for lines in [*systems, *others] for p in _problems(lines)),
+        row_order=RowOrder(len(systems[0].lines)),
     )
 
 

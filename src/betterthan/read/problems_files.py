@@ -16,6 +16,31 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "A file or row is named like what systems are measured by (gold, labels, …) and would be ranked with them.",
         "Compare predictions with it: betterthan quality GOLD FILE...; a system needs another name: NAME=path.",
     ),
+    "BT232": (
+        "ids beside rows without ids",
+        "One table names its segments, the other has only rows; joined by number, the wrong ones could be paired.",
+        "Name the column that holds the ids: --item COLUMN; if there is none, add one.",
+    ),
+    "BT233": (
+        "unused column of ids",
+        "Rows would be joined by their order, although a column that was not used tells every row from the others.",
+        "Name it: --item COLUMN; or remove the column if the rows are in the same order.",
+    ),
+    "BT234": (
+        "rows of different documents",
+        "The files have no ids of segments, and the same row is of one document here and of another there.",
+        "Add a column with the ids of segments to both files.",
+    ),
+    "BT235": (
+        "ids from 0 and from 1",
+        "Segments count from 0 in one table and from 1 in the other, so that each could be paired with its neighbour.",
+        "Number them alike, or name a column with the same ids in both: --item COLUMN.",
+    ),
+    "BT236": (
+        "few segments in common",
+        "Fewer than half of the segments of the smaller table are in the other one.",
+        "Check that both are of the same test set, and name the column with the ids: --item COLUMN.",
+    ),
     "BT330": (
         "files of different kinds",
         "The folder, pattern or list holds, say, texts beside scores, and nobody can say what they mean together.",
@@ -29,7 +54,7 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
     "BT332": (
         "unequal numbers of segments",
         "The files have no ids of segments, so row k must be segment k in each of them, and their lengths differ.",
-        "Add a column with the id of the segment, or score the same segments.",
+        "Name the column with the ids, --item COLUMN, or score the same segments.",
     ),
     "BT333": (
         "not pieces of one table",

@@ -58,6 +58,7 @@ def read(source: Source, options: Options) -> Reading:
         format=FORMAT,
         because=found.because if found else "the format was named",
         notes=[f"Scored by {signature}." for signature in signatures],
+        by_position=True,
     )
 
 

@@ -32,6 +32,7 @@ from betterthan.read.score_rows import (
     way,
 )
 from betterthan.read.source import Source, open_source
+from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
 
 FORMAT = Format(
@@ -111,7 +112,7 @@ def _scores(name: str, rows: ScoreRows, source: Source, level: str, options: Opt
         expected = 1 if level == "sys" else usual_count(rows)
         said = "a system-level file has one" if level == "sys" else f"others have {expected:,}"
         values = by_order(rows, source, expected=expected, because=said)
-        segments = (SYSTEM,) if level == "sys" else tuple(str(k) for k in range(1, expected + 1))
+        segments = (SYSTEM,) if level == "sys" else numbers(expected)
     if level == "sys":
         notes = (system_level_note(name),)
     found = way(name, values, options)
@@ -122,6 +123,7 @@ def _scores(name: str, rows: ScoreRows, source: Source, level: str, options: Opt
         values=values,
         higher_is_better=found.higher_is_better,
         notes=(*notes, *([found.note] if found.note else [])),
+        row_order=None if level in ("sys", "domain") else RowOrder(len(segments), is_layout=level == "seg"),
     )
 
 

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import IntArray
-from betterthan.errors import ReadError, some_of
+from betterthan.errors import ReadError, TableError, some_of
 from betterthan.read.grid import quoted
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.row_order import BY_ORDER, are_matched_by_order, check_identity
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -66,8 +67,8 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
     Raises
     ------
     ReadError
-        When a segment of a system has a score in two files (BT331), or segments are known by their order alone and
-        differ in number (BT332), or the files disagree on the direction (BT106).
+        When a segment of a system has a score in two files (BT331), the files disagree on the direction (BT106), or
+        segments of the same name may not be the same (BT232 to BT236, BT332).
     """
     first = several[0]
     if len(several) == 1:
@@ -80,7 +81,7 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
                 path=other.file,
                 code="BT106",
             )
-        _check_numbers(first, other)
+    _check_segments(several)
     systems = tuple(dict.fromkeys(name for part in several for name in part.table.systems))
     segments = tuple(dict.fromkeys(name for part in several for name in part.table.segments))
     values = np.full((len(systems), len(segments)), np.nan)
@@ -97,26 +98,38 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
         values[cells] = np.where(known, part.table.values, values[cells])
         owner[cells] = np.where(known, number, owner[cells])
     groups = _groups([(part.table.segments, part.table.groups) for part in several], segments)
-    notes = tuple(dict.fromkeys(note for part in several for note in part.table.notes))
-    return replace(first.table, systems=systems, segments=segments, values=values, groups=groups, notes=notes)
+    said = [note for part in several for note in part.table.notes]
+    if are_matched_by_order([part.table for part in several]):
+        said.insert(0, BY_ORDER)
+    return replace(
+        first.table,
+        systems=systems,
+        segments=segments,
+        values=values,
+        groups=groups,
+        notes=tuple(dict.fromkeys(said)),
+    )
 
 
-def _check_numbers(first: ScoresFrom, other: ScoresFrom) -> None:
-    """Refuse segments that are known by their number alone when there are not equally many."""
-    one, two = len(first.table.segments), len(other.table.segments)
-    if one != two and all(
-        part.table.segments == _numbers(len(part.table.segments)) for part in (first, other)
-    ):
-        raise ReadError(
-            f"This file has {two:,} segments of {quoted(first.table.name)}, but {first.file} has {one:,}, and no ids "
-            f"join them. Give every row an id, or score the same segments.",
-            path=other.file,
-            code="BT332",
-        )
-
-
-def _numbers(n: int) -> tuple[str, ...]:
-    return tuple(str(k) for k in range(1, n + 1))
+def _check_segments(several: Sequence[ScoresFrom]) -> None:
+    """Refuse segments of the same name that may not be the same, and files of different systems that share few."""
+    try:
+        check_identity([part.table for part in several], names=[part.file for part in several])
+    except TableError as error:
+        raise ReadError(str(error), code=error.code) from error
+    first = several[0]
+    for other in several[1:]:
+        n_least = min(first.table.n_segments, other.table.n_segments)
+        n_shared = len(set(first.table.segments).intersection(other.table.segments))
+        if 2 * n_shared < n_least and set(first.table.systems).isdisjoint(other.table.systems):
+            raise ReadError(
+                f"This file and {first.file} share {n_shared:,} of {n_least:,} segments "
+                f"({some_of(other.table.segments, limit=3)} here, {some_of(first.table.segments, limit=3)} there), so "
+                f"their systems cannot be compared. Check that both are of the same test set, and name the column with "
+                f"the ids: --item COLUMN (item=COLUMN).",
+                path=other.file,
+                code="BT236",
+            )
 
 
 def _twice(first: ScoresFrom, second: ScoresFrom, system: str, segment: str) -> ReadError:
@@ -212,6 +225,7 @@ def parallel_texts(several: Sequence[TextsFrom]) -> Texts:
     return Texts(
         systems=tuple(name for name, _ in outputs),
         segments=several[0].table.segments,
+        row_order=several[0].table.row_order,
         outputs=tuple(part.table.outputs[0] for _, part in outputs),
         references=tuple(_whole(part) for part in references.values()),
         reference_names=tuple(references),

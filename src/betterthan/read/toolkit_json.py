@@ -13,6 +13,8 @@ from betterthan.read.long_table import read_grid
 from betterthan.read.protocol import Format, Options, Problem, Reading
 from betterthan.read.source import HEAD_BYTES, Source
 from betterthan.read.text import small_text
+from betterthan.tables.row_order import RowOrder
+from betterthan.tables.scores import Scores
 
 LARGEST_JSON = 512 << 20
 _HEADER = ("item", "system", "metric", "score")
@@ -80,8 +82,11 @@ def scores_reading(
     dropped: Mapping[str, int] | None = None,
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
+    by_position: bool = False,
 ) -> Reading:
     """Make one table for each metric of the rows; `dropped` counts what is not among them, by reason.
+
+    `by_position` says that items are the places of segments in a file without ids.
 
     Raises
     ------
@@ -103,7 +108,15 @@ def scores_reading(
     told = replace(options, columns={})
     reading = read_grid(grid, told, stem=source.stem, because=because)
     lost = {reason: count for reason, count in (dropped or {}).items() if count}
-    tables = tuple(replace(table, notes=(*table.notes, *notes)) for table in reading.tables)
+    tables = tuple(
+        replace(
+            table,
+            notes=(*table.notes, *notes),
+            row_order=RowOrder(table.n_segments) if by_position else None,
+        )
+        for table in reading.tables
+        if isinstance(table, Scores)
+    )
     return replace(
         reading,
         format=format,

@@ -31,6 +31,7 @@ from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import Source
+from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
 
 FORMAT = Format(
@@ -101,6 +102,7 @@ def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
         values=body.values,
         higher_is_better=way.higher_is_better,
         groups=body.groups,
+        row_order=None if "item" in roles else RowOrder(grid.n_rows, _unused_ids(grid, systems, roles)),
         notes=(*notes, *left_out, *body.notes, *counted, *([way.note] if way.note else [])),
     )
     return Reading(
@@ -188,13 +190,28 @@ def _body(
 
 def _by_order(labels: dict[str, Labels], values: FloatArray) -> _Body:
     """Number the segments; columns of one table share their order, and there is nothing else to go by."""
-    n = values.shape[1]
-    segments = tuple(str(i) for i in range(1, n + 1))
+    segments = numbers(values.shape[1])
     groups = labels.get("group")
     if groups is None or (groups.codes < 0).any():
         notes = () if groups is None else ("Documents were left out, because some rows name none.",)
         return _Body(segments, None, values, notes=notes)
     return _Body(segments, tuple(groups.names[code] for code in groups.codes.tolist()), values)
+
+
+def _unused_ids(grid: Grid, systems: list[int], roles: dict[str, int]) -> tuple[str, ...]:
+    """Return the columns of text that tell every row from the others, as ids do and sentences, with blanks, do not."""
+    used = {*systems, *roles.values()}
+    free = [i for i, name in enumerate(grid.header) if name and i not in used and not is_descriptive(name)]
+    return tuple(grid.header[column] for column in free if _are_ids(grid, column))
+
+
+def _are_ids(grid: Grid, column: int) -> bool:
+    try:
+        found = grid.labels(column)
+    except ReadError:  # objects or lists
+        return False
+    is_unique = len(found.names) == grid.n_rows and not (found.codes < 0).any()
+    return is_unique and not any(" " in name.strip() for name in found.names)
 
 
 def _each(systems: tuple[str, ...], n_rows: int) -> Labels:

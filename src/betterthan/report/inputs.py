@@ -18,6 +18,7 @@ from betterthan.report.reading import FilesRead, folder_of, is_file, is_metrics_
 from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
+from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
@@ -164,11 +165,13 @@ def _of_scores(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]
 
 def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
     """Return texts with the names of the segments of `scores`; lines without names are taken in order."""
-    if set(scores.segments) <= set(texts.segments):
+    has_same_identity = (texts.row_order is None) == (scores.row_order is None)
+    if has_same_identity and set(scores.segments) <= set(texts.segments):
+        check_identity([scores, texts], names=[scores.name, "texts"])
         return texts, []
     if len(texts.segments) == scores.n_segments:
         note = "Texts have no names of segments; their lines are taken in the order of the scores."
-        return replace(texts, segments=scores.segments), [note]
+        return replace(texts, segments=scores.segments, row_order=scores.row_order), [note]
     raise TableError(
         f"The texts have {len(texts.segments)} lines and the scores {scores.n_segments} segments. "
         f"Give one line a segment, in the order of the scores."

@@ -91,15 +91,18 @@ class Caveat:
 
     Attributes
     ----------
-    code : {"human_translations", "same_systems", "same_metrics", "many_ties", "out_of_reach"}
-        Human translations count as systems; systems, or metrics, have the very same scores; a metric ties nearly all
-        pairs of systems; the design is so small that no difference could be significant.
+    code : {"by_order", "unmatched", "human_translations", "same_systems", "same_metrics", "many_ties", "out_of_reach"}
+        Files have no ids, so rows were matched by order; segments are not in all tables; human translations count as
+        systems; systems, or metrics, have the very same scores; a metric ties nearly all pairs of systems; the design
+        is so small that no difference could be significant.
     names : tuple of str
         Of the systems or metrics; for "out_of_reach", what there is too little of, such as "4 documents".
     n_decided, n_pairs : int
         For "many_ties": pairs that the metric does not tie, of those compared.
     alpha, least : float
         For "out_of_reach": the level, and the smallest p-value that the design could have given.
+    n_left_out, n_segments : int
+        For "unmatched": segments that are not in all tables, of those that the named ones have.
     """
 
     code: str
@@ -108,6 +111,8 @@ class Caveat:
     n_pairs: int = 0
     alpha: float = 0.0
     least: float = 0.0
+    n_left_out: int = 0
+    n_segments: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

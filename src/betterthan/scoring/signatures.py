@@ -45,5 +45,6 @@ def counts_of(
         formula=formula,
         higher_is_better=higher_is_better,
         groups=texts.groups,
+        row_order=texts.row_order,
         notes=(*texts.notes, *notes),
     )

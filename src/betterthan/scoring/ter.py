@@ -145,6 +145,7 @@ def ter(
         formula=formula,
         higher_is_better=False,
         groups=texts.groups,
+        row_order=texts.row_order,
         notes=(*texts.notes, *_notes(texts, options, formula)),
     )
 

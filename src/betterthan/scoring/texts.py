@@ -10,6 +10,7 @@ import numpy as np
 
 from betterthan.errors import BetterThanError, MissingScores, TableError, some_of, unknown_name
 from betterthan.tables.checks import is_writable, labels, listed
+from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.texts import Texts
 
 Outputs: TypeAlias = Texts | Mapping[str, Sequence[str | None]]
@@ -35,12 +36,13 @@ class Parallel:
     references: tuple[tuple[str | None, ...], ...]
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    row_order: RowOrder | None = None
 
     @property
     def n_references(self) -> str:
         """The number of references as signatures have it: "var" where segments differ."""
-        numbers = {sum(line is not None for line in lines) for lines in zip(*self.references, strict=True)}
-        return str(numbers.pop()) if len(numbers) == 1 else "var"
+        found = {sum(line is not None for line in lines) for lines in zip(*self.references, strict=True)}
+        return str(found.pop()) if len(found) == 1 else "var"
 
 
 def parallel(outputs: Outputs, references: References = None, *, missing: Missing = "raise") -> Parallel:
@@ -88,6 +90,7 @@ class _Given:
     references: tuple[tuple[str | None, ...], ...]
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    row_order: RowOrder | None = None
 
 
 def _of_table(table: Texts, references: References) -> _Given:
@@ -107,6 +110,7 @@ def _of_table(table: Texts, references: References) -> _Given:
         references=lists,
         groups=table.groups,
         notes=table.notes,
+        row_order=table.row_order,
     )
 
 
@@ -128,9 +132,10 @@ def _of_mapping(outputs: Mapping[str, Any], references: References) -> _Given:
     checked = _references(references, n_segments=n_segments, systems=systems)
     return _Given(
         systems=systems,
-        segments=tuple(str(i) for i in range(1, n_segments + 1)),
+        segments=numbers(n_segments),
         outputs=lists,
         references=checked,
+        row_order=RowOrder(n_segments),
     )
 
 
@@ -218,6 +223,7 @@ def _complete(given: _Given, missing: Missing) -> Parallel:
         references=tuple(tuple(lines[i] for i in kept) for lines in given.references),
         groups=None if given.groups is None else tuple(given.groups[i] for i in kept),
         notes=(*given.notes, *_notes(len(gaps), len(dropped), missing)),
+        row_order=given.row_order,
     )
 
 

@@ -218,10 +218,12 @@ def _as_judged(texts: Texts, human: Scores, name: str) -> Texts:
             f"{name} scores segments of which the texts have some by name and others not ({some_of(unknown)}): they "
             f"would be joined with the wrong lines. Number its segments as the lines of the texts are, from 1."
         )
-    if not unknown or len(texts.segments) != human.n_segments:
+    if not unknown:  # the human scores number the lines of the texts
+        return replace(texts, row_order=human.row_order)
+    if len(texts.segments) != human.n_segments:
         return texts
     note = f"Lines of the texts were matched with the rows of {name} by their order."
-    return replace(texts, segments=human.segments, notes=(*texts.notes, note))
+    return replace(texts, segments=human.segments, row_order=human.row_order, notes=(*texts.notes, note))
 
 
 def on_judged(one: Translated) -> Translated:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from betterthan.errors import TableError, some_of
 from betterthan.tables.counts import Counts
+from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
 
 Table = TypeVar("Table", Scores, Counts, Scores | Counts)
@@ -22,7 +23,9 @@ def align(*tables: Table) -> tuple[Table, ...]:
     Raises
     ------
     TableError
-        When no system, or no segment, is common to all tables.
+        When no system, or no segment, is common to all tables; when segments may not be the same although they have
+        the same names (see :func:`betterthan.tables.row_order.check_identity`); or when fewer than half of the
+        segments of the smallest table are in all of them (BT236).
 
     Examples
     --------
@@ -37,7 +40,9 @@ def align(*tables: Table) -> tuple[Table, ...]:
         if not isinstance(table, Scores | Counts):
             raise TableError(f"Only Scores and Counts can be aligned, not {type(table).__name__}.")
     systems = _shared([t.systems for t in tables], [t.name for t in tables], what="systems")
+    check_identity(tables, names=[table.name for table in tables])
     segments = _shared([t.segments for t in tables], [t.name for t in tables], what="segments")
+    _refuse_few(tables, len(segments))
     return tuple(_restricted(table, systems, segments) for table in tables)
 
 
@@ -51,6 +56,19 @@ def _shared(lists: Sequence[tuple[str, ...]], names: Sequence[str], *, what: str
         having = "; ".join(f"{names[i]} has: {some_of(lists[i])}" for i in concerned)
         raise TableError(f"{quoted} share no {what}. {having}.")
     return [label for label in lists[0] if label in common]
+
+
+def _refuse_few(tables: Sequence[Scores | Counts], n_shared: int) -> None:
+    smallest = min(tables, key=lambda table: table.n_segments)
+    if 2 * n_shared < smallest.n_segments:
+        other = next(table for table in tables if table is not smallest)
+        raise TableError(
+            f'Only {n_shared:,} of the {smallest.n_segments:,} segments of "{smallest.name}" are in all tables '
+            f"({smallest.name} has {some_of(smallest.segments, limit=3)}; {other.name} has "
+            f"{some_of(other.segments, limit=3)}). Check that they are of the same test set, and name the column with "
+            f"the ids: --item COLUMN (item=COLUMN).",
+            code="BT236",
+        )
 
 
 def _restricted(table: Table, systems: Sequence[str], segments: Sequence[str]) -> Table:

@@ -22,6 +22,7 @@ from betterthan.tables.checks import (
     text,
 )
 from betterthan.tables.frozen import Frozen, fields_from
+from betterthan.tables.row_order import RowOrder, as_row_order, to_json
 from betterthan.tables.scores import Scores
 
 
@@ -83,6 +84,8 @@ class Counts(Frozen):
     groups : sequence of str, optional
         The document of each segment.
     notes : sequence of str
+    row_order : RowOrder, optional
+        Set by readers of files without ids: segments are then the numbers of rows, and tables are joined with care.
 
     Examples
     --------
@@ -104,6 +107,7 @@ class Counts(Frozen):
     higher_is_better: bool = True
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    row_order: RowOrder | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -126,6 +130,7 @@ class Counts(Frozen):
         put(self, "higher_is_better", flag(self.higher_is_better, what="higher_is_better"))
         put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
         put(self, "notes", note_texts(self.notes))
+        put(self, "row_order", as_row_order(self.row_order))
 
     @property
     def n_systems(self) -> int:
@@ -159,6 +164,7 @@ class Counts(Frozen):
             higher_is_better=self.higher_is_better,
             groups=self.groups,
             notes=self.notes,
+            row_order=self.row_order,
         )
 
     def select(self, systems: Sequence[str] | None = None, segments: Sequence[str] | None = None) -> Self:
@@ -186,6 +192,7 @@ class Counts(Frozen):
             "higher_is_better": self.higher_is_better,
             "groups": None if self.groups is None else list(self.groups),
             "notes": list(self.notes),
+            "row_order": to_json(self.row_order),
         }
 
     @classmethod

@@ -13,6 +13,7 @@ from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_
 from betterthan.errors import MissingScores, TableError, some_of, unknown_name
 from betterthan.tables.checks import at, flag, float_array, group_labels, labels, note_texts, positions, text
 from betterthan.tables.frozen import Frozen, fields_from
+from betterthan.tables.row_order import RowOrder, as_row_order, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,6 +36,8 @@ class Scores(Frozen):
         The document (or session, or any cluster) of each segment.
     notes : sequence of str
         What was said while the table was made, such as dropped rows.
+    row_order : RowOrder, optional
+        Set by readers of files without ids: segments are then the numbers of rows, and tables are joined with care.
 
     Examples
     --------
@@ -54,6 +57,7 @@ class Scores(Frozen):
     higher_is_better: bool = True
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    row_order: RowOrder | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -65,6 +69,7 @@ class Scores(Frozen):
         put(self, "higher_is_better", flag(self.higher_is_better, what="higher_is_better"))
         put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
         put(self, "notes", note_texts(self.notes))
+        put(self, "row_order", as_row_order(self.row_order))
 
     @property
     def n_systems(self) -> int:
@@ -180,7 +185,7 @@ class Scores(Frozen):
         # Exactly rounded sums, so that equal scores in another order have equal means.
         means = [[_exact_mean(row[place[name]]) for name in names] for row in self.values]
         values = np.array(means, dtype=np.float64)
-        return replace(self, segments=names, values=read_only(values), groups=None)
+        return replace(self, segments=names, values=read_only(values), groups=None, row_order=None)
 
     def _gap_places(self, gaps: BoolArray) -> str:
         rows = np.flatnonzero(gaps.any(axis=1))
@@ -201,6 +206,7 @@ class Scores(Frozen):
             "higher_is_better": self.higher_is_better,
             "groups": None if self.groups is None else list(self.groups),
             "notes": list(self.notes),
+            "row_order": to_json(self.row_order),
         }
 
     @classmethod

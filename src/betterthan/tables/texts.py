@@ -10,6 +10,7 @@ from betterthan.arrays import digest
 from betterthan.errors import TableError
 from betterthan.tables.checks import at, group_labels, is_writable, labels, listed, note_texts, positions
 from betterthan.tables.frozen import Frozen, fields_from
+from betterthan.tables.row_order import RowOrder, as_row_order, to_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -32,6 +33,8 @@ class Texts(Frozen):
     groups : sequence of str, optional
         The document of each segment.
     notes : sequence of str
+    row_order : RowOrder, optional
+        Set by readers of files without ids: segments are then the numbers of rows, and tables are joined with care.
 
     Examples
     --------
@@ -47,6 +50,7 @@ class Texts(Frozen):
     sources: tuple[str, ...] | None = None
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    row_order: RowOrder | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -74,6 +78,7 @@ class Texts(Frozen):
         put(self, "sources", None if self.sources is None else _lines(self.sources, n, "The source"))
         put(self, "groups", group_labels(self.groups, n_segments=n))
         put(self, "notes", note_texts(self.notes))
+        put(self, "row_order", as_row_order(self.row_order))
 
     def _names_of_references(self) -> tuple[str, ...]:
         many = len(self.references)
@@ -116,6 +121,7 @@ class Texts(Frozen):
             "sources": None if self.sources is None else list(self.sources),
             "groups": None if self.groups is None else list(self.groups),
             "notes": list(self.notes),
+            "row_order": to_json(self.row_order),
         }
 
     @classmethod
