@@ -56,10 +56,80 @@ def test_check_finds_no_fault_with_several_pairs(tmp_path):
     assert (found.format, found.exit_code, found.rows_read, len(found.contents)) == ("long", 0, 8, 2)
 
 
-def test_segments_of_distinct_names_stay_one_table():
-    """Then a language pair only describes its rows."""
-    text = "lp,system,id,score\nen-de,A,d1,1\nen-de,B,d1,2\nzh-en,A,z1,3\nzh-en,B,z1,4\n"
-    assert bt.read_scores(io.StringIO(text)).segments == ("d1", "z1")
+DISTINCT = "lp,system,id,score\n" + "".join(
+    f"{lp},{system},{lp[0]}{i},{i}\n" for lp in ("en-de", "zh-en") for system in "AB" for i in range(3)
+)
+
+
+@pytest.mark.parametrize("layout", ["long", "wide", "documents"])
+def test_language_pairs_are_pooled_only_when_asked(layout):
+    """Whether segments have names of their own or not: a system is another one in each language."""
+    text = DISTINCT
+    if layout == "wide":
+        text = "lp,id,A,B\n" + "".join(
+            f"{lp},{lp[0]}{i},{i},1\n" for lp in ("en-de", "zh-en") for i in range(3)
+        )
+    if layout == "documents":
+        text = "lp,doc,system,seg,score\n" + "".join(
+            f"{lp},{lp[0]}{i // 2},{system},{i},{i}\n"
+            for lp in ("en-de", "zh-en")
+            for system in "AB"
+            for i in range(4)
+        )
+    reading = read(text)
+    assert isinstance(reading, ApartReading)
+    with pytest.raises(bt.ReadError, match="--where lp=en-de") as caught:
+        bt.read_scores(io.StringIO(text))
+    assert caught.value.code == "BT237"
+    assert "to pool them, name all: --where lp=en-de --where lp=zh-en" in str(caught.value)
+    one = bt.read_scores(io.StringIO(text), where={"lp": "en-de"})
+    both = bt.read_scores(io.StringIO(text), where={"lp": ["en-de", "zh-en"]})
+    assert 2 * one.n_segments == both.n_segments
+
+
+def test_a_pair_that_is_no_language_pair_only_describes_its_rows():
+    """A column "pair" may number pairs of anything."""
+    text = "pair,system,id,score\n" + "".join(
+        f"{i // 2},{system},{i},{i}\n" for system in "AB" for i in range(6)
+    )
+    assert bt.read_scores(io.StringIO(text)).n_segments == 6
+
+
+@pytest.mark.parametrize("other", ["zh-en ", " zh-en", "ZH-EN"])
+def test_one_value_in_two_spellings_is_one_and_announced(other):
+    """Each row is in one table; both tables had all rows of a pair that was written with a blank."""
+    lines = (SEGMENTS + OTHER.format(*"ABAB")).splitlines(keepends=True)
+    text = "".join([*lines[:-2], *(line.replace("zh-en", other) for line in lines[-2:])])
+    reading = read(text)
+    assert (reading.rows_read, reading.rows_kept) == (8, 8)
+    assert [table.name for table in reading.tables] == ["en-de mqm", "zh-en mqm"]
+    (problem,) = reading.problems
+    assert (problem.code, f'"{other}"' in problem.message) == ("BT238", True)
+    single = "".join([lines[0], *(line.replace("en-de", "zh-en") for line in lines[1:3]),
+                      *(line.replace("en-de", other) for line in lines[3:5])])  # fmt: skip
+    scores = bt.read_scores(io.StringIO(single))
+    assert (scores.n_segments, "in several spellings" in scores.notes[0]) == (2, True)
+
+
+@pytest.mark.parametrize("column", ["dataset", "test_set", "split"])
+def test_rows_of_several_test_sets_count_together_and_it_is_said(column):
+    """In check and beside every result; what only describes a test set, such as its domains, needs no word."""
+    text = DISTINCT.replace("lp,", f"{column},")
+    scores = bt.read_scores(io.StringIO(text))
+    assert scores.n_segments == 6
+    assert "--where" in scores.notes[0]
+    assert [problem.code for problem in bt.check(io.StringIO(text)).problems] == ["BT239"]
+    assert bt.check(io.StringIO(DISTINCT.replace("lp,", "domain,"))).problems == ()
+
+
+def test_files_of_different_language_pairs_are_not_put_together(tmp_path):
+    """Told by the column in each of them."""
+    head, *lines = DISTINCT.splitlines(keepends=True)
+    for name, own in (("a", lines[:3]), ("b", lines[-3:])):
+        (tmp_path / f"{name}.csv").write_text(head.replace("score", "BLEU") + "".join(own))
+    with pytest.raises(bt.ReadError, match="2 language pairs: en-de in") as caught:
+        bt.read_scores([tmp_path / "a.csv", tmp_path / "b.csv"])
+    assert caught.value.code == "BT237"
 
 
 def test_scores_of_systems_are_read_by_pair_and_metric():
@@ -126,7 +196,7 @@ def test_every_row_is_in_its_table(rows):
     try:
         reading = read(text)
     except bt.ReadError as error:
-        assert error.code == "BT103"  # noqa: PT017  (one score for each system of a pair is refused with segments)
+        assert error.code in ("BT103", "BT237")  # noqa: PT017  (a pair with one score for each system is no table)
         return
     found = {
         (table.name, system, segment): table.values[i, j]

@@ -7,7 +7,8 @@ choose.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -22,7 +23,9 @@ from betterthan.read.where import select
 
 PAIRS = ("lp", "langs", "langpair", "languagepair", "pair")
 """Columns that hold language pairs, without case and punctuation."""
+_TEST_SETS = ("dataset", "testset", "benchmark", "split")
 _SETS = (*PAIRS, "dataset", "testset", "data", "task", "subject", "benchmark", "domain", "split", "language")
+_is_pair = re.compile(r"[A-Za-z]{2,3}(?:_[A-Za-z]+)?\s*[-–→>_]+\s*[A-Za-z]{2,3}(?:_[A-Za-z]+)?").fullmatch
 _MOST = 200
 _SHOWN = 12
 DUPLICATE = "BT101"
@@ -62,13 +65,14 @@ def read_apart(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]
     Returns
     -------
     Reading
-        An :class:`ApartReading` when language pairs share segments, or when the same segment of a system occurs
+        An :class:`ApartReading` when there are several language pairs, or when the same segment of a system occurs
         again and a column tells the two apart; its tables are called after the value of that column.
     """
+    spelled = _spelled_differently(grid)
     pairs = pair_column(grid, options)
     roles = find(grid.header, options.columns, ("item", "system", "group"), path=grid.name)
     if pairs is not None and "system" in roles and "item" not in roles:
-        return _parted(grid, pairs, read_one, None)
+        return _with_problems(_parted(grid, pairs, read_one, None), spelled)
     try:
         reading = read_one(grid)
     except ReadError as error:
@@ -77,11 +81,37 @@ def read_apart(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]
         for column in _candidates(grid):
             parted = _tried(grid, column, read_one, error)
             if parted is not None:
-                return parted
+                return _with_problems(parted, spelled)
         raise
-    if pairs is not None and "group" not in roles and _share_segments(grid, pairs, roles["item"]):
-        return _parted(grid, pairs, read_one, None)
-    return reading
+    if pairs is not None and ("item" in roles or "system" not in roles):
+        shared = "item" in roles and "group" not in roles and _share_segments(grid, pairs, roles["item"])
+        if shared:
+            return _with_problems(_parted(grid, pairs, read_one, None), spelled)
+        if _are_languages(grid, pairs):
+            return _with_problems(_parted_languages(grid, pairs, read_one), spelled)
+    named = options.columns.values()
+    sets = [_pooled_sets(grid, column) for column in _test_sets(grid) if column not in named]
+    return replace(_with_problems(reading, (*spelled, *sets)), pairs=_language_pairs(grid))
+
+
+def _parted_languages(grid: Grid, column: str, read_one: Callable[[Grid], Reading]) -> ApartReading:
+    """Read language pairs of which no two share a segment, so that they could be pooled, but were not asked to be."""
+    error = _pooled(grid, column)
+    try:
+        return _parted(grid, column, read_one, error)
+    except ReadError as other:  # a pair by itself is no table
+        raise error from other
+
+
+def _with_problems(reading: Reading, problems: Sequence[Problem]) -> Reading:
+    """Add problems to a reading, and to the notes of its tables, so that they stand beside every result."""
+    if not problems:
+        return reading
+    said = tuple(problem.message for problem in problems)
+    tables = tuple(
+        cast("AnyTable", replace(cast("Any", table), notes=(*said, *table.notes))) for table in reading.tables
+    )
+    return replace(reading, tables=tables, problems=(*problems, *reading.problems))
 
 
 def pair_column(grid: Grid, options: Options) -> str | None:
@@ -90,11 +120,31 @@ def pair_column(grid: Grid, options: Options) -> str | None:
     return next((name for name in named if len(_values(grid, name)) > 1), None)
 
 
+def _language_pairs(grid: Grid) -> tuple[str, ...]:
+    """Return the language pairs that a column names, also when it is one."""
+    columns = (name for name in grid.header if plain(name) in PAIRS and _are_languages(grid, name))
+    return next((tuple(_values(grid, name)) for name in columns), ())
+
+
+def _are_languages(grid: Grid, column: str) -> bool:
+    """Whether values are written like language pairs: "pair" may also count pairs of anything."""
+    return all(_is_pair(value) for value in _values(grid, column))
+
+
+def _test_sets(grid: Grid) -> list[str]:
+    """Return the columns by which rows of several test sets, or of several splits of one, are told apart."""
+    return [
+        name for name in grid.header if plain(name) in _TEST_SETS and 2 <= len(_values(grid, name)) <= _MOST
+    ]
+
+
 def _share_segments(grid: Grid, column: str, item: int) -> bool:
     """Whether a segment of the same name occurs in several language pairs (documents would tell them apart)."""
-    pairs, items = grid.labels(grid.header.index(column)), grid.labels(item)
-    known = (items.codes >= 0) & (pairs.codes >= 0)
-    cell = items.codes[known].astype(np.int64) * len(pairs.names) + pairs.codes[known]
+    items = grid.labels(item)
+    keys = np.array([*_keys(grid, column).values(), -1], dtype=np.int64)
+    pairs = keys[grid.labels(grid.header.index(column)).codes]
+    known = (items.codes >= 0) & (pairs >= 0)
+    cell = items.codes[known].astype(np.int64) * keys.size + pairs[known]
     return np.unique(cell).size > np.unique(items.codes[known]).size
 
 
@@ -102,11 +152,45 @@ def _candidates(grid: Grid) -> list[str]:
     return [name for name in grid.header if plain(name) in _SETS and 2 <= len(_values(grid, name)) <= _MOST]
 
 
-def _values(grid: Grid, name: str) -> tuple[str, ...]:
+def _spellings(grid: Grid, name: str) -> dict[str, list[str]]:
+    """Return how each value of a column is written: blanks around it, and case, make no other value."""
     try:
-        return grid.labels(grid.header.index(name)).names
+        names = grid.labels(grid.header.index(name)).names
     except ReadError:  # objects or lists
-        return ()
+        return {}
+    found: dict[str, list[str]] = {}
+    for each in names:
+        found.setdefault(each.strip().casefold(), []).append(each)
+    return found
+
+
+def _values(grid: Grid, name: str) -> tuple[str, ...]:
+    """Return the values of a column, each as it is written first."""
+    return tuple(spelled[0].strip() for spelled in _spellings(grid, name).values())
+
+
+def _keys(grid: Grid, name: str) -> dict[str, int]:
+    """Return the number of the value that each label of a column is, in the order of the labels."""
+    numbers = {each: k for k, spelled in enumerate(_spellings(grid, name).values()) for each in spelled}
+    return {each: numbers[each] for each in grid.labels(grid.header.index(name)).names}
+
+
+def _spelled_differently(grid: Grid) -> tuple[Problem, ...]:
+    """Announce values of language pairs and test sets that are written in several ways and count as one."""
+    found = []
+    for name in grid.header:
+        if plain(name) not in _SETS:
+            continue
+        for spelled in _spellings(grid, name).values():
+            if len(spelled) > 1:
+                ways = some_of([quoted(each) for each in spelled])
+                message = (
+                    f"Column {quoted(name)} has one value in several spellings, which count as one: {ways}."
+                )
+                found.append(
+                    Problem(code="BT238", place=grid.name, message=f"{message} Write it in one way.")
+                )
+    return tuple(found)
 
 
 def _tried(
@@ -125,8 +209,8 @@ def _parted(
 ) -> ApartReading:
     parts: dict[str, Reading] = {}
     rows: dict[str, int] = {}
-    for value in _values(grid, column):
-        chosen = select(grid, ((column, value),))
+    for value, spelled in zip(_values(grid, column), _spellings(grid, column).values(), strict=True):
+        chosen = select(grid, tuple((column, each) for each in spelled))
         parts[value], rows[value] = read_one(chosen.grid), chosen.grid.n_rows
     first = next(iter(parts.values()))
     kept = sum(reading.rows_kept for reading in parts.values())
@@ -190,4 +274,26 @@ def _several(grid: Grid, column: str, rows: dict[str, int]) -> ReadError:
         f'each other. Choose one with --where {column}={first} (where={{"{column}": "{first}"}}).',
         path=grid.name,
         code=SEVERAL,
+    )
+
+
+def _pooled(grid: Grid, column: str) -> ReadError:
+    values = _values(grid, column)
+    every = " ".join(f"--where {column}={value}" for value in values[:_SHOWN])
+    return ReadError(
+        f"Column {quoted(column)} holds {len(values)} language pairs ({some_of(values)}), and a system is another in "
+        f'each. Choose one with --where {column}={values[0]} (where={{"{column}": "{values[0]}"}}); to pool them, '
+        f"name all: {every}{' …' if len(values) > _SHOWN else ''}.",
+        path=grid.name,
+        code="BT237",
+    )
+
+
+def _pooled_sets(grid: Grid, column: str) -> Problem:
+    values = _values(grid, column)
+    return Problem(
+        code="BT239",
+        place=grid.name,
+        message=f"Rows with {len(values)} values of {quoted(column)} count together ({some_of(values)}). "
+        f"To keep one: --where {column}={values[0]}.",
     )

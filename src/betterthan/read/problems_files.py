@@ -41,6 +41,21 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "Fewer than half of the segments of the smaller table are in the other one.",
         "Check that both are of the same test set, and name the column with the ids: --item COLUMN.",
     ),
+    "BT237": (
+        "several language pairs",
+        "A column such as lp names several language pairs; a system is another one in each, so their mean misleads.",
+        "Choose one: --where lp=en-de; to pool them, name all: --where lp=en-de --where lp=zh-en.",
+    ),
+    "BT238": (
+        "one value in several spellings",
+        "A language pair or data set is written with blanks around it, or in another case, in some rows.",
+        "Write it in one way; until then the spellings count as one.",
+    ),
+    "BT239": (
+        "several test sets",
+        "A column such as dataset or split says that rows are of several sets, and they count together.",
+        "Keep one: --where dataset=NAME; nothing is to be done if all of them are meant.",
+    ),
     "BT330": (
         "files of different kinds",
         "The folder, pattern or list holds, say, texts beside scores, and nobody can say what they mean together.",

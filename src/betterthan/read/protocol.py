@@ -106,6 +106,8 @@ class Reading:
     dropped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    pairs: tuple[str, ...] = ()
+    """The language pairs that a column of the file names."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(map(shortened, self.notes)))

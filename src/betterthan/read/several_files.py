@@ -224,6 +224,7 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
             for system in table.systems
         }
     )
+    _check_languages(readings)
     tables = _tables([(name, table) for name, reading in readings for table in reading.tables], path=path)
     reasons = [pair for _, reading in readings for pair in reading.dropped.items()]
     dropped = {reason: sum(count for why, count in reasons if why == reason) for reason, _ in reasons}
@@ -238,6 +239,22 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
         notes=tuple(dict.fromkeys(note for _, reading in readings for note in reading.notes)),
         problems=_problems([reading for _, reading in readings], tables, path),
     )
+
+
+def _check_languages(readings: Sequence[tuple[str, Reading]]) -> None:
+    """Refuse files of different language pairs, told by a column in them."""
+    first: dict[str, str] = {}
+    for name, reading in readings:
+        for pair in reading.pairs:
+            first.setdefault(pair.casefold(), name)
+    if len(first) > 1:
+        (one, file), (two, other), *_ = first.items()
+        raise ReadError(
+            f"The files are of {len(first)} language pairs: {one} in {file}, {two} in this. A system is another one in "
+            f"each, so name the files of one pair, or choose with --where.",
+            path=other,
+            code="BT237",
+        )
 
 
 def _tables(found: Sequence[tuple[str, AnyTable]], *, path: str) -> tuple[AnyTable, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
+from betterthan.read.apart import read_apart
 from betterthan.read.cells import fill
 from betterthan.read.columns import find, flag, is_descriptive
 from betterthan.read.direction import direction
@@ -83,6 +84,10 @@ def read(source: Source, options: Options) -> Reading:
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     """Read a grid as a wide table; `stem` names the metric."""
+    return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
+
+
+def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     ignored, notes = leave_out_nameless(grid)
     _check_header(grid, ignored)
     roles = find(grid.header, options.columns, _ROLES, path=grid.name)
