@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Value = TypeVar("Value")
-
-
-_is_limited: ContextVar[bool] = ContextVar("_is_limited", default=False)
 
 
 @contextmanager
@@ -24,53 +22,64 @@ def one_blas_thread() -> Iterator[None]:
     Workers share the cores already, so threads of BLAS would only crowd them; and the last bits of a matrix product
     depend on how many threads share it, which must not change a result.
 
-    Inside another such context nothing is left to do.
+    Contexts may be nested, and may overlap in any way between threads.
 
     Examples
     --------
     >>> with one_blas_thread():
     ...     pass
     """
-    if _is_limited.get():
-        yield
-        return
-    token = _is_limited.set(True)
     _limit.enter()
     try:
         yield
     finally:
         _limit.leave()
-        _is_limited.reset(token)
 
 
 class _Limit:
-    """One thread of BLAS for as long as anybody in this process wants it.
+    """One thread of BLAS for as long as anybody wants it.
 
     How many threads a library had is noted when it is first limited, and the last who goes restores them: of two
-    threads whose contexts overlap, neither ends the limit of the other nor takes it for what was there before.
+    threads whose contexts overlap, neither ends the limit of the other nor takes it for what was there before. A
+    library on OpenMP has a number for each thread that calls it, so that each thread counts and restores its own.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._libraries: list[Any] = []
         self._n_modules = 0
-        self._n_inside = 0
-        self._before: dict[str, tuple[Any, int]] = {}
+        self._inside: Counter[int] = Counter()
+        self._before: defaultdict[int, dict[str, tuple[Any, int]]] = defaultdict(dict)
 
     def enter(self) -> None:
         with self._lock:
-            self._n_inside += 1
+            # Every context counts, the nested ones too. One that relied on the context around it would be left alone
+            # in a thread that outlives that context, and would miss a library that was loaded in between.
             for library in self._loaded():
-                self._before.setdefault(library.filepath, (library, library.get_num_threads()))
-                library.set_num_threads(1)
+                before = self._before[_scope(library)]
+                before.setdefault(library.filepath, (library, library.get_num_threads()))
+                _set_threads(library, 1)
+            self._inside.update((_PROCESS, get_ident()))
 
     def leave(self) -> None:
         with self._lock:
-            self._n_inside -= 1
-            if self._n_inside == 0:
-                for library, n_threads in self._before.values():
-                    library.set_num_threads(n_threads)
-                self._before.clear()
+            for scope in (_PROCESS, get_ident()):
+                self._inside[scope] -= 1
+                if self._inside[scope] <= 0:
+                    self._restore(scope)
+
+    def after_fork(self) -> None:
+        """Begin anew in a forked process: those who were inside are in the parent, and none of them will leave here."""
+        self._lock = Lock()
+        for scope in (_PROCESS, get_ident()):
+            self._restore(scope)
+        self._inside.clear()
+        self._before.clear()
+
+    def _restore(self, scope: int) -> None:
+        for library, n_threads in self._before.pop(scope, {}).values():
+            _set_threads(library, n_threads)
+        del self._inside[scope]
 
     def _loaded(self) -> list[Any]:
         """The BLAS libraries of this process; looked for, which takes milliseconds, only after new imports."""
@@ -82,7 +91,30 @@ class _Limit:
         return self._libraries
 
 
+_PROCESS = 0  # no thread has this number
+
+
+def _scope(library: Any) -> int:  # noqa: ANN401  (a controller of threadpoolctl)
+    return get_ident() if getattr(library, "threading_layer", None) == "openmp" else _PROCESS
+
+
+def _set_threads(library: Any, n_threads: int) -> None:  # noqa: ANN401
+    """Set the number of threads, from whichever thread this is.
+
+    threadpoolctl lets only the thread that was first to set a number set another, and ignores all others without a
+    word. The lock of :class:`_Limit` is what keeps our threads from fighting, so that each may have its turn.
+    """
+    clear = getattr(library, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
+    library.set_num_threads(n_threads)
+    if clear is not None:
+        clear()
+
+
 _limit = _Limit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_limit.after_fork)
 
 
 def with_one_blas_thread(verb: Callable[Arguments, Value]) -> Callable[Arguments, Value]:

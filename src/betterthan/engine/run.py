@@ -154,7 +154,7 @@ def _by_workers(job: Job[Any, Result], blocks: list[int], keep: Keep[Result], n_
     task = as_task(job) if job.uses == "processes" else None
     function: AbstractContextManager[Callable[[int], Result]]
     if task is None:
-        function = nullcontext(partial(job.function, job.payload))
+        function = nullcontext(partial(_elsewhere, job.function, job.payload))
     else:
         function = WorkerProcesses(job.name, task, n_workers)
     with _threads(n_workers) as threads, function as call:
@@ -182,7 +182,7 @@ def _by_caller(
 
 
 def _elsewhere(function: Callable[[Any, int], Result], payload: Any, block: int) -> Result:  # noqa: ANN401
-    """Do a block wherever the caller's executor is, with the same one thread of BLAS as here."""
+    """Do a block in another thread or wherever the caller's executor is, with the same one thread of BLAS as here."""
     with one_blas_thread():
         return function(payload, block)
 
