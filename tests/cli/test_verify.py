@@ -366,7 +366,7 @@ def test_at_most_twenty_lines_are_shown(betterthan):
     said = betterthan("verify", kept(data), "demo/human.csv")
     assert said.code == 1
     lines = said.out.splitlines()
-    assert len(lines) == 21
+    assert len(lines) == 22  # the verdict, the command and twenty
     assert lines[-1] == "  and 37 more differences"  # 8 x 7 pairs, of which 19 are shown
 
 
@@ -406,7 +406,7 @@ def test_changed_words_differ_too(betterthan):
 
 
 def test_a_result_made_in_python_has_only_its_data_checked(betterthan):
-    """And it is said that no number was."""
+    """That is no verification: the exit code says so, and so does the first line."""
     scores = bt.read_scores("demo/human.csv")
     tags = bt.read_tags("demo/tags/gold.tags", ["demo/tags/Finch.tags", "demo/tags/Wren.tags"])
     cases = {
@@ -417,9 +417,9 @@ def test_a_result_made_in_python_has_only_its_data_checked(betterthan):
     for files, results in cases.items():
         for result in results:
             said = betterthan("verify", kept(result.to_dict()), *files.split()[::-1])
-            assert said.code == 0, said
-            assert f"the data are the same ({result.settings.data})" in said.out
-            assert "only this could be checked, no number was" in said.out
+            assert said.code == 1, said
+            assert f"they are those of the files ({result.settings.data})" in said.out
+            assert said.out.startswith("result.json: not verified. ")
     said = betterthan("verify", kept(bt.diagnose(scores).to_dict()), "demo/battles.csv")
     assert said.code == 1
     assert f"the data differ: recorded {scores.digest}" in said.out
@@ -465,12 +465,130 @@ def test_a_report_of_another_version_or_from_memory(betterthan):
     page = report.read_text(encoding="utf-8")
     report.write_text(page.replace(f'"version":"{bt.__version__}"', '"version":"0.0.1"'), encoding="utf-8")
     said = betterthan("verify", report, "small.csv")
-    assert said.code == 0, said
-    assert "what the page shows was not compared" in said.out
+    assert said.code == 1, said
+    assert "not verified. " in said.out
+    assert "what the page shows was made by betterthan 0.0.1" in said.out
     bt.write_report("memory.html", bt.read_scores("small.csv"))
     said = betterthan("verify", "memory.html", "small.csv")
     assert said.code == 2
     assert "from tables in memory" in said.err
+
+
+def without_command(data):
+    """Pass for a result made in Python."""
+    del data["command"]
+
+
+def nothing_but_the_frame(data):
+    """Leave out every number, as another version might have."""
+    data["settings"]["version"] = "0.0.1"
+    for key in data.keys() - {"schema", "kind", "settings", "command"}:
+        del data[key]
+    data["settings"] = {"version": "0.0.1", "data": data["settings"]["data"]}
+
+
+def without_settings(data):
+    """Pass for a result of an unknown version."""
+    del data["settings"]
+
+
+FORGERIES = {
+    "without its command": (without_command, "none of its"),
+    "another version without numbers": (nothing_but_the_frame, "holds no number that could be compared"),
+    "without settings": (without_settings, "settings: recorded no such field"),
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_result_with_a_changed_number_is_never_equal(name, betterthan):
+    """Whatever is taken out of it, so that the number cannot be compared."""
+    data = made(betterthan, "rank", "small.csv", *FEW)
+    data["strength"][0] += 1
+    forge, message = FORGERIES[name]
+    forge(data)
+    said = betterthan("verify", kept(data), "small.csv")
+    assert said.code == 1, said
+    assert message in said.out
+    assert ": equal. " not in said.out
+
+
+def test_a_field_that_is_there_twice_is_refused(betterthan):
+    """One program shows the first value, another the last."""
+    text = json.dumps(made(betterthan, "rank", "small.csv", *FEW))
+    Path("result.json").write_text(text.replace('"strength":', '"strength": [7], "strength":', 1))
+    said = betterthan("verify", "result.json", "small.csv")
+    assert said.code == 2
+    assert 'the field "strength" is there twice' in said.err
+
+
+def test_numbers_do_not_hide_in_the_command(betterthan):
+    """It holds what is run again, and nothing else."""
+    data = made(betterthan, "rank", "small.csv", *FEW)
+    data["command"]["p_value"] = 0.0001
+    said = betterthan("verify", kept(data), "small.csv")
+    assert (said.code, '"p_value" is no part of a command' in said.err) == (2, True)
+    del data["command"]["p_value"]
+    data["command"]["files"][0]["p_value"] = 0.0001
+    said = betterthan("verify", kept(data), "small.csv")
+    assert (said.code, '"p_value" is no part of a file' in said.err) == (2, True)
+
+
+def test_a_sentence_does_not_pass_for_the_folder_of_a_file(betterthan, here):
+    """Folders before the name of a file may differ between machines; what is written there may not."""
+    path = here / "demo/texts/Aster.txt"
+    path.write_text(
+        "\n\n" + "\n".join(path.read_text(encoding="utf-8").splitlines()[2:]) + "\n", encoding="utf-8"
+    )
+    data = made(betterthan, "score", "bleu", "--reference", "demo/texts/reference.txt", path, *FEW)
+    at = next(i for i, note in enumerate(data["notes"]) if "Aster.txt: 2 empty lines" in note)
+    files = ("demo/texts/reference.txt", path)
+    before = data["notes"][at]
+    data["notes"][at] = before.replace(str(path), "/home/my name/Aster.txt")
+    assert betterthan("verify", kept(data), *files).code == 0
+    data["notes"][at] = before.replace(str(path), "/ A is better: p = 0.001 in Aster.txt")
+    assert betterthan("verify", kept(data), *files).code == 1
+
+
+def test_the_command_that_was_run_is_shown(betterthan):
+    """What was chosen decides what the numbers mean; and a file without a digest is named."""
+    data = made(betterthan, "rank", "small.csv", "--by", "median", "--by", "mean", *FEW)
+    said = betterthan("verify", kept(data), "small.csv")
+    line = "  computed again by: betterthan rank --by=median --by=mean --resamples=50 small.csv"
+    assert said.out.splitlines()[1] == line
+    assert "this is number 2 of the 2 results of the command" in said.out
+    data[0]["command"]["files"][0]["digest"] = None
+    said = betterthan("verify", kept(data[0]), "small.csv")
+    assert (said.code, "no digest of small.csv was recorded" in said.out) == (0, True)
+
+
+def test_a_forged_page_is_not_equal(betterthan):
+    """Not with a sentence among the versions, and not with the version of one result changed."""
+    report = bt.write_report("report.html", "small.csv")
+    page = report.read_text(encoding="utf-8")
+    forged = "<p>A is better, p = 0.0001.</p>"
+    place = '<div class="code" id="versions">'
+    assert place in page
+    report.write_text(page.replace(place, place + forged), encoding="utf-8")
+    assert betterthan("verify", report, "small.csv").code == 1
+    versions = '<pre tabindex="0">betterthan '
+    assert versions in page
+    report.write_text(page.replace(versions, forged + versions), encoding="utf-8")
+    assert betterthan("verify", report, "small.csv").code == 1
+    report.write_text(page.replace(versions, f'<pre tabindex="0">{forged}betterthan '), encoding="utf-8")
+    assert betterthan("verify", report, "small.csv").code == 1
+    other = page.replace(f'"version":"{bt.__version__}"', '"version":"0.0.1"', 1)
+    report.write_text(other.replace("</main>", f"{forged}</main>"), encoding="utf-8")
+    assert betterthan("verify", report, "small.csv").code == 1
+
+
+def test_a_report_without_results_is_not_equal(betterthan):
+    """Nothing would be compared but the absence of numbers."""
+    report = bt.write_report("report.html", "small.csv")
+    (inside,) = re.findall(r'id="results">(.*?)</script>', report.read_text(encoding="utf-8"))
+    data = json.loads(inside)
+    assert betterthan("verify", kept(data), "small.csv").code == 0
+    assert betterthan("verify", kept({**data, "results": {}}), "small.csv").code == 1
+    assert betterthan("verify", kept({**data, "p_value": 0.0001}), "small.csv").code == 1
 
 
 HOSTILE_COMMANDS = {

@@ -282,6 +282,8 @@ def read_command(data: object) -> Command:
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("files"), list):
         raise _refused("it is not written as betterthan writes it")
+    if unknown := data.keys() - {"name", "parameters", "files", "result"}:
+        raise _refused(f"{_quoted(min(unknown, key=str))} is no part of a command")
     name, parameters, at = data.get("name"), data.get("parameters"), data.get("result", 0)
     if not isinstance(name, str) or name not in VERBS:
         raise _refused(f"{_quoted(name)} is none of {', '.join(VERBS)}")
@@ -305,6 +307,8 @@ def _is_value(value: object) -> bool:
 def _read_file(verb: str, entry: object) -> File:
     if not isinstance(entry, Mapping):
         raise _refused("its files are not written as betterthan writes them")
+    if unknown := entry.keys() - {"parameter", "name", "called", "digest"}:
+        raise _refused(f"{_quoted(min(unknown, key=str))} is no part of a file")
     parameter, name = entry.get("parameter"), entry.get("name")
     called, digest = entry.get("called"), entry.get("digest")
     if parameter not in VERBS[verb].files:

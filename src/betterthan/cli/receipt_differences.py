@@ -15,6 +15,7 @@ from betterthan.cli.receipt import File, last_part
 _LONGEST = 60
 _BEFORE = 10
 _LONGEST_NOTE = 10_000
+_FOLDER = r"""[^/\\\n"':;,<>=|?*]{0,80}"""
 
 
 class Difference(NamedTuple):
@@ -40,6 +41,8 @@ class Comparison:
         With another version, what it cannot know and what it says of itself are no differences.
     n_numbers : int
         Numbers that were compared.
+    unrecorded : list of str
+        Fields that this version computes and the record, of another version, does not have.
     differences : list of Difference
     """
 
@@ -47,6 +50,7 @@ class Comparison:
     same_words: Callable[[str, str], bool] = lambda recorded, recomputed: recorded == recomputed
     is_same_version: bool = True
     n_numbers: int = 0
+    unrecorded: list[str] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
 
     def compare(self, recorded: object, recomputed: object, place: str = "") -> None:
@@ -80,6 +84,8 @@ class Comparison:
                 self.compare(recorded[key], recomputed[key], inside)
             elif self.is_same_version:
                 self.differences.append(Difference(inside, "no such field", _shown(recomputed[key])))
+            else:
+                self.unrecorded.append(inside)
 
     def _entries(self, recorded: list[Any], recomputed: list[Any], place: str) -> None:
         if len(recorded) != len(recomputed):
@@ -119,6 +125,19 @@ def gap_between(recorded: float, recomputed: float) -> float:
         return math.inf
 
 
+def n_numbers(value: object) -> int:
+    """Count the numbers in data as JSON has them.
+
+    Examples
+    --------
+    >>> n_numbers({"strength": [1.0, None], "rank": 1, "is_best": True})
+    2
+    """
+    if isinstance(value, Mapping):
+        return sum(map(n_numbers, value.values()))
+    return sum(map(n_numbers, value)) if isinstance(value, list) else int(_is_number(value))
+
+
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -142,9 +161,10 @@ def same_but_for_folders(paths: Mapping[File, str]) -> Callable[[str, str], bool
         for file, path in paths.items():
             recomputed = recomputed.replace(path, file.name)
         for file in paths:
-            # Of an absolute path only the last part was recorded, and a note may still name all of it.
+            # Of an absolute path only the last part was recorded, and a note may still name all of it. What stands
+            # before the name must be folders: anything longer could hide a sentence that nobody computed.
             name = last_part(file.name)
-            way = re.compile(rf'(?:[A-Za-z]:)?[/\\~][^\n"]*?{re.escape(name)}')
+            way = re.compile(rf"(?:[A-Za-z]:|~)?[/\\](?:{_FOLDER}[/\\])*{re.escape(name)}")
             recorded, recomputed = (way.sub(lambda _: name, text) for text in (recorded, recomputed))  # noqa: B023
         return recorded == recomputed
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from betterthan.results.base import SCHEMA
 
 REPORT_SCHEMA = "betterthan.report/1"
 OTHER_VERSION_TOLERANCE = 1e-9
+UNKNOWN_VERSION = "unknown"
 MOST_LINES = 20
 _IN_PAGE = re.compile(r'<script type="application/json" id="results">(.*?)</script>', re.DOTALL)
 
@@ -96,8 +98,17 @@ def _parsed(text: str, result: str) -> Any:  # noqa: ANN401  (any JSON)
     def refuse(constant: str) -> None:
         raise ValueError(f"{constant} is no number of JSON")
 
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        # One program would show the first value and another the last, and only one of them would be verified.
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise ValueError(f'the field "{twice}" is there twice')
+        return found
+
     try:
-        return json.loads(text, parse_constant=refuse)
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise ReadError(
             f"The file is not a result as JSON, nor a report ({error}). Write one with -o result.json.",
@@ -131,6 +142,7 @@ def _run(command: Command, found: Mapping[File, Found], wish: Wish) -> Callable[
     named = some_of(list(dict.fromkeys(file.name for file in found)))
     said = f"{command.name} of {named}" if named else command.name
     changed = changed_files(found)
+    notes = [f"  computed again by: {command_line(command)}", *unknown_bytes(found)]
     results: list[Any] = []
     refusal = None
     with readable(found) as paths:
@@ -154,7 +166,10 @@ def _run(command: Command, found: Mapping[File, Found], wish: Wish) -> Callable[
                 False, (f"{name}: differs. {said} has only {len(results)} results.", *changed[:MOST_LINES])
             )
         comparison, version = compared_results(one, results[at], wish.tolerance, same_words)
-        return verdict_of(comparison, name, said, changed, version)
+        place = [f"  this is number {at + 1} of the {len(results)} results of the command"] * (
+            len(results) > 1
+        )
+        return verdict_of(comparison, name, said, changed, version, *notes, *place)
 
     return compared
 
@@ -193,6 +208,30 @@ def changed_files(found: Mapping[File, Found]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(lines))
 
 
+def unknown_bytes(found: Mapping[File, Found]) -> tuple[str, ...]:
+    """Return a line for each file of which nobody can say whether its bytes are those recorded."""
+    lines = [
+        f"  no digest of {file.name} was recorded, so that only its numbers were compared, not its bytes"
+        for file, (_, is_same) in found.items()
+        if is_same is None
+    ]
+    return tuple(dict.fromkeys(lines))
+
+
+def command_line(command: Command) -> str:
+    """Return a record as it could be typed, without what is the default: all of it decides what the numbers mean."""
+    target: Any = click.get_current_context().find_root().command
+    for part in command.name.split():
+        target = target.commands[part]
+    usual = {parameter.name: parameter.default for parameter in target.params}
+    asked = {key: value for key, value in command.parameters.items() if value != usual.get(key)}
+    names = {file: file.name for file in command.files}
+    words = arguments_of(command._replace(parameters=asked), target, names, workers=None)
+    return shlex.join(
+        ["betterthan", *command.name.split(), *(w for w in words if w not in ("--no-cache", "--"))]
+    )
+
+
 def compared_results(
     recorded: Mapping[str, Any],
     again: Mapping[str, Any],
@@ -201,14 +240,19 @@ def compared_results(
 ) -> tuple[Comparison, str]:
     """Compare two results; also return the version that made the first."""
     settings = recorded.get("settings")
-    version = str(settings.get("version")) if isinstance(settings, Mapping) else "unknown"
-    is_same = version == __version__
+    version = str(settings.get("version")) if isinstance(settings, Mapping) else UNKNOWN_VERSION
+    is_same = not is_other(version)
     exact = 0.0 if is_same else OTHER_VERSION_TOLERANCE
     comparison = Comparison(
         tolerance=exact if tolerance is None else tolerance, same_words=same_words, is_same_version=is_same
     )
     comparison.compare(comparable(recorded, is_same), comparable(again, is_same))
     return comparison, version
+
+
+def is_other(version: str) -> bool:
+    """Whether a result says that another version made it; one that says nothing gets no allowance for it."""
+    return version not in (__version__, UNKNOWN_VERSION, "None")
 
 
 def comparable(result: Mapping[str, Any], is_same_version: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -228,8 +272,12 @@ def verdict_of(
     """Put a comparison into words: at most twenty lines of differences."""
     within = f" within {comparison.tolerance:g}" if comparison.tolerance else ""
     notes = [*more]
-    if version != __version__:
+    if is_other(version):
         notes.append(f"  made by betterthan {version}, computed again by {__version__}")
+    if comparison.unrecorded:
+        notes.append(f"  not in the result, and so not compared: {some_of(comparison.unrecorded)}")
+    if not comparison.differences and not comparison.n_numbers:
+        return Verdict(False, (f"{name}: not verified. It holds no number that could be compared.", *notes))
     if not comparison.differences:
         head = f"{name}: equal. {said} gives the same again{within}: {comparison.n_numbers:,} numbers."
         data = [f"{line}, but the same data" for line in changed]

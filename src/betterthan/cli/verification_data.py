@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from betterthan.cli.receipt_differences import n_numbers
 from betterthan.cli.verification import Verdict
 from betterthan.errors import BetterThanError
 from betterthan.read.protocol import Options
@@ -21,6 +22,8 @@ _OF_TAGS = ("audition", "tag_ranking")
 def data_verdict(result: Mapping[str, Any], name: str, files: Sequence[str]) -> Verdict:
     """Compare the digest of a result's data with those of the tables that can be read from the files.
 
+    Such a result never counts as equal: whoever takes the command out of a result could change every number in it.
+
     Raises
     ------
     BetterThanError
@@ -35,18 +38,23 @@ def data_verdict(result: Mapping[str, Any], name: str, files: Sequence[str]) -> 
         )
     found = list(_tag_digests(files) if kind in _OF_TAGS else _digests(files, _systems(result)))
     why = "It does not say by which command it was made, as results made in Python do not"
-    if recorded in found:
+    if recorded not in found:
         return Verdict(
-            True,
+            False,
             (
-                f"{name}: the data are the same ({recorded}). {why}: only this could be checked, no number was.",
+                (
+                    f"{name}: the data differ: recorded {recorded}, in the files "
+                    f"{', '.join(dict.fromkeys(found)) or 'none'}."
+                ),
+                f"  {why}. The names of table and columns count too: was another file or another option used?",
             ),
         )
     return Verdict(
         False,
         (
-            f"{name}: the data differ: recorded {recorded}, in the files {', '.join(dict.fromkeys(found)) or 'none'}.",
-            f"  {why}. The names of table and columns count too: was another file or another option used?",
+            f"{name}: not verified. {why}, so that none of its {n_numbers(result):,} numbers was computed again.",
+            f"  Only the data were compared: they are those of the files ({recorded}).",
+            "  hint: make the result on the command line, with -o result.json; then every number can be verified.",
         ),
     )
 

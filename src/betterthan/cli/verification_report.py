@@ -20,10 +20,12 @@ from betterthan.cli.report import COMPOSED
 from betterthan.cli.report import report as report_command
 from betterthan.cli.verification import (
     OTHER_VERSION_TOLERANCE,
+    UNKNOWN_VERSION,
     Verdict,
     Wish,
     as_plain,
     comparable,
+    is_other,
     verdict_of,
 )
 from betterthan.errors import BetterThanError
@@ -36,13 +38,12 @@ _FILES = ("files", "human", "references", "source")
 _USUAL_SEED = 12345
 # These stand in no command that a report writes.
 _NEVER_WRITTEN = ("resamples", "workers", "no_cache")
-# The results are compared as data; versions are those of the packages around us.
+# The results are compared as data; versions are those of the packages around us, and nothing else may stand there.
 _APART = re.compile(
     r'(?<=<script type="application/json" id="results">).*?(?=</script>)'
-    r'|(?<=<div class="code" id="versions">).*?(?=</pre>)',
+    r'|(?<=<p class="label">Versions</p><pre tabindex="0">)[\w-]+ [\w.+]+(?:, [\w-]+ [\w.+]+)*(?=</pre>)',
     re.DOTALL,
 )
-_WORDS = ("title", "kind", "headline", "verdict", "notes")
 
 
 def report_verdict(
@@ -63,7 +64,7 @@ def report_verdict(
         except BetterThanError as error:
             return Verdict(False, (f"{name}: differs. The report is refused now: {error}",))
     version = _version(data)
-    is_same = version == __version__
+    is_same = not is_other(version)
     exact = 0.0 if is_same else OTHER_VERSION_TOLERANCE
     comparison = Comparison(
         tolerance=exact if wish.tolerance is None else wish.tolerance,
@@ -73,14 +74,21 @@ def report_verdict(
     # A page leaves out what would make it too large.
     now = again.to_dict() if page is None else embedded(again)
     comparison.compare(_words_and_results(data, is_same), _words_and_results(as_plain(now), is_same))
-    notes = []
+    notes = [f"  computed again by: {data['command']}"]
     if page is not None and is_same:
         comparison.differences += _page_differences(page, again, str(data["command"]), paths)
         if not comparison.differences:
             notes.append("  and the page shows nothing else")
-    elif page is not None:
-        notes.append("  what the page shows was not compared, only the results inside it")
-    return verdict_of(comparison, name, "The report", (), version, *notes)
+    verdict = verdict_of(comparison, name, "The report", (), version, *notes)
+    if page is None or is_same or not verdict.is_equal:
+        return verdict
+    # Readers see the page, not the results inside it, and the words around the numbers are those of its version.
+    head = (
+        f"{name}: not verified. The {comparison.n_numbers:,} numbers inside the page are the same again, but what the "
+        f"page shows was made by betterthan {version} and cannot be compared."
+    )
+    hint = f"  hint: verify it with betterthan {version}, or make the report again with this one ({__version__})."
+    return Verdict(False, (head, *notes, hint))
 
 
 def _asked(command: object, given: Sequence[str]) -> Command:
@@ -161,7 +169,7 @@ def _version(data: Mapping[str, Any]) -> str:
         for one in (results.values() if isinstance(results, Mapping) else ())
         if isinstance(one, Mapping) and isinstance(one.get("settings"), Mapping)
     }
-    return ", ".join(sorted(found)) or "unknown"
+    return ", ".join(sorted(found)) or UNKNOWN_VERSION
 
 
 def _words_and_results(data: Mapping[str, Any], is_same_version: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -172,7 +180,7 @@ def _words_and_results(data: Mapping[str, Any], is_same_version: bool) -> dict[s
         name: comparable(one, is_same_version) if isinstance(one, Mapping) else one
         for name, one in results.items()
     }
-    return {**({key: data.get(key) for key in _WORDS} if is_same_version else {}), "results": plain}
+    return {**{key: value for key, value in data.items() if key != "command"}, "results": plain}
 
 
 def _page_differences(

@@ -30,7 +30,8 @@ def verify(result: str, files: tuple[str, ...], tolerance: float | None, workers
     """Compute RESULT again from FILE, and say whether it is equal or what differs.
 
     RESULT is what a command wrote as JSON, or a report; FILE every file that it was made from, in any order. Only verbs
-    that read files are run again, and only on these files. Exit code 1 when anything differs.
+    that read files are run again, and only on these files. Exit code 1 when anything differs, or could not be computed
+    again.
 
     \b
     Examples:
