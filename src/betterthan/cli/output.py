@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from betterthan.cli.overwriting import refuse_overwriting
+from betterthan.cli.pipe import is_reader_gone, silence_stdout
 from betterthan.cli.receipt import record
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError, unknown_name
@@ -22,6 +23,7 @@ from betterthan.present.render import SUFFIXES, render
 from betterthan.present.table import Table
 from betterthan.present.text import WIDTH, render_text
 from betterthan.results.base import Result
+from betterthan.writing import write_whole
 
 # Under this key a command finds the list that takes its results instead of a stream: see `betterthan verify`.
 COLLECTED = "betterthan.results"
@@ -50,6 +52,8 @@ def emit_all(
         return 0
     chosen = "json" if as_json else format or _format_of(output)
     to_file = output is not None and output != "-"
+    if not to_file and sys.stdout is None:
+        raise BetterThanError("Standard output is closed. Write the answer to a file: --output FILE.")
     if chosen == "json":
         text = _as_json(results, record(context))
     else:
@@ -60,7 +64,7 @@ def emit_all(
         text = "\n".join(texts)
     if to_file and output is not None:
         refuse_overwriting(output)
-        _write(Path(output), text)
+        write_whole(output, text)
         click.echo(f"Wrote {output}", err=True)
     else:
         to_stdout(text)
@@ -82,11 +86,10 @@ def to_stdout(text: str) -> None:
     try:
         click.echo(text, nl=False)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of our pipe has seen enough; Python must not complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError) and is_reader_gone():
+            return
+        silence_stdout()
         raise BetterThanError(f"Standard output cannot be written ({error.strerror}).") from error
 
 
@@ -97,18 +100,6 @@ def _format_of(output: str | None) -> str:
     if suffix not in SUFFIXES:
         raise unknown_name("suffix", suffix or output, SUFFIXES)
     return SUFFIXES[suffix]
-
-
-def _write(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise BetterThanError(
-            f"{path} cannot be written ({error.strerror}). Choose another place."
-        ) from error
 
 
 def _for_terminal(result: Result, color: str) -> str:

@@ -18,6 +18,7 @@ from betterthan.present.study import study_csv, study_tables
 from betterthan.present.table import Table
 from betterthan.present.text import render_text
 from betterthan.results.study import Study, StudyTable
+from betterthan.writing import write_whole
 
 _RENDERERS: dict[str, Callable[[Table], str]] = {
     "table": render_text,
@@ -60,7 +61,7 @@ def write_study(study: Study, folder: Path, times: tuple[StudyTable, ...] = ()) 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8", newline="\n")
+            write_whole(folder / name, text)
     except OSError as error:
         raise BetterThanError(
             f"{folder} cannot be written ({error.strerror}). Choose another place."

@@ -8,6 +8,7 @@ from pathlib import Path
 from betterthan.errors import BetterThanError
 from betterthan.examples.campaign import METRIC_DIGITS, Campaign
 from betterthan.examples.judging import Battle
+from betterthan.writing import write_whole
 
 MARKER = "<!-- betterthan: example campaign -->"
 
@@ -83,8 +84,13 @@ def write_campaign(folder: Path | str, campaign: Campaign, *, overwrite: bool = 
     written = []
     for name, lines in _contents(campaign).items():
         path = place / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8"))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BetterThanError(
+                f"{path.parent} cannot be made ({error.strerror}). Choose another place."
+            ) from error
+        write_whole(path, "".join(f"{line}\n" for line in lines))
         written.append(path)
     return tuple(written)
 

@@ -14,6 +14,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.read.duck import literal
 from betterthan.read.protocol import AnyTable
 from betterthan.read.tidy import Tidy, all_tidy
+from betterthan.writing import whole_file
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _SUFFIXES = (*_DELIMITERS, ".jsonl", ".parquet")
@@ -59,33 +60,28 @@ def write_table(table: AnyTable | Sequence[AnyTable], path: str | os.PathLike[st
     if suffix not in _SUFFIXES or (suffix == ".parquet" and target.name.endswith(".gz")):
         raise unknown_name("suffix of a table", "".join(target.suffixes[-2:]), _SUFFIXES)
     rows = all_tidy([table] if not isinstance(table, Sequence) else table)
-    # Written beside the target and renamed, so that an interrupted run leaves no half of a file.
-    part = target.with_name(f".part-{target.name}")
     try:
-        if suffix == ".parquet":
-            _write_parquet(rows, part)
-        else:
-            _write_text(rows, part, suffix)
-        part.replace(target)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise BetterThanError(f"{path}: The file cannot be written ({error.strerror}).") from error
+        with whole_file(target) as part:
+            if suffix == ".parquet":
+                _write_parquet(rows, part)
+            else:
+                _write_text(rows, part, suffix, is_packed=target.name.endswith(".gz"))
     except UnicodeEncodeError as error:
         raise BetterThanError(
             f"{path}: A name or text holds half of a surrogate pair and cannot be written as UTF-8."
         ) from error
 
 
-def _write_text(rows: Tidy, target: Path, suffix: str) -> None:
-    with _opened(target) as file:
+def _write_text(rows: Tidy, target: Path, suffix: str, *, is_packed: bool = False) -> None:
+    with _opened(target, is_packed=is_packed) as file:
         if suffix == ".jsonl":
             file.writelines(_json_lines(rows))
         else:
             file.writelines(_delimited_lines(rows, _DELIMITERS[suffix]))
 
 
-def _opened(target: Path) -> IO[str]:
-    if target.name.endswith(".gz"):
+def _opened(target: Path, *, is_packed: bool) -> IO[str]:
+    if is_packed:
         return gzip.open(target, "wt", encoding="utf-8", newline="")
     return target.open("w", encoding="utf-8", newline="")
 

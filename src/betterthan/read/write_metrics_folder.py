@@ -11,6 +11,7 @@ import numpy as np
 from betterthan.errors import BetterThanError
 from betterthan.read.metrics_folder import MetricsFolder
 from betterthan.tables.scores import Scores
+from betterthan.writing import write_whole
 
 _DOMAIN = "all"
 """The domain of documents of which none is known; the layout has a field for it."""
@@ -71,10 +72,7 @@ def write_metrics_folder(
 
 def _write(target: Path, lines: Sequence[str]) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    # Written beside the target and renamed, so that an interrupted run leaves no half of a file.
-    part = target.with_name(f".part-{target.name}")
-    part.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
-    part.replace(target)
+    write_whole(target, "".join(f"{line}\n" for line in lines))
 
 
 def _all_files(parts: Sequence[MetricsFolder]) -> Iterator[tuple[str, list[str]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ from betterthan.errors import BetterThanError
 from betterthan.report.compose import compose
 from betterthan.report.inputs import Given
 from betterthan.report.page import page
+from betterthan.writing import write_whole
 
 
 def write_report(path: str | Path, *tables_or_files: Given, **options: Any) -> Path:  # noqa: ANN401  (as of compose)
@@ -44,13 +44,5 @@ def write_report(path: str | Path, *tables_or_files: Given, **options: Any) -> P
     if place.is_dir():
         raise BetterThanError(f'"{place}" is a folder. Name a file, such as {place / "report.html"}.')
     text = page(compose(list(tables_or_files), **options))
-    part = place.with_name(f".{place.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(place)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise BetterThanError(
-            f"{place} cannot be written ({error.strerror}). Choose another place."
-        ) from error
+    write_whole(place, text)
     return place

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from betterthan.errors import BetterThanError, MissingExtra, unknown_name
+from betterthan.errors import MissingExtra, unknown_name
 from betterthan.present.charts.drawing import Drawing
 from betterthan.present.charts.pdf_order import ordered
+from betterthan.writing import write_whole
 
 SUFFIXES = ("svg", "png", "pdf", "json")
 # The version of the grammar that Altair 5 and 6 write; a chart of one must not depend on what is newest.
@@ -90,16 +91,7 @@ def save_chart(chart: Drawing, path: str | Path, *, scale: float = 2.0) -> Path:
     'ranking.png'
     """
     place = Path(path)
-    content = chart_bytes(chart, format_of(place), scale=scale)
-    part = place.with_name(f".{place.name}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(place)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise BetterThanError(
-            f"{place} cannot be written ({error.strerror}). Choose another place."
-        ) from error
+    write_whole(place, chart_bytes(chart, format_of(place), scale=scale))
     return place
 
 
