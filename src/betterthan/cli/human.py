@@ -276,7 +276,7 @@ def _rankings(file: str, languages: str | None, identical: str) -> Matches:
     source = open_source(file)
     if sniff(source).format == "rankings":  # type: ignore[arg-type]  # an opened source is as good
         return read_rankings(source, languages=languages, identical=identical)  # type: ignore[arg-type]
-    (table, *_) = read_any(source, Options(cluster=True)).tables
+    table = next(iter(read_any(source, Options(cluster=True)).tables), None)
     if not isinstance(table, Matches):
         raise BetterThanError(
             f"{file} holds no rankings. Columns system1Id, system1rank, system2Id, … are needed."

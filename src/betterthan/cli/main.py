@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import traceback
 
@@ -20,6 +22,7 @@ from betterthan.cli.explain import explain
 from betterthan.cli.figure import figure
 from betterthan.cli.human import human
 from betterthan.cli.meta import meta
+from betterthan.cli.pipe import is_reader_gone, silence_stdout
 from betterthan.cli.quality import quality
 from betterthan.cli.rank import rank
 from betterthan.cli.repeated_options import CommandLine
@@ -34,6 +37,8 @@ from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
 
 BAD_USE = 2
+# Faults of the machine, wherever they come up: no room left, too many files open, a broken disk.
+SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
 OWN_FAULT = 70
 INTERRUPTED = 130
 
@@ -102,25 +107,54 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
     arguments = [argument for argument in given if argument != "--debug"]  # it may stand anywhere
+    if sys.stdout is None:
+        # Nobody listens. The first file that is opened would become standard output, and get what is written there.
+        os.open(os.devnull, os.O_WRONLY)
     try:
-        code = cli.main(args=arguments, prog_name="betterthan", standalone_mode=False)
-        sys.exit(code if isinstance(code, int) else 0)
+        code = _run(arguments)
     except click.ClickException as error:
         error.show()
-        sys.exit(BAD_USE)
+        code = BAD_USE
     except BetterThanError as error:
         _say(error, debug=debug)
-        sys.exit(BAD_USE)
+        code = BAD_USE
     except (KeyboardInterrupt, click.Abort):
         kept = (
             "" if "--no-cache" in given else " Finished parts are kept; run the same command again to go on."
         )
         click.echo(f"Interrupted.{kept}", err=True)
-        sys.exit(INTERRUPTED)
+        code = INTERRUPTED
     except Exception as error:  # noqa: BLE001  (the last door: a user must never see a traceback unasked)
-        _say(error, debug=debug)
-        click.echo("This is a fault in betterthan, not in your data. Run it again with --debug.", err=True)
-        sys.exit(OWN_FAULT)
+        code = _own_fault(error, debug=debug)
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    """Run a command and return its exit code; what the machine cannot do is no fault of ours."""
+    try:
+        code = cli.main(args=arguments, prog_name="betterthan", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except SystemExit:
+        # click leaves so, with 1, when any pipe breaks; here 1 means that a check says no.
+        if not is_reader_gone():
+            raise
+        return 0
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) and is_reader_gone():
+            return 0
+        if error.errno not in SURROUNDINGS:
+            raise
+        silence_stdout()
+        where = error.filename or "A file or standard output"
+        raise BetterThanError(f"{where} cannot be read or written ({error.strerror}).") from error
+    return code if isinstance(code, int) else 0
+
+
+def _own_fault(error: Exception, *, debug: bool) -> int:
+    _say(error, debug=debug)
+    click.echo("This is a fault in betterthan, not in your data. Run it again with --debug.", err=True)
+    return OWN_FAULT
 
 
 def _say(error: Exception, *, debug: bool) -> None:

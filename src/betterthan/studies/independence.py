@@ -188,11 +188,13 @@ def _sentences(found: FloatArray) -> tuple[str, ...]:
         f"With all segments a third system changes the order of a pair {amount(changed, 0)} times in "
         f"{counted(int(total[0]), 'triple')}, in {with_some} of {counted(len(found), 'setup')}."
     )
+    if not changed:
+        return (told,)
     near = (
         f"In {close / changed:.0%} of these the winner of the pair, alone, has at most {CLOSE:.0%} of the decided "
         "segments."
     )
-    return (told, near) if changed else (told,)
+    return told, near
 
 
 def _differences(found: FloatArray) -> tuple[str, ...]:
