@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from betterthan.engine.cache import Cache, default_folder
+from betterthan.errors import BetterThanWarning
 
 JOB, OTHER = "a" * 64, "b" * 64
 
@@ -192,3 +193,76 @@ def test_without_a_home_the_cache_is_nowhere(monkeypatch):
     assert cache.info().entries == 0
     with pytest.raises(OSError, match="null"):
         cache.save(JOB, {0: np.arange(3)})
+
+
+posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners and modes of POSIX")
+
+
+def writable_entry(cache):
+    """Let the group write to an entry."""
+    next(cache.folder.glob("*/*.checkpoint")).chmod(0o620)
+
+
+def writable_folder(cache):
+    """Let anybody write to the folder of a job, sticky or not: new entries need no more."""
+    (cache.folder / JOB).chmod(0o1777)
+
+
+@posix
+@pytest.mark.parametrize("opened", [writable_entry, writable_folder])
+def test_an_entry_that_others_may_write_is_not_believed(cache, opened):
+    """It could hold any number, with a name that fits it."""
+    cache.save(JOB, {1: np.arange(3)})
+    opened(cache)
+    with pytest.warns(BetterThanWarning, match="1 checkpoints in .* are not used, because another user"):
+        assert cache.load(JOB) == {}
+
+
+@posix
+def test_an_entry_of_another_user_is_not_believed_and_none_is_put_beside_it(cache, monkeypatch):
+    """In a cache that several users share, whoever comes first could forge what the others compute."""
+    cache.save(JOB, {1: np.arange(3)})
+    monkeypatch.setattr(os, "geteuid", lambda: 12_345)
+    with pytest.warns(BetterThanWarning, match="another user"):
+        assert cache.load(JOB) == {}
+    with pytest.raises(PermissionError, match="belongs to another user"):
+        cache.save(JOB, {2: np.arange(3)})
+
+
+@posix
+def test_a_link_in_the_place_of_an_entry_or_a_folder_is_not_followed(cache, tmp_path):
+    """Nor is what it leads to removed."""
+    cache.save(JOB, {1: np.arange(3)})
+    (entry,) = (cache.folder / JOB).iterdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    entry.rename(elsewhere / entry.name)
+    entry.symlink_to(elsewhere / entry.name)
+    assert cache.load(JOB) == {}
+    cache.clear()
+    (cache.folder / JOB).symlink_to(elsewhere)
+    assert cache.clear().entries == 0
+    assert (elsewhere / entry.name).exists()
+    with pytest.warns(BetterThanWarning, match="not used"):
+        assert cache.load(JOB) == {}
+    with pytest.raises(PermissionError):
+        cache.save(JOB, {1: np.arange(3)})
+
+
+@posix
+def test_an_open_umask_makes_no_open_entries(cache):
+    """Many systems let the group write to whatever is new."""
+    before = os.umask(0o002)
+    try:
+        cache.save(JOB, {1: np.arange(3)})
+    finally:
+        os.umask(before)
+    assert list(cache.load(JOB)) == [1]
+
+
+@posix
+def test_a_pipe_in_the_place_of_an_entry_does_not_stop_a_run(cache):
+    """Nobody writes to it."""
+    cache.save(JOB, {1: np.arange(3)})
+    os.mkfifo(cache.folder / JOB / f"{'0' * 64}.checkpoint")
+    assert list(cache.load(JOB)) == [1]

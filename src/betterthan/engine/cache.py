@@ -7,20 +7,25 @@ folder.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 import sys
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from betterthan.engine.blocks import Array
 from betterthan.engine.packing import name_of, pack, unpack
+from betterthan.errors import BetterThanWarning
 
 JOB_FOLDER = re.compile(r"[0-9a-f]{64}")
 OURS = {".checkpoint", ".partial"}
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")  # not on Windows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +65,9 @@ def default_folder(environment: Mapping[str, str] = os.environ, platform: str = 
 class Cache:
     """A folder of finished blocks, found by what they were computed from.
 
-    An entry that is damaged, cut short or in the wrong place counts as absent, never as an error. A job is named
-    by 64 hexadecimal digits.
+    An entry that is damaged, cut short or in the wrong place counts as absent, never as an error. So does one that
+    another user could have written, since it would put any number into a result: an entry and its folder must belong to
+    this user, and nobody else may write to them. A job is named by 64 hexadecimal digits.
 
     Parameters
     ----------
@@ -88,11 +94,24 @@ class Cache:
     patience: float = 0.5
 
     def load(self, job: str) -> dict[int, Array | dict[str, Array]]:
-        """Return the results of all blocks of a job that are here and can be trusted."""
+        """Return the results of all blocks of a job that are here and can be trusted; warn of those that cannot."""
         results = {}
-        for path in (self.folder / job).glob("*.checkpoint"):
-            with suppress(OSError):  # removed by another run since it was listed, or not ours to read
-                results.update(unpack(path.read_bytes(), job=job, name=path.stem))
+        n_foreign = 0
+        with _own_folder(self.folder / job) as folder:
+            for path in sorted((self.folder / job).glob("*.checkpoint")):
+                with suppress(OSError):  # removed by another run since it was listed, or not ours to read
+                    packed = None if folder is None else _own_bytes(path, folder)
+                    if packed is None:
+                        n_foreign += 1
+                    else:
+                        results.update(unpack(packed, job=job, name=path.stem))
+        if n_foreign:
+            warnings.warn(
+                f"{n_foreign} checkpoints in {self.folder / job} are not used, because another user wrote them or may "
+                "write to them. Set BETTERTHAN_CACHE to a folder of your own.",
+                BetterThanWarning,
+                stacklevel=2,
+            )
         return results
 
     def save(self, job: str, results: Mapping[int, Array | dict[str, Array]]) -> None:
@@ -101,7 +120,7 @@ class Cache:
         Raises
         ------
         OSError
-            If the folder cannot be written to, or is full.
+            If the folder cannot be written to, is full, or belongs to another user.
         """
         packed = pack(results, job=job)
         path = self.folder / job / f"{name_of(packed)}.checkpoint"
@@ -135,7 +154,10 @@ class Cache:
         """Our files, those of interrupted writes included; others in the folder are left alone."""
         files = []
         for path in self.folder.glob("*/*"):
-            if path.suffix in OURS and JOB_FOLDER.fullmatch(path.parent.name):
+            ours = path.suffix in OURS and JOB_FOLDER.fullmatch(path.parent.name)
+            if (
+                ours and not path.parent.is_symlink()
+            ):  # a planted link leads to files that are not ours to remove
                 with suppress(FileNotFoundError):  # removed by another run since it was listed
                     status = path.stat()
                     files.append(_File(path=path, bytes=status.st_size, changed=status.st_mtime_ns))
@@ -165,9 +187,55 @@ def _size(files: list[_File]) -> CacheSize:
     return CacheSize(entries=len(files), bytes=sum(file.bytes for file in files))
 
 
+def _is_own(status: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user and nobody else may write to it; Windows has no such numbers."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+@contextmanager
+def _own_folder(path: Path) -> Iterator[int | None]:
+    """Open a folder and give its descriptor; None if it is not there, is a link, or is not this user's alone.
+
+    Files are opened by the descriptor, so that it does not matter who may rename folders meanwhile.
+    """
+    if not _BY_DESCRIPTOR:
+        yield -1
+        return
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        yield None
+        return
+    try:
+        yield descriptor if _is_own(os.fstat(descriptor)) else None
+    finally:
+        os.close(descriptor)
+
+
+def _own_bytes(path: Path, folder: int) -> bytes | None:
+    """Return what is in a file of that folder, unless it is a link or others may write to it."""
+    if not _BY_DESCRIPTOR:
+        return path.read_bytes()
+    # A named pipe would let us wait for ever.
+    descriptor = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or not _is_own(status):
+        os.close(descriptor)
+        return None if stat.S_ISREG(status.st_mode) else b""
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read()
+
+
 def _write(path: Path, packed: bytes) -> None:
     """Write a file beside its place and rename it into it."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _own_folder(path.parent) as folder:
+        if folder is None:
+            raise PermissionError(
+                errno.EPERM, "the folder of the job belongs to another user", str(path.parent)
+            )
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".partial", delete=False) as partial:
         try:
             partial.write(packed)
