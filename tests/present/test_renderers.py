@@ -6,6 +6,8 @@ import csv
 import html.parser
 import io
 import json
+import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -121,6 +123,21 @@ def test_json_lines_are_strict_json():
     assert [json.loads(line)["system"] for line in lines] == ["Aster", "Birch"]
 
 
+# What a terminal obeys, and what turns the text around.
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.parametrize("chosen", sorted(FORMATS))
+@pytest.mark.parametrize("evil", ["A\x1b[2J", "A\x9b2J", "A\rB", "A\u202eB", "A\x07\x00", "A\x7f"])
+def test_no_format_holds_what_steers_a_terminal(chosen, evil):
+    """Sooner or later somebody prints the file: names, notes and signatures alike."""
+    result = ranking(names=(evil, "B"), notes=(f"{evil} is odd.",))
+    text = render(replace(result, settings=replace(result.settings, method=evil)), chosen)
+    assert not STEERING.search(text)
+    if chosen == "json":
+        assert json.loads(text)["systems"][0] == evil  # nothing is lost where programs read
+
+
 class Tags(html.parser.HTMLParser):
     """Collects the tags that a browser would see."""
 
@@ -149,6 +166,9 @@ def test_no_name_becomes_markup_or_a_terminal_command(name):
         "code",
     }
     assert not [c for c in text if not c.isprintable() and c not in "\n\u200c\u200d\u00a0\u202f"]
+    for chosen in FORMATS:
+        assert not STEERING.search(render(result, chosen)), chosen
+    assert json.loads(render(result, "json"))["systems"][0] == name
     assert EVIL not in render(result, "markdown")
     assert len(render_markdown(describe(result)).split("\n")) == len(
         render(ranking(), "markdown").split("\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -23,6 +22,7 @@ from betterthan.present.render import SUFFIXES, render
 from betterthan.present.table import Table
 from betterthan.present.text import WIDTH, render_text
 from betterthan.results.base import Result
+from betterthan.results.jsonable import json_text
 from betterthan.writing import write_whole
 
 # Under this key a command finds the list that takes its results instead of a stream: see `betterthan verify`.
@@ -78,7 +78,7 @@ def _as_json(results: Sequence[Result], command: dict[str, Any] | None) -> str:
         places = [{}] if len(data) == 1 else [{"result": at} for at in range(len(data))]
         data = [{**one, "command": {**command, **place}} for one, place in zip(data, places, strict=True)]
     whole = data if len(data) > 1 else data[0]
-    return json.dumps(whole, allow_nan=False, ensure_ascii=False, indent=2) + "\n"
+    return json_text(whole, indent=2) + "\n"
 
 
 def to_stdout(text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from betterthan.present.markdown import render_markdown
 from betterthan.present.study import study_csv, study_tables
 from betterthan.present.table import Table
 from betterthan.present.text import render_text
+from betterthan.results.jsonable import json_text
 from betterthan.results.study import Study, StudyTable
 from betterthan.writing import write_whole
 
@@ -72,7 +72,7 @@ def write_study(study: Study, folder: Path, times: tuple[StudyTable, ...] = ()) 
 def _as_json(study: Study) -> str:
     command = record(click.get_current_context(silent=True))
     data = study.to_dict() if command is None else {**study.to_dict(), "command": command}
-    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=2) + "\n"
+    return json_text(data, indent=2) + "\n"
 
 
 def _write_figures(study: Study, folder: Path) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Sequence
 from typing import Any
 
+from betterthan.present.printable import unturned
 from betterthan.results.base import Result
+from betterthan.results.jsonable import json_text
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -19,8 +20,8 @@ def render_csv(result: Result, *, delimiter: str = ",") -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
     columns = result.columns()
-    writer.writerow([_safe(name) for name in columns])
-    writer.writerows([_safe(cell) for cell in row] for row in _rows(columns))
+    writer.writerow([safe(name) for name in columns])
+    writer.writerows([safe(cell) for cell in row] for row in _rows(columns))
     return buffer.getvalue()
 
 
@@ -31,18 +32,26 @@ def render_jsonl(result: Result) -> str:
         {name: _missing_is_none(cell) for name, cell in zip(columns, row, strict=True)}
         for row in _rows(columns)
     )
-    return "".join(json.dumps(record, allow_nan=False, ensure_ascii=False) + "\n" for record in objects)
+    return "".join(json_text(record) + "\n" for record in objects)
 
 
 def _rows(columns: dict[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
     return list(zip(*columns.values(), strict=True))
 
 
-def _safe(cell: Any) -> Any:  # noqa: ANN401  (any cell of a table)
+def safe(cell: Any) -> Any:  # noqa: ANN401  (any cell of a table)
+    r"""Return a cell that steers neither a spreadsheet nor a terminal; missing is an empty cell.
+
+    Examples
+    --------
+    >>> safe("=1+1"), safe("a\x1b[2Jb"), safe(None), safe(1.5)
+    ("'=1+1", 'a\\x1b[2Jb', '', 1.5)
+    """
     plain = _missing_is_none(cell)
-    if isinstance(plain, str) and plain.startswith(_FORMULA_STARTS):
-        return "'" + plain
-    return "" if plain is None else plain
+    if not isinstance(plain, str):
+        return "" if plain is None else plain
+    shown = unturned(plain).replace("\r", "\\r")
+    return "'" + shown if plain.startswith(_FORMULA_STARTS) else shown
 
 
 def _missing_is_none(cell: Any) -> Any:  # noqa: ANN401

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
+from html import escape as as_text
 
+from betterthan.present.printable import printable
 from betterthan.present.table import Table
 
 
@@ -22,6 +23,11 @@ def render_html(table: Table) -> str:
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         f"<figcaption>{words}{f'<ul>{notes}</ul>' if notes else ''}{signature}</figcaption></figure>\n"
     )
+
+
+def escape(text: str) -> str:
+    """Return `text` such that a page shows it as it is."""
+    return as_text(printable(text))
 
 
 def _row(table: Table, i: int, row: list[str]) -> str:

@@ -37,7 +37,7 @@ def render_latex(table: Table) -> str:
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
-            *(f"% {' '.join(comment.split())}" for comment in comments),
+            *(f"% {printable(' '.join(comment.split()))}" for comment in comments),
             r"\begin{table}[t]",
             r"\centering",
             rf"\begin{{tabular}}{{{align}}}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from betterthan.present.printable import printable
 from betterthan.present.table import Table
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
@@ -21,7 +22,7 @@ def render_markdown(table: Table) -> str:
     parts += [escaped(sentence) for sentence in table.words]
     parts += [f"- {escaped(note)}" for note in table.notes]
     if table.signature:
-        parts += ["", f"`{table.signature.replace('`', chr(39))}`"]
+        parts += ["", f"`{printable(' '.join(table.signature.split())).replace('`', chr(39))}`"]
     return "\n".join(parts) + "\n"
 
 
@@ -33,7 +34,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("a|b <i>"))
     a\|b \<i\>
     """
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", printable(" ".join(text.split())))
 
 
 def _row(cells: list[str]) -> str:

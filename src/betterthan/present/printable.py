@@ -7,8 +7,9 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 
-# Embeddings, overrides and isolates; the marks of Arabic and Hebrew (U+200E, U+200F) turn only themselves.
-_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# Control characters but tab and line ends; embeddings, overrides and isolates, which turn what follows. The marks of
+# Arabic and Hebrew (U+200E, U+200F) turn only themselves.
+_STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def printable(text: str) -> str:
@@ -30,16 +31,17 @@ def _is_harmless(character: str) -> bool:
 
 
 def unturned(value: Value) -> Value:
-    r"""Return text with the characters written out that turn the direction of what follows; for pages.
+    r"""Return text with control characters written out, and those that turn the direction of what follows; for pages.
 
-    A name with such a character could rewrite the sentence that it stands in. Text that is marked as safe stays so.
+    A name with such a character could rewrite the sentence that it stands in, or steer the terminal on which the page
+    is printed. Text that is marked as safe stays so.
 
     Examples
     --------
-    >>> unturned("a\u202eb"), unturned(3)
-    ('a\\u202eb', 3)
+    >>> unturned("a\u202eb\x1b[2J"), unturned(3)
+    ('a\\u202eb\\x1b[2J', 3)
     """
-    if not isinstance(value, str) or not _TURNING.search(value):
+    if not isinstance(value, str) or not _STEERING.search(value):
         return value
-    written = _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", value)
+    written = _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), value)
     return type(value)(written)

@@ -7,6 +7,7 @@ import io
 import math
 from dataclasses import replace
 
+from betterthan.present.delimited import safe
 from betterthan.present.numbers import number
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.study import Entry, Study, StudyTable
@@ -54,12 +55,12 @@ def study_csv(table: StudyTable) -> str:
         for j, column in enumerate(table.columns)
         for name in ([column, f"{column} (paper)"] if j in with_paper else [column])
     ]
-    writer.writerow(_safe(cell) for cell in head)
+    writer.writerow(safe(cell) for cell in head)
     for row, theirs in zip(table.rows, printed, strict=True):
         cells = [
             cell for j, ours in enumerate(row) for cell in ([ours, theirs[j]] if j in with_paper else [ours])
         ]
-        writer.writerow(_safe(cell) for cell in cells)
+        writer.writerow(safe(cell) for cell in cells)
     return buffer.getvalue()
 
 
@@ -93,12 +94,3 @@ def _written(cell: Entry, digits: int) -> str:
 def _is_numeric(cells: list[Entry]) -> bool:
     known = [cell for cell in cells if cell is not None]
     return bool(known) and not any(isinstance(cell, str) for cell in known)
-
-
-def _safe(cell: Entry) -> Entry:
-    """A text that a spreadsheet would run as a formula gets a leading quote; missing is an empty cell."""
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return ""
-    if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return "'" + cell
-    return cell

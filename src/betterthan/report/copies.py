@@ -7,13 +7,12 @@ import io
 from typing import NamedTuple
 
 from betterthan.present.delimited import render_csv
+from betterthan.present.delimited import safe as safe_cell
 from betterthan.present.latex import render_latex
 from betterthan.present.markdown import render_markdown
 from betterthan.present.table import Table
 from betterthan.report.document import TableBlock
 from betterthan.results.base import Result
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 class Copy(NamedTuple):
@@ -66,5 +65,5 @@ def safe(cell: str) -> str:
     try:
         float(as_number)
     except ValueError:
-        return "'" + cell if cell.startswith(_FORMULA_STARTS) else cell
+        return str(safe_cell(cell))
     return as_number

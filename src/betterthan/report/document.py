@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -11,6 +10,7 @@ from markupsafe import Markup
 
 from betterthan.present.table import Table
 from betterthan.results.base import Result
+from betterthan.results.jsonable import json_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,4 +304,4 @@ class Report:
 
     def to_json(self) -> str:
         """Return :meth:`to_dict` as strict JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        return json_text(self.to_dict(), separators=(",", ":"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from betterthan.report.document import Block, Report, Section, Segments
 from betterthan.report.files import embedded
 from betterthan.report.inputs import Inputs
 from betterthan.report.segments import segments_section
+from betterthan.results.jsonable import json_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # A script element ends at "</script" and JSON does not care how a character is written.
@@ -171,7 +171,7 @@ def in_script(data: Mapping[str, Any]) -> Markup:
     >>> print(in_script({"a": "</script>"}))
     {"a":"\u003c/script\u003e"}
     """
-    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+    text = json_text(data, separators=(",", ":"))
     return Markup(text.translate(_IN_SCRIPT))  # noqa: S704  (no character of it can end the element)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
@@ -13,7 +12,7 @@ import numpy as np
 
 from betterthan.arrays import read_only
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.results.jsonable import decode_fields, encode
+from betterthan.results.jsonable import decode_fields, encode, json_text
 from betterthan.results.settings import Settings
 
 SCHEMA = "betterthan.result/1"
@@ -73,7 +72,7 @@ class Result(ABC):
 
     def to_json(self) -> str:
         """Return :meth:`to_dict` as strict JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=2)
+        return json_text(self.to_dict(), indent=2)
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Result:
