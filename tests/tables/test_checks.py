@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import betterthan as bt
 from betterthan.errors import TableError, UnknownName
 from betterthan.tables.checks import (
     at,
@@ -317,3 +318,41 @@ def test_labels_are_asked_for_by_name(wanted, message):
     """Neither by number, nor by a text that is taken for its letters."""
     with pytest.raises(TableError, match=message):
         positions(wanted, ["A", "B"], what="system")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shown"),
+    [
+        ("Aster", "aster", '"Aster", "aster"'),
+        ("Aster", "Aster ", '"Aster", "Aster "'),
+        ("GPT 4", "GPT4", '"GPT 4", "GPT4"'),
+        ("Zo\u00eb", "Zoe\u0308", r'"Zo\xeb", "Zoe\u0308"'),
+        ("A1", "\uff21\uff11", r'"A1", "\uff21\uff11"'),
+        ("Aster", "As\u200bter", r'"Aster", "As\u200bter"'),
+        ("A B", "A\u00a0B", r'"A B", "A\xa0B"'),
+    ],
+)
+def test_names_that_look_alike_stay_apart_and_are_announced(one, other, shown):
+    """Every table says so, once, and the note goes with it."""
+    scores = bt.Scores(name="m", systems=[one, other, "Birch"], segments=["1", "2"], values=np.zeros((3, 2)))
+    assert scores.systems == (one, other, "Birch")
+    (note,) = scores.notes
+    assert f"count as different: {shown}. " in note
+    assert bt.Scores.from_dict(scores.to_dict()).notes == scores.notes
+    assert scores.select([one, other]).notes == scores.notes
+    assert note in bt.rank(scores, n_resamples=10).notes
+
+
+def test_judges_that_look_alike_are_announced_and_other_names_are_not():
+    """Punctuation makes another name, as in versions."""
+    rows = [
+        ("1", "A", "ann", 1.0),
+        ("1", "A-2", "Ann", 2.0),
+        ("1", "A.2", "bob", 2.0),
+        ("1", "A2", "bob", 1.0),
+    ]
+    segments, systems, judges, values = zip(*rows, strict=True)
+    ratings = bt.read_ratings({"item": segments, "system": systems, "judge": judges, "score": values})
+    (note,) = [note for note in ratings.notes if "differ only in" in note]
+    assert note.startswith("These judge names ")
+    assert 'count as different: "ann", "Ann". If they are the same judge, ' in note

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -86,13 +87,45 @@ def flag(value: object, *, what: str) -> bool:
     return bool(value)
 
 
-def note_texts(notes: Iterable[Any]) -> tuple[str, ...]:
-    """Return the notes as a tuple of texts."""
+def note_texts(notes: Iterable[Any], **named: Sequence[str]) -> tuple[str, ...]:
+    """Return the notes as a tuple of texts, with one about names that look alike, of each kind in `named`.
+
+    Examples
+    --------
+    >>> note_texts(["3 rows dropped."], system=["Aster", "aster ", "Birch"])[1][71:120]
+    ' and count as different: "Aster", "aster ". If th'
+    """
     result = listed(notes, what="notes")
     for note in result:
         if not isinstance(note, str):
             raise TableError(f"A note must be text, not {type(note).__name__} ({note!r}).")
-    return tuple(str.__str__(note) for note in result)
+    alike = [note for what, names in named.items() for note in _look_alikes(names, what=what)]
+    return tuple(dict.fromkeys((*map(str.__str__, result), *alike)))
+
+
+def _look_alikes(names: Sequence[str], *, what: str) -> Iterator[str]:
+    """Yield a note on names that a reader would take for the same, if there are any."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(_folded(name), []).append(name)
+    if len(alike) < len(names):
+        sets = [same for same in alike.values() if len(same) > 1]
+        shown = some_of([", ".join(map(_shown, same)) for same in sets], limit=3)
+        yield (
+            f"These {what} names differ only in case, blanks or Unicode form, and count as different: {shown}. "
+            f"If they are the same {what}, give them one name."
+        )
+
+
+def _folded(name: str) -> str:
+    plain = name if name.isascii() else unicodedata.normalize("NFKC", name)
+    return "".join(c for c in plain.casefold() if not c.isspace() and unicodedata.category(c) != "Cf")
+
+
+def _shown(name: str) -> str:
+    """Return a name in quotation marks, with what cannot be seen or told apart written out."""
+    is_plain = name.isprintable() and name == unicodedata.normalize("NFC", name)
+    return f'"{name}"' if is_plain and name.isascii() else ascii(name).replace("'", '"')
 
 
 def group_labels(groups: Iterable[Any] | None, *, n_segments: int) -> tuple[str, ...] | None:

@@ -129,7 +129,7 @@ class Counts(Frozen):
             raise TableError(f"formula must be a Formula, not {type(self.formula).__name__}.")
         put(self, "higher_is_better", flag(self.higher_is_better, what="higher_is_better"))
         put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
-        put(self, "notes", note_texts(self.notes))
+        put(self, "notes", note_texts(self.notes, system=self.systems))
         put(self, "row_order", as_row_order(self.row_order))
 
     @property

@@ -82,7 +82,7 @@ class Matches(Frozen):
         put(self, "covariate_names", texts(self.covariate_names, what="covariate"))
         if self.covariates is not None or self.covariate_names:
             put(self, "covariates", self._checked_covariates())
-        put(self, "notes", note_texts(self.notes))
+        put(self, "notes", note_texts(self.notes, system=self.systems))
         self._check_rows()
 
     def _checked_covariates(self) -> FloatArray:

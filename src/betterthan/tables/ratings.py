@@ -89,7 +89,7 @@ class Ratings(Frozen):
             raise TableError(f"Judgement {first} has no score. Leave out rows without a score.")
         put(self, "higher_is_better", flag(self.higher_is_better, what="higher_is_better"))
         put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
-        put(self, "notes", note_texts(self.notes))
+        put(self, "notes", note_texts(self.notes, system=self.systems, judge=self.judges))
 
     @property
     def n_judgements(self) -> int:

@@ -66,7 +66,7 @@ class WordTags(Frozen):
             raise TableError(f"offsets must rise from 0 to the number of words, {self.gold.size}.")
         put(self, "offsets", offsets)
         put(self, "groups", group_labels(self.groups, n_segments=n_segments))
-        put(self, "notes", note_texts(self.notes))
+        put(self, "notes", note_texts(self.notes, system=self.systems))
 
     @property
     def n_words(self) -> int:

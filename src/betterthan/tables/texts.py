@@ -77,7 +77,7 @@ class Texts(Frozen):
         put(self, "reference_names", self._names_of_references())
         put(self, "sources", None if self.sources is None else _lines(self.sources, n, "The source"))
         put(self, "groups", group_labels(self.groups, n_segments=n))
-        put(self, "notes", note_texts(self.notes))
+        put(self, "notes", note_texts(self.notes, system=self.systems))
         put(self, "row_order", as_row_order(self.row_order))
 
     def _names_of_references(self) -> tuple[str, ...]:
