@@ -81,7 +81,7 @@ def test_order_of_first_appearance_is_kept():
     assert (found.systems, found.segments) == (("B", "A"), ("z", "a"))
 
 
-@pytest.mark.parametrize("cell", ["", "NaN", "nan", "null", "None", "NA", "-", " "])
+@pytest.mark.parametrize("cell", ["", "NaN", "nan", "null", "None", "NA", "N/A", "#N/A", "n.a.", "-", " "])
 def test_missing_is_missing(cell):
     """No way of writing nothing becomes a number."""
     assert np.isnan(read(f"id,A,B\n1,{cell},2\n2,3,4\n").values[0, 0])
@@ -123,7 +123,10 @@ def test_remarks_and_descriptions_are_no_systems():
     """Text columns are left out with a note; domain and weight describe the row."""
     found = read("id,domain,weight,A,B,remark\n1,news,1,1,2,good\n2,news,1,3,4,\n")
     assert found.systems == ("A", "B")
-    assert found.notes == ('Columns without numbers were left out: "remark".',)
+    assert found.notes == (
+        'Columns that describe rows were left out: "weight".',
+        'Columns without numbers were left out: "remark".',
+    )
 
 
 def test_documents_become_groups():
@@ -287,8 +290,8 @@ REFUSALS = {
     "ragged": (LONG + "s3,A\n", "BT012",
         ("<stream>, line 6: The row has 2 cells where the header has 3. "
         "Quote cells that contain the delimiter, and leave missing cells empty.")),
-    "text": (LONG + "s3,A,n/a\n", "BT013",
-        '<stream>, line 6: "n/a" is not a number (column "score"). Leave the cell empty if the score is missing.'),
+    "text": (LONG + "s3,A,bad\n", "BT013",
+        '<stream>, line 6: "bad" is not a number (column "score"). Leave the cell empty if the score is missing.'),
     "text in wide": ("id,A,B\n1,2,x\n2,3,4\n", "BT013",
         '<stream>, line 2: "x" is not a number (column "B"). Leave the cell empty if the score is missing.'),
     "hexadecimal": (WIDE + "s3,0x1F,1\n", "BT013",

@@ -45,6 +45,8 @@ def _collected(given: dict[str, Any]) -> Options:
         duplicates=given.pop("duplicates"),
         both_bad=given.pop("both_bad"),
         where=parse_conditions(given.pop("where")),
+        ignore_columns=given.pop("ignore"),
+        keep_columns=given.pop("keep"),
     )
 
 
@@ -71,6 +73,18 @@ _READING = (
         multiple=True,
         metavar="COLUMN=VALUE",
         help="Keep only the rows with this value; of a folder, lp=en-de or level=doc; name several.",
+    ),
+    click.option(
+        "--ignore",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column that is no system; leave it out; name several.",
+    ),
+    click.option(
+        "--keep",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column that is a system, whatever it looks like; name several.",
     ),
     click.option("--lower-is-better", multiple=True, metavar="METRIC", help="Less of this metric is better."),
     click.option(

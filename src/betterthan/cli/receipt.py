@@ -26,6 +26,8 @@ _READING = (
     "format_in",
     *(f"{role}_column" for role in _ROLES),
     "where",
+    "ignore",
+    "keep",
     "lower_is_better",
     "higher_is_better",
     "duplicates",

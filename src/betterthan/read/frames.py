@@ -9,6 +9,7 @@ import numpy as np
 
 from betterthan.errors import ReadError, TableError, unknown_name
 from betterthan.read import long_table
+from betterthan.read.chosen_columns import refuse_choice
 from betterthan.read.columns import ROLES, find, plain
 from betterthan.read.grid import MemoryGrid
 from betterthan.read.numerals import Cells
@@ -43,6 +44,7 @@ def read_frame(given: FrameLike, options: Options, *, format: str | None = None)
     look = _look(grid)
     layout = format or _other_layout(look, options) or _layout(look, options)
     module: Any = reader(layout)
+    refuse_choice(options, layout, module.FORMAT.description, path=grid.name)
     if layout == BATTLES:
         battles: Reading = module.read_frame(given, options)
         return battles

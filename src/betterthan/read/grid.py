@@ -6,6 +6,7 @@ in DuckDB and data frames each provide one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -20,6 +21,7 @@ from betterthan.read.numerals import Cells, is_infinite, parse_all
 Codes = npt.NDArray[np.int32]
 
 
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,'’ \u00a0\u202f]\d{3})+(\.\d+)?")
 _NESTED = (dict, list, tuple, np.ndarray)
 
 
@@ -205,12 +207,17 @@ def check_numbers(grid: Grid, values: FloatArray, columns: Sequence[int]) -> Non
             row=row,
             code="BT014",
         )
-    cure = (
-        "Write numbers with a decimal point."
-        if is_decimal_comma(text)
-        else "Leave the cell empty if the score is missing."
+    raise fault(
+        grid, f"{quoted(text)} is not a number (column {name}). {_number_cure(text)}", row=row, code="BT013"
     )
-    raise fault(grid, f"{quoted(text)} is not a number (column {name}). {cure}", row=row, code="BT013")
+
+
+def _number_cure(text: str) -> str:
+    if is_decimal_comma(text):
+        return "Write numbers with a decimal point."
+    if _THOUSANDS.fullmatch(text.strip()):
+        return "Write numbers without separators of thousands."
+    return "Leave the cell empty if the score is missing."
 
 
 def is_decimal_comma(text: str) -> bool:

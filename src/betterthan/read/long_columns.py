@@ -9,6 +9,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError, TableError, some_of
+from betterthan.read.chosen_columns import hidden, kept_columns
 from betterthan.read.columns import find, flag, is_descriptive
 from betterthan.read.grid import (
     Grid,
@@ -23,6 +24,7 @@ from betterthan.read.grid import (
 )
 from betterthan.read.nameless import leave_out_nameless
 from betterthan.read.numerals import parse_all
+from betterthan.read.percents import score_numbers
 from betterthan.read.protocol import Options
 from betterthan.read.score_rows import SYSTEM
 
@@ -92,12 +94,13 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
         Without a system (BT021), item (BT021, BT103) or score column (BT021), at a row without a name in one of
         them (BT105), or at a cell that is no number (BT013, BT014).
     """
-    ignored, notes = leave_out_nameless(grid)
-    found = find(grid.header, options.columns, roles, path=grid.name)
+    kept = kept_columns(grid, options)
+    nameless, notes = leave_out_nameless(grid)
+    found = find(hidden(grid.header, kept), options.columns, roles, path=grid.name)
     _check_roles(grid, found, roles)
     level = _level(grid, found)
-    score_columns, left_out = _score_columns(grid, found, ignored)
-    values = grid.numbers(score_columns)
+    score_columns, left_out = _score_columns(grid, found, nameless, kept)
+    values, percents = score_numbers(grid, score_columns)
     check_numbers(grid, values, score_columns)
     labels = {role: grid.labels(column) for role, column in found.items() if role != "score"}
     if level == "system":
@@ -115,7 +118,7 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
         labels=labels,
         scores={grid.header[column]: values[i] for i, column in enumerate(score_columns)},
         dropped=grid.n_rows - rows.size,
-        notes=(*notes, *left_out, *group_notes),
+        notes=(*notes, *left_out, *percents, *group_notes),
         level=level,
     )
 
@@ -187,18 +190,32 @@ def one_score_each(grid: Grid) -> ReadError:
     )
 
 
-def _score_columns(grid: Grid, found: dict[str, int], ignored: set[int]) -> tuple[list[int], tuple[str, ...]]:
+def _score_columns(
+    grid: Grid, found: dict[str, int], ignored: set[int], kept: frozenset[int]
+) -> tuple[list[int], tuple[str, ...]]:
     """Return the column named as score; else every column of numbers is a metric of its own."""
     if "score" in found:
+        if kept:
+            raise fault(
+                grid,
+                f"Column {quoted(grid.header[found['score']])} holds the scores, so no other column can be kept as a "
+                f"metric. Leave --keep out, or name the column of scores: {flag('score')} COLUMN.",
+                code="BT214",
+            )
         return [found["score"]], ()
     taken = {*found.values(), *ignored}
-    free = [i for i, name in enumerate(grid.header) if i not in taken and not is_descriptive(name)]
-    values = grid.numbers(free)
+    free = [
+        i for i, name in enumerate(grid.header) if i not in taken and (i in kept or not is_descriptive(name))
+    ]
+    values, _ = score_numbers(grid, free)
     some, text = has_numbers(values), has_text(values)
-    chosen = [column for column, good in zip(free, some & ~text, strict=True) if good]
-    mixed = [column for column, bad in zip(free, some & text, strict=True) if bad]
-    if not chosen and mixed:
-        check_numbers(grid, values[[free.index(mixed[0])]], [mixed[0]])
+    chosen = [column for column, good in zip(free, some & ~text, strict=True) if good or column in kept]
+    mixed = [column for column, bad in zip(free, some & text, strict=True) if bad and column not in kept]
+    for column in mixed:
+        row = values[[free.index(column)]]
+        # A few texts among many numbers are slips in a metric; a few numbers among many texts are answers.
+        if not chosen or np.isfinite(row).sum() > np.isinf(row).sum():
+            check_numbers(grid, row, [column])
     if not chosen:
         raise fault(
             grid,

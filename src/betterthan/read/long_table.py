@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError
+from betterthan.read import wide_table
 from betterthan.read.apart import read_apart
 from betterthan.read.cells import fill
+from betterthan.read.chosen_columns import without_ignored
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
 from betterthan.read.doubts import doubts_of
@@ -21,6 +24,8 @@ from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import Source
+from betterthan.read.summary_rows import refuse_summary
+from betterthan.read.turned_table import TURNED, turned_table
 from betterthan.tables.scores import Scores
 
 FORMAT = Format(
@@ -63,11 +68,26 @@ def read(source: Source, options: Options) -> Reading:
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     """Read a grid as a long table; `stem` names the metric if the table does not."""
+    turned = turned_table(grid, options)
+    if turned is not None:
+        return _read_turned(turned, options, stem=stem)
+    grid = without_ignored(grid, options)
     return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
+
+
+def _read_turned(grid: Grid, options: Options, *, stem: str) -> Reading:
+    """Read a table of which each row was a system."""
+    reading = wide_table.read_grid(grid, replace(options, columns={}), stem=stem, because=TURNED)
+    note = f"In this table {TURNED}."
+    (scores,) = (table for table in reading.tables if isinstance(table, Scores))
+    return replace(
+        reading, tables=(replace(scores, notes=(note, *scores.notes)),), notes=(note, *reading.notes)
+    )
 
 
 def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     columns = load(grid, options, _ROLES)
+    refuse_summary(columns.grid, columns.labels["item"], columns.rows)
     merged = 0
     tables = []
     for part in _parts(columns, options, stem):

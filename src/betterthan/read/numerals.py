@@ -18,7 +18,7 @@ import numpy.typing as npt
 from betterthan.arrays import FloatArray
 
 Cells = Sequence[Any] | npt.NDArray[Any]
-MISSING = frozenset({"", "nan", "-nan", "null", "none", "na", "<na>", "-"})
+MISSING = frozenset({"", "nan", "-nan", "null", "none", "na", "<na>", "n/a", "#n/a", "n.a.", "-"})
 INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
 BOOLEANS = {"true": 1.0, "false": 0.0}
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -33,8 +33,8 @@ def parse(cell: Any) -> float:  # noqa: ANN401  (whatever a JSON line or a data 
 
     Examples
     --------
-    >>> [parse(cell) for cell in (" 3.5 ", "", "n/a", None, True, "1_000")]
-    [3.5, nan, inf, nan, 1.0, inf]
+    >>> [parse(cell) for cell in (" 3.5 ", "", "N/A", None, True, "1_000")]
+    [3.5, nan, nan, nan, 1.0, inf]
     """
     if isinstance(cell, str):
         text = cell.strip(_BLANKS)
@@ -76,6 +76,17 @@ def is_infinite(text: str) -> bool:
     """Whether a cell that is no number is an infinite one rather than text."""
     bare = text.strip(_BLANKS)
     return bare.lower() in INFINITE or _is_number(bare) is not None
+
+
+def is_percent(text: str) -> bool:
+    """Whether a cell is a number with a percent sign behind it."""
+    bare = text.strip()
+    return bare.endswith("%") and _is_number(bare[:-1].rstrip()) is not None
+
+
+def without_percent(text: str) -> str:
+    """Return a cell without the percent sign at its end; any other text as it is."""
+    return text.strip()[:-1].rstrip() if is_percent(text) else text
 
 
 def number_sql(expression: str) -> str:

@@ -1,7 +1,8 @@
 """The codes of problems with data, each with its meaning and its cure.
 
 Codes below BT100 stop the reading of a file, BT1xx concern the shape of the data, BT2xx what is doubtful about
-it, BT3xx single kinds of files. ``betterthan check --explain BT101`` shows the text.
+it (BT21x: so doubtful that the user has to say what it means), BT3xx single kinds of files.
+``betterthan check --explain BT101`` shows the text.
 """
 
 from __future__ import annotations
@@ -388,6 +389,44 @@ PROBLEMS: dict[str, Explanation] = {
         "scores of whole systems",
         "There is one score for each system. Such scores can be shown and correlated, but no difference can be tested.",
         "To rank or compare systems, give the file of segment scores.",
+    ),
+    "BT210": Explanation(
+        "a column may not be a system",
+        "In a wide table every column of numbers is a system, but this one looks like ids, lengths, ranks, averages, "
+        "costs or times, by its name or by its values.",
+        "Leave it out with --ignore COLUMN (ignore=), or say that it is a system: --keep COLUMN (keep=).",
+    ),
+    "BT211": Explanation(
+        "metrics where systems are needed",
+        "The columns of numbers are named like metrics, so they belong to one system and cannot be ranked.",
+        "Add a column called system, or say that they are systems: --keep COLUMN (keep=).",
+    ),
+    "BT212": Explanation(
+        "long table with unknown headers",
+        "Two columns together name every row once, as system and segment do when each row holds one score; read as "
+        "one system a column, ids would be ranked.",
+        "Name the columns (--system, --item, --score), or say that columns are systems: --keep COLUMN (keep=).",
+    ),
+    "BT213": Explanation(
+        "percent signs in some cells only",
+        "Some scores have a percent sign and others do not, so 0.5 may mean half or half a percent.",
+        "Write all scores in the same way.",
+    ),
+    "BT214": Explanation(
+        "columns cannot be chosen so",
+        "--ignore and --keep choose among the columns of a table of scores, and a column is either used or ignored.",
+        "Leave out one of the options.",
+    ),
+    "BT215": Explanation(
+        "rows may be systems",
+        "The columns are numbered like segments, so the table may have one row for each system.",
+        "Say which column names the systems (--system COLUMN), or which one names the segments (--item COLUMN).",
+    ),
+    "BT216": Explanation(
+        "a row may be a summary",
+        "A row is named like an average or total, or holds the means or sums of the others, and would count as a "
+        "segment.",
+        "Remove the row; if it is a segment, give it a name of its own.",
     ),
     **{code: Explanation(*told) for code, told in QUALITY_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BATTLE_PROBLEMS.items()},

@@ -60,7 +60,8 @@ class Options:
     there is one; `covariates` names columns of numbers. `metric` asks for one metric of several; `name` is the
     metric's name where the file has none. `where` keeps the rows with these values in these columns.
     `language_pair`, `level` (seg, doc, domain, sys), `reference` and `gold` choose from a folder of the metrics task.
-    `mqm_weights` says what errors weigh where that differs from the usual weights of MQM.
+    `mqm_weights` says what errors weigh where that differs from the usual weights of MQM. Of a table of scores,
+    `ignore_columns` are left out and `keep_columns` are systems (in a long table, metrics) whatever they look like.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -79,6 +80,8 @@ class Options:
     reference: str | None = None
     gold: str | None = None
     mqm_weights: Mapping[str, float] = field(default_factory=dict)
+    ignore_columns: tuple[str, ...] = ()
+    keep_columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from betterthan.arrays import IntArray
 from betterthan.errors import ReadError
 from betterthan.read.apart import read_apart
 from betterthan.read.cells import DUPLICATE_CURE, second_rows
+from betterthan.read.chosen_columns import without_ignored
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
 from betterthan.read.grid import Grid, Labels, compact, fault, first_rows, quoted
@@ -58,6 +59,7 @@ def read(source: Source, options: Options) -> Reading:
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     """Read a grid as a ratings table; `stem` names what was asked if the table does not."""
+    grid = without_ignored(grid, options)
     return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
 

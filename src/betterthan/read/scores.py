@@ -35,6 +35,8 @@ def read_scores(
     duplicates: Duplicates = "raise",
     name: str | None = None,
     where: Mapping[str, object] | None = None,
+    ignore: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> Scores:
     r"""Read the scores of one metric: systems × segments.
 
@@ -66,6 +68,10 @@ def read_scores(
     where : mapping of str to str, optional
         Keep only the rows with these values in these columns, such as ``{"lp": "en-de"}``; of a folder of the metrics
         task, the language pair, level, reference or domain.
+    ignore, keep : sequence of str, optional
+        Columns to leave out, such as ``("length",)``, and columns of a wide table that are systems (of a long table,
+        metrics) whatever they look like. A column that may be an id, a length, a rank or an average is an error until
+        it is in one of the two.
 
     Returns
     -------
@@ -82,7 +88,7 @@ def read_scores(
 
     Notes
     -----
-    A cell that is empty, or reads NaN, NA, null, None or "-", is missing; it never becomes 0. ``True`` and
+    A cell that is empty, or reads NaN, NA, N/A, null, None or "-", is missing; it never becomes 0. ``True`` and
     ``False`` are 1 and 0. A long table without a column for the segment is refused, because its scores cannot be
     paired.
 
@@ -106,6 +112,8 @@ def read_scores(
         metric=metric,
         name=name,
         where=conditions(where),
+        ignore_columns=_names(ignore),
+        keep_columns=_names(keep),
         lower_is_better=_every(lower_is_better, True),
         higher_is_better=_every(lower_is_better, False),
     )
@@ -126,6 +134,8 @@ def read_metrics(
     duplicates: Duplicates = "raise",
     name: str | None = None,
     where: Mapping[str, object] | None = None,
+    ignore: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> dict[str, Scores]:
     """Read the scores of every metric in a table, a folder, or several files.
 
@@ -137,7 +147,7 @@ def read_metrics(
     source : as in :func:`read_scores`, or a list of files
         Files may be of different layouts; each metric must be in one of them only. System-level score files are
         allowed: their only segment is called "system".
-    item, system, score, group, duplicates, where
+    item, system, score, group, duplicates, where, ignore, keep
         As in :func:`read_scores`.
     lower_is_better : collection of str or bool, optional
         The metrics for which lower is better, or True or False for all of them; the others are decided as in
@@ -173,6 +183,8 @@ def read_metrics(
         duplicates=duplicates,
         name=name,
         where=conditions(where),
+        ignore_columns=_names(ignore),
+        keep_columns=_names(keep),
         lower_is_better=_every(lower_is_better, True) | named,
         higher_is_better=_every(lower_is_better, False),
     )
@@ -197,12 +209,14 @@ def read_ratings(
     duplicates: Duplicates = "raise",
     name: str | None = None,
     where: Mapping[str, object] | None = None,
+    ignore: Sequence[str] = (),
+    keep: Sequence[str] = (),
 ) -> Ratings:
     """Read single judgements: who gave which score to which segment of which system.
 
     Parameters
     ----------
-    source, metric, item, system, score, group, lower_is_better, name, where
+    source, metric, item, system, score, group, lower_is_better, name, where, ignore, keep
         As in :func:`read_scores`. MQM annotations, rating files, exports of Appraise and the like are recognised.
     judge : str, optional
         The column that holds the judge; found by its name (rater, annotator, judge, …) if not given.
@@ -233,6 +247,8 @@ def read_ratings(
         metric=metric,
         name=name,
         where=conditions(where),
+        ignore_columns=_names(ignore),
+        keep_columns=_names(keep),
         lower_is_better=_every(lower_is_better, True),
         higher_is_better=_every(lower_is_better, False),
     )
@@ -331,6 +347,11 @@ _CURES = {
 
 def _columns(**roles: str | None) -> dict[str, str]:
     return {role: column for role, column in roles.items() if column is not None}
+
+
+def _names(given: Sequence[str]) -> tuple[str, ...]:
+    """Return names of columns; a single one need not be in a list."""
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def _every(said: object, answer: bool) -> frozenset[str]:  # noqa: FBT001

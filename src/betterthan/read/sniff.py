@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from betterthan.errors import ReadError
+from betterthan.read.chosen_columns import refuse_choice
 from betterthan.read.folders import refuse_arrow_folder
 from betterthan.read.formats import FOLDER_READERS, READERS, reader
 from betterthan.read.frames import FrameLike, is_frame, read_frame
@@ -170,6 +171,7 @@ def read_any(
     opened = source if isinstance(source, Source) else open_source(source, folders=True)
     chosen = _chosen(opened, options, format)
     refuse_unused(options, chosen.FORMAT, path=opened.name)
+    refuse_choice(options, chosen.FORMAT.name, chosen.FORMAT.description, path=opened.name)
     if options.where and not opened.is_folder:
         return read_where(opened, options, chosen)
     return chosen.read(opened, options)

@@ -10,8 +10,12 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.read.apart import read_apart
 from betterthan.read.cells import fill
+from betterthan.read.chosen_columns import hidden, kept_columns, without_ignored
+from betterthan.read.column_meanings import is_human_system, meaning_of
 from betterthan.read.columns import find, flag, is_descriptive
 from betterthan.read.direction import direction
+from betterthan.read.doubtful_columns import doubtful_columns, refuse
+from betterthan.read.doubtful_columns import options as typed
 from betterthan.read.doubts import doubts
 from betterthan.read.grid import (
     Grid,
@@ -22,16 +26,19 @@ from betterthan.read.grid import (
     first_rows,
     has_numbers,
     has_text,
-    is_decimal_comma,
     quoted,
 )
+from betterthan.read.layout_doubts import check_layout
 from betterthan.read.long_columns import one_score_each, usable_groups
 from betterthan.read.nameless import leave_out_nameless
-from betterthan.read.numerals import parse_all
+from betterthan.read.numerals import is_percent, parse_all
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import Peek, peek
+from betterthan.read.percents import is_like_a_number, score_numbers
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source import Source
+from betterthan.read.summary_rows import LAST_ROWS, SummaryRows, summary_rows
+from betterthan.read.where import RowsOf
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
 
@@ -71,7 +78,10 @@ def guess(look: Peek, *, path: str) -> Guess | None:
 def _numeric(look: Peek, column: int) -> bool:
     if is_descriptive(look.header[column]):
         return False
-    return bool(np.isfinite(parse_all(look.column(column))).any())
+    cells = look.column(column)
+    return bool(np.isfinite(parse_all(cells)).any()) or any(
+        isinstance(c, str) and is_percent(c) for c in cells
+    )
 
 
 def read(source: Source, options: Options) -> Reading:
@@ -84,22 +94,26 @@ def read(source: Source, options: Options) -> Reading:
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     """Read a grid as a wide table; `stem` names the metric."""
-    return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
+    table = without_ignored(grid, options)
+    return read_apart(table, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
 
 def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
-    ignored, notes = leave_out_nameless(grid)
-    _check_header(grid, ignored)
-    roles = find(grid.header, options.columns, _ROLES, path=grid.name)
-    systems, values, left_out = _systems(grid, {*roles.values(), *ignored})
-    names = tuple(grid.header[column] for column in systems)
-    body = _body(grid, roles, names, values, options)
+    n_rows = grid.n_rows
+    columns = _columns(grid, options)
+    summaries = _summaries(columns)
+    if summaries is not None:
+        columns = columns.without_rows(summaries.rows)
+    names = tuple(columns.grid.header[column] for column in columns.systems)
+    body = _body(columns.grid, columns.roles, names, columns.values, options)
     if body.values.shape[1] <= 1:
         raise one_score_each(grid)
     name = options.name or options.metric or stem
     way = direction(name, body.values, options)
     dropped = {"empty row": body.empty, "duplicate": body.merged}
     counted = tuple(f"{count} rows were left out: {why}." for why, count in dropped.items() if count)
+    dropped["summary row"] = n_rows - columns.grid.n_rows
+    notes = (*columns.notes, *([summaries.note] if summaries else []), *body.notes)
     scores = Scores(
         name=name,
         systems=names,
@@ -107,43 +121,128 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
         values=body.values,
         higher_is_better=way.higher_is_better,
         groups=body.groups,
-        row_order=None if "item" in roles else RowOrder(grid.n_rows, _unused_ids(grid, systems, roles)),
-        notes=(*notes, *left_out, *body.notes, *counted, *([way.note] if way.note else [])),
+        row_order=None
+        if "item" in columns.roles
+        else RowOrder(columns.grid.n_rows, _unused_ids(columns.grid, columns.systems, columns.roles)),
+        notes=(*notes, *counted, *([way.note] if way.note else [])),
     )
     return Reading(
         format=FORMAT,
         because=because,
         tables=(scores,),
-        rows_read=grid.n_rows,
-        rows_kept=grid.n_rows - body.empty - body.merged,
+        rows_read=n_rows,
+        rows_kept=n_rows - sum(dropped.values()),
         dropped={reason: count for reason, count in dropped.items() if count},
-        notes=(*notes, *left_out, *body.notes),
+        notes=notes,
         problems=doubts(scores, place=grid.name),
     )
 
 
-def _check_header(grid: Grid, ignored: set[int]) -> None:
-    names = [name for column, name in enumerate(grid.header) if column not in ignored]
-    if names and np.isfinite(parse_all(names)).all():
-        raise fault(
-            grid,
-            f"The first line holds numbers ({some_of(names, limit=3)}), not the names of the systems. "
-            f"Add a header, or a letter to names that are numbers.",
-            code="BT019",
-        )
+class _Columns(NamedTuple):
+    """The columns of a wide table by what they are."""
+
+    grid: Grid
+    roles: dict[str, int]
+    systems: list[int]
+    values: FloatArray
+    texts: list[int]
+    notes: tuple[str, ...]
+
+    def without_rows(self, gone: BoolArray) -> _Columns:
+        """Return the same columns without some rows."""
+        rows = np.flatnonzero(~gone)
+        part = RowsOf(inner=self.grid, rows=rows, columns=tuple(range(len(self.grid.header))))
+        return self._replace(grid=part, values=self.values[:, rows])
 
 
-def _systems(grid: Grid, taken: set[int]) -> tuple[list[int], FloatArray, tuple[str, ...]]:
-    """Return the columns that are systems, their scores, and what to say about the others."""
-    free = [i for i, name in enumerate(grid.header) if i not in taken]
-    described = [i for i in free if is_descriptive(grid.header[i])]
-    free = [i for i in free if i not in set(described)]
-    values = grid.numbers(free)
+def _columns(grid: Grid, options: Options) -> _Columns:
+    """Find segments, documents and systems.
+
+    Raises
+    ------
+    ReadError
+        When a column may be something other than a system (BT210, BT211), the table may have another layout (BT019,
+        BT212, BT215), or a cell is not a number.
+    """
+    kept = kept_columns(grid, options)
+    nameless, notes = leave_out_nameless(grid)
+    roles = find(hidden(grid.header, kept), options.columns, _ROLES, path=grid.name)
+    taken = {*roles.values(), *nameless}
+    free = [
+        i for i, name in enumerate(grid.header) if i not in taken and (i in kept or not is_descriptive(name))
+    ]
+    values, percents = score_numbers(grid, free)
+    check_layout(grid, free, values, roles=roles, given=options.columns, kept=kept)
+    notes = (*notes, *_described(grid, {*free, *taken}), *percents)
+    identifiers, named = _identifiers(grid, free, roles, kept)
+    chosen = [i for i, column in enumerate(free) if column not in identifiers]
+    free, values = [free[i] for i in chosen], values[chosen]
+    texts = _texts(grid, free, values, kept)
+    systems = [column for column in free if column not in texts]
+    values = values[[free.index(column) for column in systems]]
+    doubtful = doubtful_columns(grid.header, systems, values, kept=kept)
+    if doubtful:
+        raise refuse(grid, doubtful, systems)
+    left_out = [quoted(grid.header[column]) for column in texts]
+    remarks = (f"Columns without numbers were left out: {some_of(left_out)}.",) if left_out else ()
+    return _Columns(
+        grid, roles, systems, values, texts, (*notes, *named, *remarks, *_humans(grid, systems, kept))
+    )
+
+
+def _described(grid: Grid, others: set[int]) -> tuple[str, ...]:
+    """Say which columns of numbers were left out because their names describe rows."""
+    rest = [column for column in range(len(grid.header)) if column not in others]
+    left_out = [column for column in rest if has_numbers(grid.numbers([column]))[0]]
+    names = some_of([quoted(grid.header[column]) for column in left_out])
+    return (f"Columns that describe rows were left out: {names}.",) if left_out else ()
+
+
+def _identifiers(
+    grid: Grid, free: list[int], roles: dict[str, int], kept: frozenset[int]
+) -> tuple[set[int], tuple[str, ...]]:
+    """Find columns whose names and values both say that they are ids; the first names the segments if none does."""
+    found = [
+        column
+        for column in free
+        if column not in kept and meaning_of(grid.header[column]) == "identifier" and _is_key(grid, column)
+    ]
+    if not found or len(found) == len(free):
+        return set(), ()
+    notes = []
+    if "item" not in roles:
+        roles["item"] = found[0]
+        notes.append(f"Column {quoted(grid.header[found[0]])} names the segments.")
+    more = [quoted(grid.header[column]) for column in found if column != roles["item"]]
+    if more:
+        notes.append(f"Columns of ids were left out: {some_of(more)}.")
+    return set(found), tuple(notes)
+
+
+def _is_key(grid: Grid, column: int) -> bool:
+    """Whether a column has a whole number or a text on every row, and never the same twice."""
+    numbers = grid.numbers([column])[0]
+    known = numbers[np.isfinite(numbers)]
+    if (known != np.round(known)).any():
+        return False
+    try:
+        labels = grid.labels(column)
+    except ReadError:  # objects or lists
+        return False
+    return len(labels.names) == grid.n_rows and not (labels.codes < 0).any()
+
+
+def _texts(grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int]) -> list[int]:
+    """Return the columns of remarks: those with text and without any number."""
     numeric = has_numbers(values)
     # A column without any number but with text is a remark; an empty one is a system without scores.
     text = has_text(values) & ~numeric
-    if text.any() and numeric.any() and (numeric.sum() < 2 or _is_decimal_comma(grid, free, text)):
+    if text.any() and numeric.any() and numeric.sum() < 2:
         text[:] = False
+    for i, column in enumerate(free):
+        # Units, decimal commas and the like make text of numbers, and a system must not be lost by them.
+        if text[i] and (column in kept or is_like_a_number(_first_cell(grid, column, values[i]))):
+            text[i] = False
     check_numbers(grid, values[~text], [column for column, skip in zip(free, text, strict=True) if not skip])
     if not numeric.any():
         raise fault(
@@ -152,16 +251,36 @@ def _systems(grid: Grid, taken: set[int]) -> tuple[list[int], FloatArray, tuple[
             f"Give one column of numbers a system, or name the columns of a long table: {flag('score')} COLUMN.",
             code="BT021",
         )
-    systems = [column for column, skip in zip(free, text, strict=True) if not skip]
-    named = [quoted(grid.header[column]) for column, skip in zip(free, text, strict=True) if skip]
-    note = f"Columns without numbers were left out: {some_of(named)}."
-    return systems, values[~text], (note,) if named else ()
+    return [column for column, skip in zip(free, text, strict=True) if skip]
 
 
-def _is_decimal_comma(grid: Grid, columns: list[int], text: BoolArray) -> bool:
-    """Whether a column left out as text would be numbers with decimal commas."""
-    first = (grid.cell(0, column) for column, skip in zip(columns, text, strict=True) if skip)
-    return any(is_decimal_comma(cell) for cell in first)
+def _first_cell(grid: Grid, column: int, numbers: FloatArray) -> str:
+    return grid.cell(int(np.flatnonzero(np.isinf(numbers))[0]), column)
+
+
+def _humans(grid: Grid, systems: list[int], kept: frozenset[int]) -> tuple[str, ...]:
+    """Say that a column called "human" was taken for a system, as human translations and baselines are."""
+    names = [grid.header[i] for i in systems if i not in kept and is_human_system(grid.header[i])]
+    return tuple(
+        f"Column {quoted(name)} was read as a system. If it holds human judgments of the others, leave it out: "
+        f"{typed('ignore', [name])}."
+        for name in names
+    )
+
+
+def _summaries(columns: _Columns) -> SummaryRows | None:
+    grid = columns.grid
+    named = [columns.roles["item"]] if "item" in columns.roles else columns.texts[:1]
+    last = min(LAST_ROWS, grid.n_rows)
+    labels = [""]
+    if named:
+        labels = [_label(grid, row, named[0]) for row in range(grid.n_rows - last, grid.n_rows)]
+    return summary_rows(grid, labels, columns.values)
+
+
+def _label(grid: Grid, row: int, column: int) -> str:
+    text = grid.cell(row, column).strip()
+    return "" if text in ("None", "nan", "<NA>") else text
 
 
 class _Body(NamedTuple):

@@ -74,6 +74,9 @@ def _reading(options: Options, format: str | None) -> Iterator[str]:  # noqa: A0
         yield from _option(_COLUMNS.get(role, role), column)
     for column, value in options.where:
         yield from _option("where", f"{column}={value}")
+    for name in ("ignore", "keep"):
+        for column in getattr(options, f"{name}_columns"):
+            yield from _option(name, column)
     for direction in ("lower_is_better", "higher_is_better"):
         for metric in sorted(getattr(options, direction)):
             yield from _option(direction.replace("_", "-"), metric)
@@ -89,7 +92,8 @@ def _can_be_said(options: Options) -> bool:
     """Whether the command line has words for everything in these options."""
     plain = Options()
     sayable = ("columns", "lower_is_better", "higher_is_better", "duplicates", "both_bad", "where")
-    rest = replace(options, **{name: getattr(plain, name) for name in (*sayable, "language_pair", "gold")})
+    chosen = ("ignore_columns", "keep_columns", "language_pair", "gold")
+    rest = replace(options, **{name: getattr(plain, name) for name in (*sayable, *chosen)})
     try:
         read_back = parse_conditions(f"{column}={value}" for column, value in options.where)
     except ReadError:

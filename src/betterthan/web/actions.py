@@ -173,7 +173,8 @@ def _choices(form: FormData, n_files: int) -> Choices:
         if name.startswith("column-") and isinstance(value, str) and value
     }
     parts = [str(form.get(f"part-{position}", "data")) for position in range(n_files)]
+    chosen = {name: [str(value) for value in form.getlist(name) if value] for name in ("ignore", "keep")}
     given = ChoicesIn.checked(
-        {**plain, "columns": columns, "parts": parts, "with_texts": form.get("with_texts") == "yes"}
+        {**plain, **chosen, "columns": columns, "parts": parts, "with_texts": form.get("with_texts") == "yes"}
     )
     return given.choices()

@@ -27,6 +27,14 @@ class ChoicesIn(BaseModel):
         default_factory=list, max_length=1000, description="What each file is, in order; empty: as it looks."
     )
     columns: dict[Role, ColumnName] = Field(default_factory=dict, description="Role to column.")
+    ignore: list[ColumnName] = Field(
+        default_factory=list, max_length=1000, description="Columns of a wide table that are no systems."
+    )
+    keep: list[ColumnName] = Field(
+        default_factory=list,
+        max_length=1000,
+        description="Columns that are systems, whatever they look like.",
+    )
     direction: Literal["", "higher", "lower"] = Field(
         "", description="Which is better; empty: found by name."
     )
@@ -70,4 +78,5 @@ class ChoicesIn(BaseModel):
                 "msg": f"there is no layout of this name; known: {', '.join(sorted(READERS))}",
             }
             raise RequestValidationError([fault])
-        return Choices(**{**self.model_dump(), "parts": tuple(self.parts), "columns": dict(self.columns)})
+        lists = {"parts": tuple(self.parts), "ignore": tuple(self.ignore), "keep": tuple(self.keep)}
+        return Choices(**{**self.model_dump(), **lists, "columns": dict(self.columns)})

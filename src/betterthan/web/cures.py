@@ -20,6 +20,11 @@ _FIELDS = (
         "Columns: choose each from its list.",
     ),
     (
+        re.compile(r"--(ignore|keep)\b"),
+        "Columns of numbers: choose them under “Columns that are no systems” or “Columns that are systems in spite of "
+        "their looks”.",
+    ),
+    (
         re.compile(r"--(lower|higher)-is-better\b|\b(lower|higher)_is_better\b"),
         "Direction: choose “higher” or “lower” for “Which scores are better”.",
     ),

@@ -59,6 +59,8 @@ def options_of(choices: Choices) -> Options:
         higher_is_better=frozenset({EVERY} if choices.direction == "higher" else ()),
         duplicates=choices.duplicates,  # type: ignore[arg-type]  # checked where the request came in
         both_bad=choices.both_bad,  # type: ignore[arg-type]
+        ignore_columns=choices.ignore,
+        keep_columns=choices.keep,
     )
 
 

@@ -28,6 +28,7 @@ SUFFIXES = frozenset(
     for packed in ("", ".gz", ".zst")
 )  # fmt: skip
 _LONGEST_NAME = 120
+_LISTS = ("parts", "ignore", "keep")  # the choices that are lists in JSON
 _UNSHOWN = re.compile(r"[^\w .,()+@-]")
 
 
@@ -96,6 +97,8 @@ class Choices:
         What each file is: data, human, reference, source, gold, words or nothing. Empty: as it looks.
     columns : dict of str to str
         Role to column.
+    ignore, keep : tuple of str
+        Columns that are no systems, and columns that are systems whatever they look like.
     direction : {"", "higher", "lower"}
         Of every metric, when it is not found by name.
     duplicates : {"raise", "first", "last", "mean"}
@@ -115,6 +118,8 @@ class Choices:
     question: str = "auto"
     parts: tuple[str, ...] = ()
     columns: dict[str, str] = field(default_factory=dict)
+    ignore: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
     direction: str = ""
     duplicates: str = "raise"
     both_bad: str = "tie"
@@ -126,12 +131,12 @@ class Choices:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON-able data."""
-        return {**asdict(self), "parts": list(self.parts)}
+        return {**asdict(self), **{name: list(getattr(self, name)) for name in _LISTS}}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Make choices from :meth:`to_dict`'s data."""
-        return cls(**{**data, "parts": tuple(data.get("parts", ()))})
+        return cls(**{**data, **{name: tuple(data.get(name, ())) for name in _LISTS}})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,181 @@
+"""Wide tables that may be something else: without a header, turned on their side, or long with unknown headers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import ReadError, some_of
+from betterthan.read.columns import is_descriptive
+from betterthan.read.doubtful_columns import options as typed
+from betterthan.read.grid import Grid, Labels, fault, has_numbers, quoted
+from betterthan.read.numerals import parse_all
+
+_SEGMENT_WORDS = (
+    "seg|segment|sent|sentence|item|q|question|prompt|example|ex|sample|line|instance|id|case|doc"
+)
+_IN_ROWS_OF_SYSTEMS = f"{_SEGMENT_WORDS}|s|i|p|t|x|row|r|turn|task|test"
+_FEW_COLUMNS = 3
+_FEW_ROWS = 6
+_MOST_LABELS = 2000
+
+
+def are_numbered(names: Sequence[str], *, of_systems: bool = False) -> bool:
+    """Whether names count segments: 1, 2, 3, … or seg1, seg2, ….
+
+    Examples
+    --------
+    >>> are_numbered(["seg1", "seg2", "seg3"]), are_numbered(["1", "2", "10"]), are_numbered(["BLEU-1", "BLEU-2"])
+    (True, True, False)
+    """
+    words = _IN_ROWS_OF_SYSTEMS if of_systems else _SEGMENT_WORDS
+    found = [re.fullmatch(rf"({words})?[\s_.#:-]*(\d+)", name.strip(), re.IGNORECASE) for name in names]
+    if len(names) < _FEW_COLUMNS or not all(found):
+        return False
+    numbers = [int(match.group(2)) for match in found if match]
+    return len({match.group(1) for match in found if match}) == 1 and bool((np.diff(numbers) > 0).all())
+
+
+def check_layout(
+    grid: Grid,
+    free: Sequence[int],
+    values: FloatArray,
+    *,
+    roles: Mapping[str, int],
+    given: Mapping[str, str],
+    kept: Collection[int],
+) -> None:
+    """Refuse a wide reading that would take scores, segments or ids for systems.
+
+    Parameters
+    ----------
+    grid : Grid
+    free : sequence of int
+        Columns that play no role.
+    values : array of float
+        Their numbers, ``free × rows``.
+    roles : mapping of str to int
+        The columns of segments and documents.
+    given : mapping of str to str
+        The columns that the user named.
+    kept : collection of int
+        Columns that are systems by the user's word.
+
+    Raises
+    ------
+    ReadError
+        Without a header (BT019), for a table whose rows may be systems (BT215), or that may be long (BT212).
+    """
+    if kept:
+        return
+    numeric = [column for column, some in zip(free, has_numbers(values), strict=True) if some]
+    if not numeric:
+        return
+    _check_turned(grid, numeric, roles, given)
+    if not roles:
+        _check_header(grid, numeric)
+    _check_long(grid, free, numeric, roles, given)
+
+
+def _check_header(grid: Grid, numeric: Sequence[int]) -> None:
+    names = [grid.header[column] for column in numeric]
+    if np.isfinite(parse_all(names)).all():
+        raise fault(
+            grid,
+            f"The first line holds numbers ({some_of(names, limit=3)}), not the names of the systems. "
+            f"Add a header, or a letter to names that are numbers.",
+            code="BT019",
+        )
+
+
+def _check_turned(
+    grid: Grid, numeric: Sequence[int], roles: Mapping[str, int], given: Mapping[str, str]
+) -> None:
+    names = [grid.header[column] for column in numeric]
+    if "item" in given or not are_numbered(names):
+        return
+    is_bare = names[0].strip().isdigit()
+    label = roles.get("item", _first_text(grid, numeric))
+    if is_bare and (label is None or ("item" in roles and len(numeric) <= max(grid.n_rows, _FEW_ROWS))):
+        return  # systems may be called 1, 2 and 3 beside a column of segments
+    first = some_of([quoted(name) for name in names], limit=3)
+    column = "COLUMN" if label is None else shlex.quote(grid.header[label])
+    raise fault(
+        grid,
+        f"The columns are numbered like segments ({first}), so each row may be a system. If so, say which column names "
+        f"the systems: --system {column}. If each row is a segment, say which column names it: --item {column}.",
+        code="BT215",
+    )
+
+
+def _first_text(grid: Grid, numeric: Sequence[int]) -> int | None:
+    """Return the first column if it holds a different text on every row."""
+    if 0 in numeric or not grid.header:
+        return None
+    labels = _labels(grid, 0)
+    return 0 if labels is not None and len(labels.names) == grid.n_rows else None
+
+
+def _check_long(
+    grid: Grid,
+    free: Sequence[int],
+    numeric: Sequence[int],
+    roles: Mapping[str, int],
+    given: Mapping[str, str],
+) -> None:
+    """Refuse a table in which two columns together name each row once, as system and segment do in a long table."""
+    if grid.n_rows < _FEW_ROWS or "item" in given:
+        return
+    names = [column for column in free if column not in numeric and not is_descriptive(grid.header[column])]
+    for system in names:
+        labels = _labels(grid, system)
+        if labels is None or not 2 <= len(labels.names) <= grid.n_rows // 2:
+            continue
+        for item in _possible_items(free, system, roles):
+            scores = [column for column in numeric if column != item]
+            other = _labels(grid, item)
+            if scores and other is not None and _are_crossed(labels, other, grid.n_rows):
+                raise _long(grid, system, item, scores)
+
+
+def _possible_items(free: Sequence[int], system: int, roles: Mapping[str, int]) -> Iterator[int]:
+    if "item" in roles:
+        yield roles["item"]
+    else:
+        yield from (column for column in free if column != system)
+
+
+def _labels(grid: Grid, column: int) -> Labels | None:
+    try:
+        labels = grid.labels(column)
+    except ReadError:  # objects or lists
+        return None
+    return None if (labels.codes < 0).any() else labels
+
+
+def _are_crossed(systems: Labels, items: Labels, n_rows: int) -> bool:
+    """Whether each pair occurs at most once and at least half of all pairs occur."""
+    n_cells = len(systems.names) * len(items.names)
+    if len(items.names) < 2 or 2 * n_rows < n_cells or 3 * n_rows < 4 * len(items.names):
+        return False
+    pairs = systems.codes.astype(np.int64) * len(items.names) + items.codes
+    return bool(np.unique(pairs).size == n_rows)
+
+
+def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadError:
+    who, which, what = (grid.header[column] for column in (system, item, scores[0]))
+    named = " ".join(
+        f"--{role} {shlex.quote(name)}" for role, name in (("system", who), ("item", which), ("score", what))
+    )
+    columns = [grid.header[column] for column in sorted({item, *scores})]
+    return fault(
+        grid,
+        f"Columns {quoted(who)} and {quoted(which)} together name every row once, so this may be a long table with one "
+        f"score on each row. If {quoted(who)} names the systems, say {named}; if each column of numbers is a system, "
+        f"say {typed('keep', columns)}.",
+        code="BT212",
+    )
