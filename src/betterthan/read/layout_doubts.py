@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -21,7 +21,6 @@ _SEGMENT_WORDS = (
 _IN_ROWS_OF_SYSTEMS = f"{_SEGMENT_WORDS}|s|i|p|t|x|row|r|turn|task|test"
 _FEW_COLUMNS = 3
 _FEW_ROWS = 6
-_MOST_LABELS = 2000
 
 
 def are_numbered(names: Sequence[str], *, of_systems: bool = False) -> bool:
@@ -78,7 +77,7 @@ def check_layout(
     _check_turned(grid, numeric, roles, given)
     if not roles:
         _check_header(grid, numeric)
-    _check_long(grid, free, numeric, roles, given)
+    _check_long(grid, free, values, roles, given)
 
 
 def _check_header(grid: Grid, numeric: Sequence[int]) -> None:
@@ -123,30 +122,40 @@ def _first_text(grid: Grid, numeric: Sequence[int]) -> int | None:
 def _check_long(
     grid: Grid,
     free: Sequence[int],
-    numeric: Sequence[int],
+    values: FloatArray,
     roles: Mapping[str, int],
     given: Mapping[str, str],
 ) -> None:
     """Refuse a table in which two columns together name each row once, as system and segment do in a long table."""
     if grid.n_rows < _FEW_ROWS or "item" in given:
         return
-    names = [column for column in free if column not in numeric and not is_descriptive(grid.header[column])]
-    for system in names:
-        labels = _labels(grid, system)
-        if labels is None or not 2 <= len(labels.names) <= grid.n_rows // 2:
+    numeric = {column: row for column, row in zip(free, values, strict=True) if np.isfinite(row).any()}
+    texts = {column: labels for column in free if column not in numeric and (labels := _labels(grid, column))}
+    items: dict[int, Labels] = {}
+    for system, labels in texts.items():
+        if is_descriptive(grid.header[system]) or not 2 <= len(labels.names) <= grid.n_rows // 2:
             continue
-        for item in _possible_items(free, system, roles):
+        items = items or _possible_items(grid, numeric, texts, roles)
+        for item, other in items.items():
             scores = [column for column in numeric if column != item]
-            other = _labels(grid, item)
-            if scores and other is not None and _are_crossed(labels, other, grid.n_rows):
+            if item != system and scores and _are_crossed(labels, other, grid.n_rows):
                 raise _long(grid, system, item, scores)
 
 
-def _possible_items(free: Sequence[int], system: int, roles: Mapping[str, int]) -> Iterator[int]:
+def _possible_items(
+    grid: Grid, numeric: Mapping[int, FloatArray], texts: Mapping[int, Labels], roles: Mapping[str, int]
+) -> dict[int, Labels]:
+    """Return the column of segments; where none is known, every column of texts or whole numbers."""
     if "item" in roles:
-        yield roles["item"]
-    else:
-        yield from (column for column in free if column != system)
+        labels = _labels(grid, roles["item"])
+        return {} if labels is None else {roles["item"]: labels}
+    whole = {column: _encoded(row) for column, row in numeric.items() if (row == np.round(row)).all()}
+    return {**whole, **texts}
+
+
+def _encoded(numbers: FloatArray) -> Labels:
+    distinct, codes = np.unique(numbers, return_inverse=True)
+    return Labels(codes.astype(np.int32), tuple(map(str, distinct.tolist())))
 
 
 def _labels(grid: Grid, column: int) -> Labels | None:

@@ -274,13 +274,9 @@ def _summaries(columns: _Columns) -> SummaryRows | None:
     last = min(LAST_ROWS, grid.n_rows)
     labels = [""]
     if named:
-        labels = [_label(grid, row, named[0]) for row in range(grid.n_rows - last, grid.n_rows)]
+        codes, names = grid.labels(named[0])
+        labels = ["" if code < 0 else names[code].strip() for code in codes[-last:].tolist()]
     return summary_rows(grid, labels, columns.values)
-
-
-def _label(grid: Grid, row: int, column: int) -> str:
-    text = grid.cell(row, column).strip()
-    return "" if text in ("None", "nan", "<NA>") else text
 
 
 class _Body(NamedTuple):

@@ -21,8 +21,7 @@ _FIELDS = (
     ),
     (
         re.compile(r"--(ignore|keep)\b"),
-        "Columns of numbers: choose them under “Columns that are no systems” or “Columns that are systems in spite of "
-        "their looks”.",
+        "Columns of numbers: choose them under “Columns that are no systems” or “Columns that are systems”.",
     ),
     (
         re.compile(r"--(lower|higher)-is-better\b|\b(lower|higher)_is_better\b"),
