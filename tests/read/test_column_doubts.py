@@ -336,6 +336,44 @@ def test_a_long_table_with_two_columns_of_text_stops():
     assert "may be a long table" in refused(columns, "BT212")
 
 
+def test_a_long_table_of_numbered_systems_stops():
+    """Numbers for systems and for segments are recognised by their pairs."""
+    columns = long_table("who", "nr", "val", systems=(1, 2, 3))
+    assert "--system who --item nr --score val" in refused(columns, "BT212")
+    assert read(columns, system="who", item="nr", score="val").systems == ("1", "2", "3")
+
+
+def test_segments_counted_anew_under_an_unknown_header_stop():
+    """A table with several systems and two columns that name its rows may have documents."""
+    parts = {"part": ["x"] * 20 + ["y"] * 20, "nr": [*range(20), *range(20)], "A": A, "B": B}
+    assert "--group part --item nr" in refused(parts, "BT212")
+    assert read(parts, group="part", item="nr").n_segments == N
+
+
+def test_a_long_table_with_an_average_for_a_system_stops():
+    """The mean of the systems is no system; a system that is only called so is one."""
+    three = {"A": A, "B": B, "average": np.mean([A, B], axis=0)}
+    long = {
+        "item": IDS * 3,
+        "system": [name for name in three for _ in range(N)],
+        "score": np.concatenate(list(three.values())),
+    }
+    assert 'System "average" is the mean of "A", "B" on every segment' in refused(long, "BT210")
+    long["score"] = np.concatenate([A, B, C])
+    assert read(long).systems == ("A", "B", "average")
+
+
+def test_ids_are_no_metrics():
+    """In a long table a second column of ids is left out with a note."""
+    long = {"item": [1, 1, 2, 2], "system": list("ABAB"), "row": [1, 2, 3, 4], "x": [0.1, 0.2, 0.3, 0.4]}
+    assert read_metrics(long)["x"].notes == ('Columns of ids were left out: "row".',)
+
+
+def test_a_first_line_of_equal_numbers_is_no_header():
+    """Scores that occur twice in the first line are not called columns of one name."""
+    assert "The first line holds numbers (1, 1)" in text_of("q1,1,1\nq2,0,1\nq3,1,0\n", "BT019")
+
+
 def test_a_wide_table_with_a_column_of_topics_is_wide():
     """A text that repeats is only a remark where no other column completes it to a name of the row."""
     topics = [("law", "news", "code", "chat")[i % 4] for i in range(N)]
@@ -472,6 +510,23 @@ def test_numbers_with_something_around_them_stop(cell):
     """A system is not dropped as a column of remarks because its numbers are written in another way."""
     columns = {"id": IDS, "A": A, "B": B, "C": [f'"{cell}"'] * N}
     assert f'"{cell}" is not a number (column "C")' in refused(columns, "BT013")
+
+
+@pytest.mark.parametrize("cells", [["yes", "no"], ["ERROR", "ERROR"], ["pass", "fail"]])
+def test_outcomes_in_words_stop(cells):
+    """A system is not dropped as a column of remarks because its scores are words."""
+    columns = {"id": IDS, "A": RIGHT[0], "B": RIGHT[1], "C": cells * (N // 2)}
+    assert "--ignore C" in refused(columns, "BT013")
+    assert read(columns, ignore="C").systems == ("A", "B")
+
+
+def test_decimal_commas_are_named_as_such():
+    """A table whose every number has a decimal comma is recognised, and the cure fits."""
+    rows = "".join(f"{i};0,{i + 1};0,{i + 2}\n" for i in range(6))
+    assert "Write numbers with a decimal point." in text_of(f"id;A;B\n{rows}", "BT013")
+    assert "without separators of thousands" in text_of(
+        "id;A;B\n1;1.200,5;2.300,5\n2;1.200,5;2.300,5\n", "BT013"
+    )
 
 
 def test_a_metric_with_a_few_texts_stops():

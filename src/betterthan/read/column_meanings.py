@@ -35,7 +35,7 @@ _WORDS: dict[Meaning, str] = {
     "time": "latency time seconds secs sec ms msec millis duration runtime elapsed minutes hours timestamp date",
     "cost": "cost costs price usd eur",
     "rater": "rater annotator judge worker evaluator assessor reviewer participant grader",
-    "setting": "seed split fold year month day batch epoch temperature",
+    "setting": "seed split fold year month day batch epoch temperature difficulty confidence",
     "gold": "gold label labels truth groundtruth",
     "human": "human humans",
     "metric": """bleu sacrebleu spbleu chrf chrfpp ter wer cer comet cometkiwi xcomet bleurt bertscore rouge rougel
@@ -49,7 +49,8 @@ _BESIDE = frozenset(
     for words in (
         "score scores value values rating ratings judgment judgement judgments judgements annotation annotations",
         "of the per in src ref source reference input output prompt completion response question answer sentence",
-        "segment seg doc document text item example sample task test case query turn instance exact match rate",
+        "segment seg doc document text item example sample task test case query turn instance exact match rate macro",
+        "micro weighted",
     )
     for word in words.split()
 )
@@ -68,7 +69,7 @@ _EXPLAINED: dict[Meaning, str] = {
     "time": "a time",
     "cost": "a cost",
     "rater": "a rater",
-    "setting": "a setting of the run",
+    "setting": "a description of the row",
     "gold": "a gold label",
     "human": "human judgments",
     "metric": "a metric",

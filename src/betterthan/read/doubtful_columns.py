@@ -21,7 +21,7 @@ _CHANCE = 1e-6
 _MOST_PAIRS = 40
 # A column this many times as large as all others is on another scale; two columns have no majority to judge by.
 _TIMES_LARGER = 10.0
-_TIMES_LARGER_OF_TWO = 50.0
+_TIMES_LARGER_OF_TWO = 20.0
 
 
 class Doubt(NamedTuple):
@@ -30,6 +30,7 @@ class Doubt(NamedTuple):
     column: int
     reason: str
     is_metric: bool = False
+    is_id: bool = False
 
 
 def doubtful_columns(
@@ -75,7 +76,7 @@ def doubtful_columns(
         rows = values[open_] if judge is _counting else values[open_][:, ::step]
         settled = [columns[i] in kept for i in open_]
         for i, reason in judge(names, rows, settled).items():
-            doubts[columns[open_[i]]] = Doubt(columns[open_[i]], reason)
+            doubts[columns[open_[i]]] = Doubt(columns[open_[i]], reason, is_id=judge is _counting)
     return [doubts[column] for column in columns if column in doubts]
 
 
@@ -89,7 +90,9 @@ def _by_name(name: str, row: FloatArray, column: int) -> Doubt | None:
         return None
     if name == name.strip() and meaning == "count" and len(name) == 1 and not _counts(row):
         return None  # systems may be called m and n
-    return Doubt(column, f"is named like {says(meaning)}", is_metric=meaning == "metric")
+    return Doubt(
+        column, f"is named like {says(meaning)}", is_metric=meaning == "metric", is_id=meaning == "identifier"
+    )
 
 
 def _counts(row: FloatArray) -> bool:
@@ -142,7 +145,7 @@ def _summarising(names: Sequence[str], rows: FloatArray, settled: Sequence[bool]
             continue
         reason = _made_of(i, names, complete)
         if reason is not None:
-            return {i: reason}
+            return {i: f"{reason} on every row"}
     return {}
 
 
@@ -161,13 +164,13 @@ def _made_of(i: int, names: Sequence[str], rows: FloatArray) -> str | None:
             continue
         for word, summary in _SUMMARIES.items():
             if _agrees(rows[i], summary(rows[chosen]), rows[chosen], is_extreme=word.endswith("imum")):
-                return f"is the {word} of {some_of([quoted(names[j]) for j in chosen], limit=3)} on every row"
+                return f"is the {word} of {some_of([quoted(names[j]) for j in chosen], limit=3)}"
     if len(rows) <= _MOST_PAIRS:
         for j in everything:
             for k in everything:
                 # Only the last of three columns: of A = B + C any could be the one that was computed.
                 if j != k and i > max(j, k) and _agrees(rows[i], rows[j] - rows[k], rows[[j, k]]):
-                    return f"is {quoted(names[j])} minus {quoted(names[k])} on every row"
+                    return f"is {quoted(names[j])} minus {quoted(names[k])}"
     return None
 
 
@@ -208,27 +211,26 @@ def _on_another_scale(_: Sequence[str], rows: FloatArray, settled: Sequence[bool
 
 def _scale_of(row: FloatArray, others: FloatArray, *, n_columns: int) -> str | None:
     ranges = f"({_range(row)}; the others {_range(others)})"
-    if _is_positive(row) and _is_positive(-others):
-        return f"is positive where the others are negative {ranges}"
-    if n_columns > 2 and _is_positive(-row) and _is_positive(others):
-        return f"is negative where the others are positive {ranges}"
+    for sign, word, opposite in ((1, "positive", "negative"), (-1, "negative", "positive")):
+        # Of two columns only one is named.
+        if (sign > 0 or n_columns > 2) and _is_positive(sign * row) and _is_positive(-sign * others):
+            return f"is {word} where the others are {opposite} {ranges}"
+    are_shares = others.min() >= 0 and others.max() <= 1
+    if are_shares and row.min() >= 0 and row.max() <= 1:
+        return None  # all within the scale from 0 to 1
+    is_grade = _is_grade(row, others)
+    if _is_far_above(row, others, n_columns=n_columns, is_grade=is_grade):
+        may_be_percent = are_shares and row.min() >= 0 and row.max() <= 100 and not is_grade
+        reading = ": percent where the others are shares of 1, or something else" if may_be_percent else ""
+        return f"is on another scale {ranges}{reading}"
+    return f"is on another scale {ranges}" if n_columns > 2 and _is_tiny(row, others) else None
+
+
+def _is_far_above(row: FloatArray, others: FloatArray, *, n_columns: int, is_grade: bool) -> bool:
     low, middle = np.quantile(np.abs(row), [0.1, 0.5])
-    largest = np.abs(others).max()
+    largest, high = np.abs(others).max(), np.quantile(np.abs(others), 0.9)
     times = _TIMES_LARGER if n_columns > 2 else _TIMES_LARGER_OF_TWO
-    shares = others.min() >= 0 and others.max() <= 1
-    if (
-        largest > 0
-        and low > largest
-        and (middle > times * np.quantile(np.abs(others), 0.9) or _is_grade(row, others))
-    ):
-        if shares and row.min() >= 0 and row.max() <= 100 and not _is_grade(row, others):
-            return (
-                f"is on another scale {ranges}: percent where the others are shares of 1, or something else"
-            )
-        return f"is on another scale {ranges}"
-    if n_columns > 2 and _is_tiny(row, others):
-        return f"is on another scale {ranges}"
-    return None
+    return bool(0 < largest < low and (is_grade or middle > times * high))
 
 
 def _is_positive(values: FloatArray) -> bool:
@@ -251,6 +253,22 @@ def _range(values: FloatArray) -> str:
     return f"{values.min():.4g} to {values.max():.4g}"
 
 
+def refuse_summary_system(grid: Grid, systems: Sequence[str], values: FloatArray) -> None:
+    """Raise when a system of a long table is called like a mean or sum of the others and is one (BT210)."""
+    complete = values[:, np.isfinite(values).all(axis=0)]
+    if len(systems) < 3 or complete.shape[1] < 3:
+        return
+    for i, name in enumerate(systems):
+        reason = _made_of(i, systems, complete) if meaning_of(name) == "summary" else None
+        if reason is not None:
+            raise fault(
+                grid,
+                f"System {quoted(name)} {reason} on every segment, so it may not be a system. Remove its rows; if it "
+                f"is a system, give it another name.",
+                code="BT210",
+            )
+
+
 def refuse(grid: Grid, doubts: Sequence[Doubt], systems: Sequence[int]) -> ReadError:
     """Build the error for doubtful columns, with the options that settle it.
 
@@ -271,11 +289,13 @@ def refuse(grid: Grid, doubts: Sequence[Doubt], systems: Sequence[int]) -> ReadE
     several = len(doubts) > 1
     one = "" if len(left) != 1 else f", which leaves only one system, {quoted(grid.header[left[0]])}"
     none = "" if left else ", which leaves no system"
+    ids = [grid.header[doubt.column] for doubt in doubts if doubt.is_id]
+    item = f" If {quoted(ids[0])} names the segments, say --item {shlex.quote(ids[0])}." if ids else ""
     return fault(
         grid,
         f"Column {seen}{more}, so {'they' if several else 'it'} may not be {'systems' if several else 'a system'}. "
         f"Leave {'them' if several else 'it'} out with {options('ignore', names)}{one}{none}; if "
-        f"{'they are systems' if several else 'it is a system'}, say {options('keep', names)}.",
+        f"{'they are systems' if several else 'it is a system'}, say {options('keep', names)}.{item}",
         code="BT210",
     )
 

@@ -21,7 +21,7 @@ from betterthan.read.numerals import Cells, is_infinite, parse_all
 Codes = npt.NDArray[np.int32]
 
 
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,'’ \u00a0\u202f]\d{3})+(\.\d+)?")
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,'’ \u00a0\u202f]\d{3})+(\.\d+)?|[+-]?\d{1,3}(\.\d{3})+,\d+")
 _NESTED = (dict, list, tuple, np.ndarray)
 
 
@@ -213,10 +213,10 @@ def check_numbers(grid: Grid, values: FloatArray, columns: Sequence[int]) -> Non
 
 
 def _number_cure(text: str) -> str:
+    if _THOUSANDS.fullmatch(text.strip()):
+        return "Write numbers with a decimal point and without separators of thousands."
     if is_decimal_comma(text):
         return "Write numbers with a decimal point."
-    if _THOUSANDS.fullmatch(text.strip()):
-        return "Write numbers without separators of thousands."
     return "Leave the cell empty if the score is missing."
 
 

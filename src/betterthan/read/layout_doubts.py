@@ -18,7 +18,7 @@ from betterthan.read.numerals import parse_all
 _SEGMENT_WORDS = (
     "seg|segment|sent|sentence|item|q|question|prompt|example|ex|sample|line|instance|id|case|doc"
 )
-_IN_ROWS_OF_SYSTEMS = f"{_SEGMENT_WORDS}|s|i|p|t|x|row|r|turn|task|test"
+_IN_ROWS_OF_SYSTEMS = f"{_SEGMENT_WORDS}|s|i|row"
 _FEW_COLUMNS = 3
 _FEW_ROWS = 6
 
@@ -131,26 +131,29 @@ def _check_long(
         return
     numeric = {column: row for column, row in zip(free, values, strict=True) if np.isfinite(row).any()}
     texts = {column: labels for column in free if column not in numeric and (labels := _labels(grid, column))}
-    items: dict[int, Labels] = {}
-    for system, labels in texts.items():
+    whole = {column: _encoded(row) for column, row in numeric.items() if (row == np.round(row)).all()}
+    items = _possible_items(grid, {**whole, **texts}, roles)
+    for system, labels in {**texts, **whole}.items():
         if is_descriptive(grid.header[system]) or not 2 <= len(labels.names) <= grid.n_rows // 2:
             continue
-        items = items or _possible_items(grid, numeric, texts, roles)
         for item, other in items.items():
-            scores = [column for column in numeric if column != item]
-            if item != system and scores and _are_crossed(labels, other, grid.n_rows):
+            scores = [column for column in numeric if column not in (item, system)]
+            # Systems may be numbered too, but scores can be whole numbers as well: then every pair must be there.
+            least = 0.5 if system in texts else 1.0
+            if system not in texts and len(other.names) < len(labels.names):
+                continue  # there are fewer systems than segments
+            if item != system and scores and _are_crossed(labels, other, grid.n_rows, least=least):
                 raise _long(grid, system, item, scores)
 
 
 def _possible_items(
-    grid: Grid, numeric: Mapping[int, FloatArray], texts: Mapping[int, Labels], roles: Mapping[str, int]
-) -> dict[int, Labels]:
-    """Return the column of segments; where none is known, every column of texts or whole numbers."""
-    if "item" in roles:
-        labels = _labels(grid, roles["item"])
-        return {} if labels is None else {roles["item"]: labels}
-    whole = {column: _encoded(row) for column, row in numeric.items() if (row == np.round(row)).all()}
-    return {**whole, **texts}
+    grid: Grid, names: Mapping[int, Labels], roles: Mapping[str, int]
+) -> Mapping[int, Labels]:
+    """Return the column of segments; where none is known, every column that may name something."""
+    if "item" not in roles:
+        return names
+    labels = _labels(grid, roles["item"])
+    return {} if labels is None else {roles["item"]: labels}
 
 
 def _encoded(numbers: FloatArray) -> Labels:
@@ -166,25 +169,31 @@ def _labels(grid: Grid, column: int) -> Labels | None:
     return None if (labels.codes < 0).any() else labels
 
 
-def _are_crossed(systems: Labels, items: Labels, n_rows: int) -> bool:
-    """Whether each pair occurs at most once and at least half of all pairs occur."""
+def _are_crossed(systems: Labels, items: Labels, n_rows: int, *, least: float) -> bool:
+    """Whether each pair occurs at most once, and at least a share of all pairs."""
     n_cells = len(systems.names) * len(items.names)
-    if len(items.names) < 2 or 2 * n_rows < n_cells or 3 * n_rows < 4 * len(items.names):
+    if len(items.names) < 2 or n_rows < least * n_cells or 3 * n_rows < 4 * len(items.names):
+        return False
+    if least == 1.0 and n_rows < 2 * _FEW_ROWS:
         return False
     pairs = systems.codes.astype(np.int64) * len(items.names) + items.codes
     return bool(np.unique(pairs).size == n_rows)
 
 
 def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadError:
-    who, which, what = (grid.header[column] for column in (system, item, scores[0]))
-    named = " ".join(
-        f"--{role} {shlex.quote(name)}" for role, name in (("system", who), ("item", which), ("score", what))
-    )
-    columns = [grid.header[column] for column in sorted({item, *scores})]
+    who, which = grid.header[system], grid.header[item]
+    named = f"--system {shlex.quote(who)} --item {shlex.quote(which)}"
+    if len(scores) == 1:
+        columns = [grid.header[column] for column in sorted({item, *scores})]
+        named = f"{named} --score {shlex.quote(grid.header[scores[0]])}"
+        other = f"if each column of numbers is a system, say {typed('keep', columns)}"
+    else:
+        other = (
+            f"if {quoted(who)} names documents, say --group {shlex.quote(who)} --item {shlex.quote(which)}"
+        )
     return fault(
         grid,
         f"Columns {quoted(who)} and {quoted(which)} together name every row once, so this may be a long table with one "
-        f"score on each row. If {quoted(who)} names the systems, say {named}; if each column of numbers is a system, "
-        f"say {typed('keep', columns)}.",
+        f"row for each system and segment. If {quoted(who)} names the systems, say {named}; {other}.",
         code="BT212",
     )

@@ -10,6 +10,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError, TableError, some_of
 from betterthan.read.chosen_columns import hidden, kept_columns
+from betterthan.read.column_meanings import meaning_of
 from betterthan.read.columns import find, flag, is_descriptive
 from betterthan.read.grid import (
     Grid,
@@ -211,6 +212,10 @@ def _score_columns(
     some, text = has_numbers(values), has_text(values)
     chosen = [column for column, good in zip(free, some & ~text, strict=True) if good or column in kept]
     mixed = [column for column, bad in zip(free, some & text, strict=True) if bad and column not in kept]
+    ids = [
+        column for column in chosen if column not in kept and meaning_of(grid.header[column]) == "identifier"
+    ]
+    chosen = [column for column in chosen if column not in ids] or chosen
     for column in mixed:
         row = values[[free.index(column)]]
         # A few texts among many numbers are slips in a metric; a few numbers among many texts are answers.
@@ -223,9 +228,13 @@ def _score_columns(
             f"Say which one does: {flag('score')} COLUMN.",
             code="BT021",
         )
-    names = [quoted(grid.header[column]) for column in mixed]
-    note = f"Columns with numbers and text were left out: {some_of(names)}."
-    return chosen, (note,) if mixed else ()
+    left_out = {"with numbers and text": mixed, "of ids": [column for column in ids if column not in chosen]}
+    notes = (
+        f"Columns {what} were left out: {some_of([quoted(grid.header[column]) for column in columns])}."
+        for what, columns in left_out.items()
+        if columns
+    )
+    return chosen, tuple(notes)
 
 
 def _kept(labels: dict[str, Labels], values: FloatArray) -> IntArray:

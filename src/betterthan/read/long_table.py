@@ -16,6 +16,7 @@ from betterthan.read.cells import fill
 from betterthan.read.chosen_columns import without_ignored
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
+from betterthan.read.doubtful_columns import refuse_summary_system
 from betterthan.read.doubts import doubts_of
 from betterthan.read.grid import Grid, Labels, compact, first_rows, quoted
 from betterthan.read.long_columns import LongColumns, load, one_score_each, system_level_note
@@ -140,6 +141,7 @@ def _scores(part: _Part, columns: LongColumns, options: Options) -> tuple[Scores
         scores=part.values,
         duplicates=options.duplicates,
     )
+    refuse_summary_system(columns.grid, systems.names, cells.values)
     way = direction(part.name, cells.values, options, declared=columns.declared(part.rows))
     notes = [*columns.notes, *([way.note] if way.note else [])]
     if columns.dropped:

@@ -34,7 +34,8 @@ def leave_out_nameless(grid: Grid) -> tuple[set[int], tuple[str, ...]]:
         elif not name:
             raise fault(
                 grid,
-                f"Column {column + 1} has values but no name. Name it in the header.",
+                f"Column {column + 1} has values but no name. Name it in the header: segment or system, if that is "
+                f"what its cells name.",
                 code="BT018",
             )
     return ignored, tuple(notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from betterthan.read.delimited import delimited_grid
 from betterthan.read.grid import Grid, MemoryGrid
 from betterthan.read.json_lines import array_grid, json_grid
 from betterthan.read.loose_quotes import LooseQuotes
+from betterthan.read.numerals import parse
 from betterthan.read.peek import Peek, peek
 from betterthan.read.source import Source
 from betterthan.read.text import SMALL, small_text
@@ -53,8 +55,22 @@ def _parsed(text: str, source: Source, look: Peek) -> MemoryGrid:
     )
 
 
+def _is_first_row(header: tuple[str, ...]) -> bool:
+    """Whether a header is a row of scores: numbers behind the first cell, and one of them twice."""
+    numbers = header[1:]
+    return len(set(numbers)) < len(numbers) and all(math.isfinite(parse(name)) for name in numbers)
+
+
 def checked(grid: Grid) -> Grid:
     """Return the grid if it has distinct columns and at least one row."""
+    if _is_first_row(grid.header):
+        shown = ", ".join(name for name in grid.header[1:4])
+        raise ReadError(
+            f"The first line holds numbers ({shown}), not the names of the systems. Add a header.",
+            path=grid.name,
+            line=1,
+            code="BT019",
+        )
     twice = [name for name, count in Counter(grid.header).items() if name and count > 1]
     if twice:
         raise ReadError(

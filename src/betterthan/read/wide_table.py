@@ -31,7 +31,7 @@ from betterthan.read.grid import (
 from betterthan.read.layout_doubts import check_layout
 from betterthan.read.long_columns import one_score_each, usable_groups
 from betterthan.read.nameless import leave_out_nameless
-from betterthan.read.numerals import is_percent, parse_all
+from betterthan.read.numerals import parse_all
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import Peek, peek
 from betterthan.read.percents import is_like_a_number, score_numbers
@@ -48,6 +48,23 @@ FORMAT = Format(
     description="a table with one row for each segment and one column of scores for each system",
 )
 _ROLES = ("item", "group")
+# Texts that stand for the score of a system, or for its absence, and not for a remark.
+_OUTCOMES = frozenset(
+    [
+        "yes",
+        "no",
+        "pass",
+        "passed",
+        "fail",
+        "failed",
+        "correct",
+        "incorrect",
+        "right",
+        "wrong",
+        "error",
+        "timeout",
+    ]
+)
 
 
 def sniff(source: Source) -> Guess | None:
@@ -78,10 +95,12 @@ def guess(look: Peek, *, path: str) -> Guess | None:
 def _numeric(look: Peek, column: int) -> bool:
     if is_descriptive(look.header[column]):
         return False
-    cells = look.column(column)
-    return bool(np.isfinite(parse_all(cells)).any()) or any(
-        isinstance(c, str) and is_percent(c) for c in cells
-    )
+    numbers = parse_all(look.column(column))
+    if np.isfinite(numbers).any():
+        return True
+    # Percent signs can be read; for decimal commas and units the reader knows what to say.
+    texts = [cell for cell, number in zip(look.column(column), numbers, strict=True) if np.isinf(number)]
+    return bool(texts) and all(isinstance(cell, str) and is_like_a_number(cell) for cell in texts)
 
 
 def read(source: Source, options: Options) -> Reading:
@@ -241,8 +260,17 @@ def _texts(grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int]
         text[:] = False
     for i, column in enumerate(free):
         # Units, decimal commas and the like make text of numbers, and a system must not be lost by them.
-        if text[i] and (column in kept or is_like_a_number(_first_cell(grid, column, values[i]))):
+        cell = _first_cell(grid, column, values[i]) if text[i] else ""
+        if text[i] and (column in kept or is_like_a_number(cell)):
             text[i] = False
+        elif cell.strip().casefold() in _OUTCOMES and numeric.any():
+            raise fault(
+                grid,
+                f"Column {quoted(grid.header[column])} holds {quoted(cell)}, which is not a number. Write 1 and 0 for "
+                f"right and wrong, leave missing scores empty, or leave the column out: "
+                f"{typed('ignore', [grid.header[column]])}.",
+                code="BT013",
+            )
     check_numbers(grid, values[~text], [column for column, skip in zip(free, text, strict=True) if not skip])
     if not numeric.any():
         raise fault(
