@@ -134,7 +134,7 @@ def test_a_function_of_the_caller_ranks():
     )
     assert found.test == "strengths"
     assert found.systems == ("C", "B", "A")
-    assert found.unit == "score, strength by a function of the caller, higher is better"
+    assert found.unit == "score, higher is better; strength by a function of the caller, higher is better"
     assert np.all(found.low < found.strength)
     assert np.all(found.strength < found.high)
 

@@ -195,7 +195,7 @@ def test_mqm_goes_by_sign():
         'No score of "MQM" is above 0, so higher is better. If not, say --lower-is-better "MQM".',
     )
     mixed = read("id,A,B\n1,1,-5\n2,0,-3\n", name="MQM")
-    assert mixed.notes[0].startswith('Not every score of "MQM" is of one sign, so higher is better.')
+    assert "some scores are below 0 and some above" in mixed.direction_doubt
 
 
 def test_the_user_and_the_file_decide_the_direction_first():

@@ -190,7 +190,7 @@ def compare(
         _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
         _refuse_other("Counts", "by", _name(by), ("mean", "pooled"))
         _refuse_other("Counts", "ties", ties, ("default",))
-        return _with_edges(compare_counts(table, units, decision, is_extrapolated=method == "auto"))
+        return _finished(compare_counts(table, units, decision, is_extrapolated=method == "auto"), table)
     _refuse_unused(test, by, method, ties)
     if n_resamples is not None:
         _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
@@ -203,11 +203,14 @@ def compare(
         units=units,
     )
     wish = wish_for(decision, by, ties=ties, prior=prior, n_resamples=n_resamples)
-    return _with_edges(decide(table, request, decision, wish=wish))
+    return _finished(decide(table, request, decision, wish=wish), table)
 
 
-def _with_edges(found: PairwiseTable) -> PairwiseTable:
-    return replace(found, notes=(*found.notes, *edge_note(found)))
+def _finished(found: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
+    """Return the pairs with what was measured, and with a note on verdicts that hang by a hair."""
+    return replace(
+        found, measured=f"{table.name}, {table.direction}", notes=(*found.notes, *edge_note(found))
+    )
 
 
 def _check_matches(

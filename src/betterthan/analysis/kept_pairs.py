@@ -80,4 +80,5 @@ def as_ratings(scores: Scores) -> Ratings:
         higher_is_better=scores.higher_is_better,
         groups=scores.groups,
         notes=scores.notes,
+        direction_doubt=scores.direction_doubt,
     )

@@ -19,6 +19,7 @@ from betterthan.kernels.counts_permutation import counts_permutation_block
 from betterthan.kernels.permutation import share
 from betterthan.kernels.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
 
 Statistic = Callable[[FloatArray, FloatArray], FloatArray]
 PERMUTATIONS = "soft pairwise accuracy"  # the random stream that people and metrics share
@@ -103,9 +104,7 @@ def _mean_of_known(values: FloatArray) -> FloatArray:
 def system_scores(panel: Panel) -> tuple[FloatArray, FloatArray]:
     """Return human (m,) and metric (k, m) scores of systems, over the cells that count, higher is better."""
     if panel.is_systems_only:
-        metrics = np.stack(
-            [_direct(metric.values[:, 0], metric.higher_is_better) for metric in panel.metrics]
-        )
+        metrics = np.stack([metric.goodness[:, 0] for metric in panel.metrics if isinstance(metric, Scores)])
         return _settled(np.nanmean(panel.human_goodness, axis=1)), metrics
     human, metrics = weighted_scores(panel, np.ones((1, panel.human.n_segments)))
     return _settled(human[0]), np.stack([_settled(one) for one in metrics[0]])

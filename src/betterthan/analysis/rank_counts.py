@@ -124,11 +124,10 @@ def _strengths(
     strength, low, high = found
     if units_of(counts, wish.units).n_units == 1:  # drawn again and again, it says nothing of others
         low = high = np.full_like(strength, np.nan)
-    direction = "higher" if counts.higher_is_better else "lower"
     return Strengths(
         systems=counts.systems,
         method=method,
-        unit=f"{counts.name}, {direction} is better",
+        unit=f"{counts.name}, {counts.direction}",
         strength=strength,
         low=low,
         high=high,

@@ -96,7 +96,7 @@ def rank_ratings(
     error = np.sqrt(np.maximum(np.diagonal(found.means.covariance), 0.0))
     reach = critical_values(confidence, found.means.degrees)
     pairs = _pairs(scores, found, unit, wish)
-    sign = 1.0 if scores.higher_is_better else -1.0
+    sign = scores.sign
     strengths = Strengths(
         systems=scores.systems,
         method=found.method,
@@ -208,5 +208,4 @@ def _thin_note(scores: Scores, found: _Fitted, units: str) -> tuple[str, ...]:
 
 
 def _unit_name(scores: Scores, *, standardize: bool) -> str:
-    direction = "higher" if scores.higher_is_better else "lower"
-    return f"{scores.name}{', standardised' if standardize else ''}, {direction} is better"
+    return f"{scores.name}{', standardised' if standardize else ''}, {scores.direction}"

@@ -56,11 +56,10 @@ def _strengths(
     low, high, interval, notes = strength_limits(scores, units, basis, wish)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
     is_turned = found.unit == "" and not scores.higher_is_better
-    direction = "higher" if scores.higher_is_better else "lower"
     return Strengths(
         systems=scores.systems,
         method=found.name,
-        unit=f"{scores.name}, {direction} is better" if found.unit == "" else f"{scores.name}, {found.unit}",
+        unit=f"{scores.name}, {scores.direction}{f'; {found.unit}' if found.unit else ''}",
         strength=-found.strength if is_turned else found.strength,
         low=-high if is_turned else low,
         high=-low if is_turned else high,

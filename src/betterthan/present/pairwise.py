@@ -57,13 +57,17 @@ def pairwise_table(result: PairwiseTable) -> Table:
         Column(heading="verdict"),
     ]
     return Table(
-        title=f"{name_of_test(result.test)} of all pairs: {effect_words(result.effect_name)}",
+        title=f"{name_of_test(result.test)} of all pairs: {_measured(result)}{effect_words(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         words=words,
         notes=tuple(note for note in result.notes if note not in words),
         signature=result.settings.signature,
     )
+
+
+def _measured(result: PairwiseTable) -> str:
+    return f"{result.measured}; " if result.measured else ""
 
 
 def name_of_test(test: str) -> str:

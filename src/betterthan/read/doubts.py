@@ -27,13 +27,17 @@ def doubts(scores: Scores, *, place: str) -> tuple[Problem, ...]:
     """Return the problems of a table, each with a code, a place and a cure."""
     if scores.segments == (SYSTEM,):
         return (Problem(code="BT203", place=place, message=UNTESTABLE),)
-    found = (_one_system(scores), _missing(scores), _rounded(scores))
+    found = (_direction(scores), _one_system(scores), _missing(scores), _rounded(scores))
     return tuple(Problem(code=code, place=place, message=text) for code, text in filter(None, found))
 
 
 def doubts_of(tables: Iterable[Scores], *, place: str) -> tuple[Problem, ...]:
     """Return the problems of several tables; what is the same of each is said once."""
     return tuple(dict.fromkeys(problem for table in tables for problem in doubts(table, place=place)))
+
+
+def _direction(scores: Scores) -> tuple[str, str] | None:
+    return ("BT220", scores.direction_doubt) if scores.direction_doubt else None
 
 
 def _one_system(scores: Scores) -> tuple[str, str] | None:

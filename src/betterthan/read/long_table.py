@@ -154,6 +154,7 @@ def _scores(part: _Part, columns: LongColumns, options: Options) -> tuple[Scores
         segments=segments.names,
         values=cells.values,
         higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
         groups=_groups(part, columns, segments),
         notes=tuple(notes),
     )

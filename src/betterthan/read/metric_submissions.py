@@ -212,6 +212,7 @@ def _scores(key: _Key, name: str, part: _Part, options: Options) -> Scores:
         segments=_segment_names(list(part.segments)),
         values=values,
         higher_is_better=found.higher_is_better,
+        direction_doubt=found.doubt,
         groups=documents if documents and all(documents) else None,
         notes=(*notes, *([found.note] if found.note else [])),
     )

@@ -178,6 +178,7 @@ def _table(source: Source, file: ScoreFile, chosen: Chosen, frame: Frame, accoun
         segments=segments,
         values=values,
         higher_is_better=found.higher_is_better,
+        direction_doubt=found.doubt,
         groups=frame.groups,
         notes=tuple(notes),
         row_order=RowOrder(len(segments), is_layout=True) if chosen.level == "seg" else None,

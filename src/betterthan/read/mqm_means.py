@@ -100,5 +100,6 @@ def _scores(
         segments=segments,
         values=values,
         higher_is_better=found.higher_is_better,
+        direction_doubt=found.doubt,
         notes=(found.note,) if found.note else (),
     )

@@ -82,6 +82,7 @@ def _reading(grid: Grid, options: Options, *, stem: str, because: str) -> Readin
         segments=segments.names,
         values=cells.values,
         higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
         groups=tuple(questions.names[code] for code in questions.codes[first].tolist()),
         notes=tuple(notes),
     )

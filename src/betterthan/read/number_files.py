@@ -50,6 +50,7 @@ def read(source: Source, options: Options) -> Reading:
         segments=numbers(values.size),
         values=values[None],
         higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
         notes=(way.note,) if way.note else (),
         row_order=RowOrder(values.size),
     )

@@ -104,11 +104,10 @@ def summary(table: AnyTable) -> str:
 
 @summary.register
 def _scores_summary(table: Scores) -> str:
-    direction = "higher" if table.higher_is_better else "lower"
     groups = f" in {_many(len(set(table.groups)), 'document')}" if table.groups else ""
     gaps = f", {table.n_missing:,} missing" if table.n_missing else ""
     size = f"{_many(table.n_systems, 'system')} × {_many(table.n_segments, 'segment')}{groups}"
-    return f'scores "{_short(table.name)}": {size}, {direction} is better{gaps}'
+    return f'scores "{_short(table.name)}": {size}, {table.direction}{gaps}'
 
 
 @summary.register
@@ -120,7 +119,8 @@ def _matches_summary(table: Matches) -> str:
 @summary.register
 def _ratings_summary(table: Ratings) -> str:
     size = f"{_many(len(table.systems), 'system')} × {_many(len(table.segments), 'segment')}"
-    return f'ratings "{_short(table.name)}": {table.n_judgements:,} of {size} by {_many(len(table.judges), "judge")}'
+    judges = _many(len(table.judges), "judge")
+    return f'ratings "{_short(table.name)}": {table.n_judgements:,} of {size} by {judges}, {table.direction}'
 
 
 @summary.register

@@ -1,8 +1,13 @@
-"""Codes BT310 to BT329: problems with battles and with what is converted; see :mod:`betterthan.read.problems`."""
+"""Codes BT220 to BT229 (directions, winners, judges) and BT310 to BT329 (battles and what is converted)."""
 
 from __future__ import annotations
 
 BATTLE_PROBLEMS: dict[str, tuple[str, str, str]] = {
+    "BT220": (
+        "direction not clear",
+        "The metric's name and values do not say whether higher or lower is better, and the answer depends on it.",
+        "Say it: --lower-is-better NAME or --higher-is-better NAME (in Python: lower_is_better).",
+    ),
     "BT310": (
         "not one table of battles",
         "The source was recognised as something else, or as several tables, where one table of battles is needed.",

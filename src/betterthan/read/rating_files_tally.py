@@ -72,6 +72,7 @@ class Judgements:
             judge=judge,
             score=score.astype(np.float64),
             higher_is_better=way.higher_is_better,
+            direction_doubt=way.doubt,
             groups=tuple(self.groups) if all(self.groups) else None,
             notes=(*notes, *([way.note] if way.note else [])),
         )

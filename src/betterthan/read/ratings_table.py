@@ -160,13 +160,17 @@ def _ratings(
         judge=labels["judge"].codes.astype(np.int64),
         score=scores,
         higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
         groups=None if groups is None else tuple(groups.names[c] for c in groups.codes[first].tolist()),
         notes=(*columns.notes, *counted, *([way.note] if way.note else [])),
     )
 
 
 def _doubts(ratings: Ratings, place: str) -> list[Problem]:
-    if len(ratings.systems) > 1:
-        return []
-    text = f'Only one system ("{ratings.systems[0]}"), so nothing can be compared. Add another one.'
-    return [Problem(code="BT104", place=place, message=text)]
+    problems = []
+    if ratings.direction_doubt:
+        problems.append(Problem(code="BT220", place=place, message=ratings.direction_doubt))
+    if len(ratings.systems) == 1:
+        text = f'Only one system ("{ratings.systems[0]}"), so nothing can be compared. Add another one.'
+        problems.append(Problem(code="BT104", place=place, message=text))
+    return problems

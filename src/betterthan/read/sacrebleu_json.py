@@ -145,5 +145,6 @@ def _table(name: str, by_system: dict[str, float], options: Options) -> Scores:
         segments=(SYSTEM,),
         values=values,
         higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
         notes=(system_level_note(name), *([way.note] if way.note else [])),
     )

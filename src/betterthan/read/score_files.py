@@ -122,6 +122,7 @@ def _scores(name: str, rows: ScoreRows, source: Source, level: str, options: Opt
         segments=segments,
         values=values,
         higher_is_better=found.higher_is_better,
+        direction_doubt=found.doubt,
         notes=(*notes, *([found.note] if found.note else [])),
         row_order=None if level in ("sys", "domain") else RowOrder(len(segments), is_layout=level == "seg"),
     )

@@ -12,8 +12,9 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError
-from betterthan.read.direction import BY_SIGN, LOWER_IS_BETTER, Direction, direction
+from betterthan.read.direction import Direction, direction
 from betterthan.read.grid import Labels, encode, quoted
+from betterthan.read.metric_names import told_by
 from betterthan.read.numerals import is_infinite, parse_all
 from betterthan.read.protocol import Options
 from betterthan.read.source import Source
@@ -193,6 +194,11 @@ def way(name: str, values: FloatArray, options: Options) -> Direction:
     >>> way("TER-refA", np.array([[0.5, 0.25]]), Options()).higher_is_better
     False
     """
-    words = re.findall(r"[a-z]+", _PAIR.sub("", name).casefold())
-    told = words and (words[0].startswith(BY_SIGN) or LOWER_IS_BETTER.intersection(words))
-    return direction(name, values, options, declared=None if told else True)
+    plain = _PAIR.sub("", name).casefold()
+    told = told_by(plain)
+    # A metric learned from MQM is called after it too, but at the end of its name.
+    is_error = told is not None and (
+        told.way == "lower" or (told.way == "by values" and plain.startswith(told.word))
+    )
+    has_both_signs = bool((values < 0).any()) and bool((values > 0).any())
+    return direction(name, values, options, declared=None if is_error and not has_both_signs else True)

@@ -179,6 +179,7 @@ def _scores(columns: Sequence[Column], options: Options, *, several: bool, is_ht
         segments=segments,
         values=values,
         higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
         notes=(told,),
     )
 

@@ -161,6 +161,7 @@ def _tables(
             segments=segments,
             values=np.array([values]),
             higher_is_better=way.higher_is_better,
+            direction_doubt=way.doubt,
         )
         tables.append(table)
     return tuple(tables)

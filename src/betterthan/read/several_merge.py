@@ -108,7 +108,13 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
         values=values,
         groups=groups,
         notes=tuple(dict.fromkeys(said)),
+        direction_doubt=_doubt([part.table for part in several]),
     )
+
+
+def _doubt(tables: Sequence[Scores] | Sequence[Ratings]) -> str:
+    """Return the first doubt about the direction: what is not clear in one file is not clear in all."""
+    return next((table.direction_doubt for table in tables if table.direction_doubt), "")
 
 
 def _check_segments(several: Sequence[ScoresFrom]) -> None:
@@ -192,6 +198,7 @@ def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
         score=np.concatenate([table.score for table in tables]),
         groups=_groups([(table.segments, table.groups) for table in tables], segments),
         notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+        direction_doubt=_doubt(tables),
     )
 
 

@@ -156,7 +156,8 @@ def _level(table: Scores) -> Level:
 
 def _pointing(table: Scores) -> tuple[Scores, list[str]]:
     """Return the table so that its reader will know its direction, and what was done for that."""
-    if way(table.name, table.values, Options()).higher_is_better == table.higher_is_better:
+    points_up = table.sign > 0
+    if way(table.name, table.values, Options()).higher_is_better == points_up:
         return table, []
     turned = replace(
         table, values=read_only(-table.values), higher_is_better=not table.higher_is_better, notes=()

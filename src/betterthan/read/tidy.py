@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from typing import Any, NamedTuple
 
-from betterthan.errors import TableError
+from betterthan.errors import ReadError, TableError
 from betterthan.read.battle_columns import covariate_column
 from betterthan.read.protocol import AnyTable
 from betterthan.tables.matches import Matches
@@ -86,8 +86,15 @@ def _group(groups: tuple[str, ...] | None, segment: int) -> tuple[str, ...]:
     return () if groups is None else (groups[segment],)
 
 
+def _check_direction(table: Scores | Ratings) -> None:
+    """Refuse to write down a direction that is not clear: whoever reads the file would believe it."""
+    if table.direction_doubt:
+        raise ReadError(table.direction_doubt, code="BT220")
+
+
 @tidy.register
 def _scores(table: Scores) -> Tidy:
+    _check_direction(table)
     columns = (*_with_groups(table.groups, "item", "system", "score", "metric"), "higher_is_better")
 
     def rows() -> Iterator[Row]:
@@ -103,6 +110,7 @@ def _scores(table: Scores) -> Tidy:
 
 @tidy.register
 def _ratings(table: Ratings) -> Tidy:
+    _check_direction(table)
     columns = (*_with_groups(table.groups, "item", "system", "rater", "score", "metric"), "higher_is_better")
     judged = (table.segment.tolist(), table.system.tolist(), table.judge.tolist(), table.score.tolist())
 

@@ -139,6 +139,7 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
         segments=body.segments,
         values=body.values,
         higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
         groups=body.groups,
         row_order=None
         if "item" in columns.roles

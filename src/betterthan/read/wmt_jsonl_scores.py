@@ -162,6 +162,7 @@ def _scores(
         segments=tuple(f"{item[1]}:{k + 1}" for item in documents for k in range(found.sizes[item][0])),
         values=values[has_scores],
         higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
         groups=tuple(item[1] for item in documents for _ in range(found.sizes[item][0])),
         notes=(*notes, *([way.note] if way.note else [])),
     )

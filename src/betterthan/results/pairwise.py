@@ -104,6 +104,8 @@ class PairwiseTable(Result):
         Level of the decisions.
     confidence : float
         Coverage of the intervals of the effects.
+    measured : str
+        The metric and its direction, such as "COMET, higher is better"; empty for battles.
     simultaneous : bool
         Whether all intervals hold at once with that probability; each by itself otherwise.
     """
@@ -137,6 +139,7 @@ class PairwiseTable(Result):
     unit_note: str = ""
     least: float = 0.0
     simultaneous: bool = False
+    measured: str = ""
 
     def pair(self, a: str, b: str) -> Pair:
         """Return the comparison of `a` with `b`, seen from `a`."""

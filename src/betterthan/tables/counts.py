@@ -23,7 +23,7 @@ from betterthan.tables.checks import (
 )
 from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.row_order import RowOrder, as_row_order, to_json
-from betterthan.tables.scores import Scores
+from betterthan.tables.scores import Scores, direction_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +141,11 @@ class Counts(Frozen):
     def n_segments(self) -> int:
         """Number of segments, n."""
         return len(self.segments)
+
+    @property
+    def direction(self) -> str:
+        """The direction in words, as in :attr:`Scores.direction`."""
+        return direction_words(higher=self.higher_is_better)
 
     @property
     def digest(self) -> str:

@@ -27,7 +27,7 @@ from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.matches import Matches
 from betterthan.tables.meetings import Meetings, check_margin, meetings, shares_kept
 from betterthan.tables.same_texts import text_codes
-from betterthan.tables.scores import Scores
+from betterthan.tables.scores import Scores, direction_words
 from betterthan.tables.texts import Texts
 
 # Fewer judgements do not make a direct assessment of a segment reproducible (Ma et al. 2019).
@@ -53,6 +53,8 @@ class Ratings(Frozen):
     groups : sequence of str, optional
         The document of each segment.
     notes : sequence of str
+    direction_doubt : str, optional
+        As in :class:`~betterthan.tables.scores.Scores`.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Ratings(Frozen):
     higher_is_better: bool = True
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
+    direction_doubt: str = ""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -95,6 +98,11 @@ class Ratings(Frozen):
     def n_judgements(self) -> int:
         """Number of judgements, t."""
         return self.score.size
+
+    @property
+    def direction(self) -> str:
+        """The direction in words, as in :attr:`Scores.direction`."""
+        return direction_words(higher=self.higher_is_better, doubt=self.direction_doubt)
 
     @property
     def digest(self) -> str:
@@ -240,6 +248,7 @@ class Ratings(Frozen):
             higher_is_better=self.higher_is_better,
             groups=self.groups,
             notes=(*self.notes, *(note for note in notes if note and note not in self.notes)),
+            direction_doubt=self.direction_doubt,
         )
 
     def _sums(self) -> tuple[FloatArray, FloatArray]:
@@ -354,6 +363,7 @@ class Ratings(Frozen):
             **lists,
             **arrays,
             "higher_is_better": self.higher_is_better,
+            "direction_doubt": self.direction_doubt,
         }
 
     @classmethod

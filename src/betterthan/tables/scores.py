@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_array
-from betterthan.errors import MissingScores, TableError, some_of, unknown_name
+from betterthan.errors import MissingScores, ReadError, TableError, some_of, unknown_name
 from betterthan.tables.checks import at, flag, float_array, group_labels, labels, note_texts, positions, text
 from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.row_order import RowOrder, as_row_order, to_json
@@ -38,6 +38,8 @@ class Scores(Frozen):
         What was said while the table was made, such as dropped rows.
     row_order : RowOrder, optional
         Set by readers of files without ids: segments are then the numbers of rows, and tables are joined with care.
+    direction_doubt : str, optional
+        Why it is not clear which direction is better, and how to say it; :attr:`goodness` is refused then.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Scores(Frozen):
     groups: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     row_order: RowOrder | None = None
+    direction_doubt: str = ""
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -87,10 +90,34 @@ class Scores(Frozen):
         return int(np.isnan(self.values).sum())
 
     @property
+    def sign(self) -> float:
+        """What makes more of the metric better: 1, or -1 when lower is better.
+
+        Raises
+        ------
+        ReadError
+            When it is not clear which direction is better (BT220).
+        """
+        if self.direction_doubt:
+            raise ReadError(self.direction_doubt, code="BT220")
+        return 1.0 if self.higher_is_better else -1.0
+
+    @property
     def goodness(self) -> FloatArray:
-        """The values, negated when lower is better, so that more is always better."""
+        """The values, negated when lower is better, so that more is always better.
+
+        Raises
+        ------
+        ReadError
+            When it is not clear which direction is better (BT220).
+        """
         # Subtracted from zero, because negation would turn 0 into -0.
-        return self.values if self.higher_is_better else read_only(0.0 - self.values)
+        return self.values if self.sign > 0 else read_only(0.0 - self.values)
+
+    @property
+    def direction(self) -> str:
+        """The direction in words: "higher is better", "lower is better" or "direction not clear"."""
+        return direction_words(higher=self.higher_is_better, doubt=self.direction_doubt)
 
     @property
     def digest(self) -> str:
@@ -207,6 +234,7 @@ class Scores(Frozen):
             "groups": None if self.groups is None else list(self.groups),
             "notes": list(self.notes),
             "row_order": to_json(self.row_order),
+            "direction_doubt": self.direction_doubt,
         }
 
     @classmethod
@@ -215,10 +243,14 @@ class Scores(Frozen):
         return cls(**fields_from(data, cls, kind="scores"))
 
     def __repr__(self) -> str:
-        arrow = "higher" if self.higher_is_better else "lower"
         gaps = f", {self.n_missing} missing" if self.n_missing else ""
         size = f"{self.n_systems} systems × {self.n_segments} segments"
-        return f"Scores({self.name!r}, {size}, {arrow} is better{gaps})"
+        return f"Scores({self.name!r}, {size}, {self.direction}{gaps})"
+
+
+def direction_words(*, higher: bool, doubt: str = "") -> str:
+    """Return a direction in words, as tables and readers show it."""
+    return "direction not clear" if doubt else f"{'higher' if higher else 'lower'} is better"
 
 
 def _exact_mean(values: FloatArray) -> float:
