@@ -219,3 +219,32 @@ def test_help_shows_examples(command, betterthan):
     said = betterthan("human", command, "--help")
     assert said.code == 0
     assert f"betterthan human {command} " in said.out
+
+
+SEVERAL = "\n".join(
+    ["system,segment,raw,z,n"]
+    + [
+        f"{system},{i},{raw + i % 7},{z},{n}"
+        for i in range(12)
+        for system, raw, z, n in (("good", 80, 0.9, 1), ("bad", 40, -0.8, 9))
+    ]
+)
+
+
+@pytest.mark.parametrize("judged", [False, True])
+def test_of_several_scores_one_must_be_chosen(betterthan, tmp_path, judged):
+    """Never the last column, which counts judgements."""
+    path = tmp_path / "da.csv"
+    text = SEVERAL if not judged else SEVERAL.replace("\ngood,", "\ngood,x,").replace("\nbad,", "\nbad,x,")
+    path.write_text(text.replace("system,", "system,judge,", 1) if judged else text)
+    said = betterthan("human", "da", path)
+    assert said.code == 2
+    assert "3 metrics where one is needed: raw, z, n. Choose one with --metric raw." in said.err
+    ranking = results_of(betterthan("human", "da", path, "--metric", "raw", "--raw", "--json"))[0]
+    assert ranking.systems == ("good", "bad")
+    assert ranking.unit == "DA raw, higher is better"
+
+
+def test_a_direction_of_no_score_is_refused(betterthan, judgements):
+    """A slip in the name would go unseen."""
+    assert betterthan("human", "da", judgements, "--lower-is-better", "nosuch").code == 2

@@ -208,15 +208,12 @@ def _margins(asked: Asked) -> Any:  # noqa: ANN401
 
 
 def _judgements(asked: Asked, file: str) -> Any:  # noqa: ANN401
-    from betterthan.read.scores import scores_of, the_metric
+    from betterthan.read.scores import ratings_of, scores_of, the_metric
     from betterthan.read.sniff import read_any
-    from betterthan.tables.ratings import Ratings
 
     reading = read_any(file, asked.options, format=asked.given["format_in"])
-    ratings = {table.name: table for table in reading.tables if isinstance(table, Ratings)}
-    if ratings:
-        return the_metric(ratings, asked.given["metric"], file)
-    return the_metric(scores_of(reading, path=file), asked.given["metric"], file)
+    tables = ratings_of(reading, path=file) or scores_of(reading, path=file)
+    return the_metric(tables, asked.given["metric"], file)
 
 
 def _aggregation(asked: Asked) -> Any:  # noqa: ANN401

@@ -213,15 +213,15 @@ def rr(
 
 def _judgements(file: str, options: Options, format_in: str | None, metric: str | None) -> Ratings | Scores:
     """Read single judgements, or means of them where the file has no judges."""
-    from betterthan.read.scores import scores_of, the_metric
+    from betterthan.cli.tables import refuse_unknown_directions
+    from betterthan.read.scores import ratings_of, scores_of, the_metric
     from betterthan.read.sniff import read_any
-    from betterthan.tables.ratings import Ratings
 
     reading = read_any(file, options, format=format_in)
-    ratings = {table.name: table for table in reading.tables if isinstance(table, Ratings)}
-    if ratings:
-        return the_metric(ratings, metric, file)
-    return the_metric(scores_of(reading, path=file), metric, file)
+    tables = ratings_of(reading, path=file) or scores_of(reading, path=file)
+    refuse_unknown_directions(options, tables)
+    chosen = the_metric(tables, metric, file)
+    return chosen if len(tables) == 1 else replace(chosen, name=f"{options.name} {chosen.name}")
 
 
 def _cleaned(table: Ratings | Scores, given: dict[str, Any]) -> tuple[Ratings | Scores, list[Result]]:

@@ -13,7 +13,6 @@ from betterthan.read.where import telling_column
 
 Duplicates = Literal["raise", "first", "last", "mean"]
 MOST_CELLS = 400_000_000
-DUPLICATE_CURE = 'Remove one, or pass duplicates="last" or "mean".'
 
 
 class Cells(NamedTuple):
@@ -92,6 +91,20 @@ def second_rows(cell: npt.NDArray[np.int64]) -> tuple[int, int]:
     return first, int(second)
 
 
+def duplicate_cure(grid: Grid, cell: npt.NDArray[np.int64], first: int, second: int) -> str:
+    """Return what to do about scores that share a cell, of which the rows `first` and `second` of the grid are two."""
+    told = telling_column(grid, first, second)
+    if told is not None:
+        return told
+    times = np.unique(cell, return_counts=True)[1]
+    if (times == times[0]).all() and times.size > 1:
+        return (
+            f"Every segment of a system has {times[0]} scores: repeated runs, or several tables in one file. "
+            f'Average runs with duplicates="mean"; keep one table with --where COLUMN=VALUE.'
+        )
+    return 'Remove one, or pass duplicates="last" or "mean".'
+
+
 def _duplicate(
     grid: Grid, rows: npt.NDArray[np.int64], cell: npt.NDArray[np.int64], segments: Labels, systems: Labels
 ) -> Exception:
@@ -100,10 +113,10 @@ def _duplicate(
     system = quoted(systems.names[systems.codes[second]])
     line = grid.line(int(rows[first]))
     before = f"line {line}" if line is not None else f"row {int(rows[first]) + 1}"
-    cure = telling_column(grid, int(rows[first]), int(rows[second]))
+    cure = duplicate_cure(grid, cell, int(rows[first]), int(rows[second]))
     return fault(
         grid,
-        f"Segment {segment} of system {system} was already given in {before}. {cure or DUPLICATE_CURE}",
+        f"Segment {segment} of system {system} was already given in {before}. {cure}",
         row=int(rows[second]),
         code="BT101",
     )

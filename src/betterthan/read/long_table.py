@@ -119,14 +119,20 @@ class _Part(NamedTuple):
 def _parts(columns: LongColumns, options: Options, stem: str) -> Iterator[_Part]:
     metrics = columns.labels.get("metric")
     for column, values in columns.scores.items():
-        own = options.name or (stem if columns.roles.get("score") is not None else column)
         if metrics is None:
-            yield _Part(own, None, values)
+            yield _Part(table_name(column, columns, options, stem), None, values)
             continue
         for code, metric in enumerate(metrics.names):
             name = metric if len(columns.scores) == 1 else f"{metric} {column}"
             rows = None if len(metrics.names) == 1 else np.flatnonzero(metrics.codes == code)
             yield _Part(name, rows, values if rows is None else values[rows])
+
+
+def table_name(column: str, columns: LongColumns, options: Options, stem: str) -> str:
+    """Return what the scores of a column are called: of several columns, each by its own name."""
+    if len(columns.scores) > 1:
+        return column
+    return options.name or (stem if "score" in columns.roles else column)
 
 
 def _scores(part: _Part, columns: LongColumns, options: Options) -> tuple[Scores, int]:

@@ -73,8 +73,8 @@ _EMPTY = _words(
     "score scores rate rates ratio value values metric metrics mean avg average median max min total sum overall all "
     "raw norm normalised normalized standardised standardized scaled log percent percentage pct share fraction "
     "proportion number count counts n of the a an p s ms sec usd eur dollars euros gbp cents k m test dev valid "
-    "validation train eval evaluation results result output outputs system systems seg segment segments sys doc document "
-    "macro micro weighted ref refa refb refc refd src qe small base large xl xxl final new old v per z"
+    "validation train eval evaluation results result output outputs system systems seg segment segments sys doc "
+    "document macro micro weighted ref refa refb refc refd src qe small base large xl xxl final new old v per z"
 )
 _CUTS = _words("per over at on in for by vs versus with to under given @")
 _RATES = re.compile(r"\b(per (s|sec|second|minute|min|hour)|tps|qps|rps|wpm)\b")

@@ -7,18 +7,18 @@ import numpy as np
 from betterthan.arrays import IntArray
 from betterthan.errors import ReadError
 from betterthan.read.apart import read_apart
-from betterthan.read.cells import DUPLICATE_CURE, second_rows
+from betterthan.read.cells import duplicate_cure, second_rows
 from betterthan.read.chosen_columns import without_ignored
 from betterthan.read.columns import find
 from betterthan.read.direction import direction
 from betterthan.read.grid import Grid, Labels, compact, fault, first_rows, quoted
 from betterthan.read.long_columns import LongColumns, load
 from betterthan.read.long_table import guess as guess_long
+from betterthan.read.long_table import table_name
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.source import Source
-from betterthan.read.where import telling_column
 from betterthan.tables.ratings import Ratings
 
 FORMAT = Format(
@@ -91,12 +91,15 @@ def _parts(columns: LongColumns, options: Options, stem: str) -> list[tuple[str,
     metrics = columns.labels.get("metric")
     parts = []
     for column in columns.scores:
-        own = options.name or (stem if "score" in columns.roles else column)
         if metrics is None:
-            parts.append((own, every, column))
+            parts.append((table_name(column, columns, options, stem), every, column))
         else:
             parts += [
-                (name, np.flatnonzero(metrics.codes == code), column)
+                (
+                    name if len(columns.scores) == 1 else f"{name} {column}",
+                    np.flatnonzero(metrics.codes == code),
+                    column,
+                )
                 for code, name in enumerate(metrics.names)
             ]
     return parts
@@ -128,11 +131,10 @@ def _duplicate(columns: LongColumns, rows: IntArray, cell: IntArray) -> ReadErro
     )
     line = columns.grid.line(int(columns.rows[first]))
     before = f"line {line}" if line is not None else f"row {int(columns.rows[first]) + 1}"
-    cure = telling_column(columns.grid, int(columns.rows[first]), int(columns.rows[second]))
+    cure = duplicate_cure(columns.grid, cell, int(columns.rows[first]), int(columns.rows[second]))
     return fault(
         columns.grid,
-        f"Judge {judge} already rated segment {item} of system {system} in {before}. "
-        f"{cure or DUPLICATE_CURE}",
+        f"Judge {judge} already rated segment {item} of system {system} in {before}. {cure}",
         row=int(columns.rows[second]),
         code="BT101",
     )

@@ -254,7 +254,7 @@ def read_ratings(
     )
     opened = _opened(source)
     reading = whole(read_any(opened, options, format=_format_of_ratings(opened, options)))
-    tables = {table.name: table for table in reading.tables if isinstance(table, Ratings)}
+    tables = ratings_of(reading, path=_name_of(opened))
     if not tables:
         message = f"This holds {reading.format.kind}, not judgements ({reading.because}). Name the judge: judge=COLUMN."
         raise ReadError(message, path=_name_of(opened), code="BT022")
@@ -319,11 +319,11 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
     tables: dict[str, Scores] = {}
     for table in whole(reading).tables:
         if isinstance(table, Scores):
-            tables[table.name] = table if system_level else refuse_system_level(table, path=path)
+            found = table if system_level else refuse_system_level(table, path=path)
         elif isinstance(table, Ratings):
             note = f"{table.n_judgements} judgements by {len(table.judges)} judges were averaged."
             averaged = table.to_scores()
-            tables[table.name] = replace(averaged, notes=(*averaged.notes, note))
+            found = replace(averaged, notes=(*averaged.notes, note))
         else:
             kind = reading.format.kind
             raise ReadError(
@@ -331,11 +331,37 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
                 path=path,
                 code="BT022",
             )
+        _refuse_second(found.name, tables, path=path)
+        tables[found.name] = found
     if not tables:
         raise ReadError(
             f"This holds no scores ({reading.because}). Give the file that has them.", path=path, code="BT022"
         )
     return tables
+
+
+def ratings_of(reading: Reading, *, path: str | None = None) -> dict[str, Ratings]:
+    """Return the single judgements of a reading by what was asked; empty where it holds none.
+
+    Raises
+    ------
+    ReadError
+        When two tables have the same name (BT169).
+    """
+    tables: dict[str, Ratings] = {}
+    for table in reading.tables:
+        if isinstance(table, Ratings):
+            _refuse_second(table.name, tables, path=path)
+            tables[table.name] = table
+    return tables
+
+
+def _refuse_second(name: str, tables: Mapping[str, object], *, path: str | None) -> None:
+    """Refuse a second table of the same name: one would hide the other."""
+    if name in tables:
+        raise ReadError(
+            f'Two tables are called "{name}". Rename one of their columns or files.', path=path, code="BT169"
+        )
 
 
 _CURES = {

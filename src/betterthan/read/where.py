@@ -22,6 +22,7 @@ Where = tuple[tuple[str, str], ...]
 MOST_VALUES = 10
 # A column with more values than this does not say which table a row belongs to.
 _FEW = 1000
+_RUNS = frozenset({"run", "runid", "seed", "trial", "repeat", "repetition", "replicate", "attempt", "rerun"})
 _ROLE_NAMES = frozenset(plain(name) for names in ROLES.values() for name in names)
 
 
@@ -128,7 +129,7 @@ def select(grid: Grid, where: Where, *, named: Iterable[str] = ()) -> Selection:
     """Keep the rows of a grid that fulfil all conditions.
 
     The columns of the conditions go, because they now say nothing, unless they play a role (such as the metric's
-    name) or are `named` by the user.
+    name), are `named` by the user, or still tell tables apart because several of their values were chosen.
 
     Raises
     ------
@@ -154,7 +155,8 @@ def select(grid: Grid, where: Where, *, named: Iterable[str] = ()) -> Selection:
         kept &= fits
     if not kept.any():
         raise nothing_left(wanted, path=grid.name)
-    gone = {column for column in wanted if plain(column) not in _ROLE_NAMES and column not in set(named)}
+    held = {*named, *(column for column, values in wanted.items() if _still_tells(grid, column, values))}
+    gone = {column for column in wanted if plain(column) not in _ROLE_NAMES and column not in held}
     columns = tuple(i for i, name in enumerate(grid.header) if name not in gone)
     rows = RowsOf(inner=grid, rows=np.flatnonzero(kept), columns=columns)
     reasons = {reason: count for reason, count in dropped.items() if count}
@@ -174,6 +176,13 @@ def _fits(grid: Grid, column: str, values: Sequence[str]) -> BoolArray:
     # The last place stands for the empty cell, whose code is -1.
     fitting = np.array([*(name in wanted for name in stripped), "" in wanted], dtype=np.bool_)
     return np.asarray(fitting[labels.codes])
+
+
+def _still_tells(grid: Grid, column: str, values: Sequence[str]) -> bool:
+    """Whether a column with several chosen values says which table a row belongs to; numbers might pass for scores."""
+    if len(set(values)) < 2:
+        return False
+    return is_descriptive(column) or bool(has_text(grid.numbers([grid.header.index(column)]))[0])
 
 
 def never_occurs(column: str, value: str, seen: Sequence[str], *, path: str) -> ReadError:
@@ -212,11 +221,19 @@ def telling_column(grid: Grid, first: int, second: int) -> str | None:
     >>> telling_column(MemoryGrid(name="t", header=("lp", "system", "score"), columns=columns), 0, 1)
     'Column "lp" tells the rows apart: keep one value of it with --where lp=en-de (where={"lp": "en-de"}).'
     """
+    if isinstance(grid, RowsOf):
+        # A column that several values were chosen of is gone from the rows, and yet tells them apart.
+        return telling_column(grid.inner, int(grid.rows[first]), int(grid.rows[second]))
     for column, name in enumerate(grid.header):
         if not name or plain(name) in _ROLE_NAMES:
             continue
         one, other = (grid.cell(row, column).strip() for row in (first, second))
         if one and other and one != other and _sorts_rows(grid, column, name):
+            if plain(name) in _RUNS:
+                return (
+                    f'Column {quoted(name)} numbers repeated runs: average them with duplicates="mean", or keep one '
+                    f'with --where {name}={one} (where={{"{name}": "{one}"}}).'
+                )
             return (
                 f"Column {quoted(name)} tells the rows apart: keep one value of it with "
                 f'--where {name}={one} (where={{"{name}": "{one}"}}).'
@@ -230,6 +247,6 @@ def _sorts_rows(grid: Grid, column: int, name: str) -> bool:
         n_values = len(grid.labels(column).names)
     except ReadError:  # objects or lists
         return False
-    if is_descriptive(name):
+    if is_descriptive(name) or plain(name) in _RUNS:
         return True
     return n_values <= min(_FEW, grid.n_rows // 2) and bool(has_text(grid.numbers([column]))[0])
