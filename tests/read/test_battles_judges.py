@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import betterthan as bt
 from betterthan.errors import ReadError
 from betterthan.read import battle_clusters
 from betterthan.read.battle_columns import find_columns
@@ -353,3 +354,16 @@ def test_an_item_column_with_gaps_stops_as_before(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     with pytest.raises(ReadError, match='line 2: The column "item" is empty here and in 0'):
         read_matches(tmp_path / "a.jsonl", keep=("item",))
+
+
+def test_check_uses_judges_as_rank_does(tmp_path):
+    """It does not say of a column that it is not used where a ranking clusters by it."""
+    rows = [("A", "B", ("left", "right", "tie")[i % 3], f"j{i % 8}") for i in range(40)]
+    path = tmp_path / "battles.csv"
+    path.write_text("\n".join(["model_a,model_b,winner,judge", *(",".join(row) for row in rows)]))
+    frame = dict(zip(("model_a", "model_b", "winner", "judge"), zip(*rows, strict=True), strict=True))
+    for source in (path, {name: list(cells) for name, cells in frame.items()}):
+        notes = " ".join(bt.check(source).notes)
+        assert 'Battles are grouped by the column "judge" (8 different values).' in notes
+        assert "Not used" not in notes
+        assert set(bt.read_matches(source).notes) <= set(bt.check(source).notes)

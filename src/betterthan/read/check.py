@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, ReadError
@@ -57,13 +58,15 @@ def check(
     """
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
     opened: Source | FrameLike = source
+    # Judges and repeated questions are looked for as `rank` does, so that what is said here holds there.
+    asked = replace(options or Options(), cluster=True)
     try:
         if not is_frame(source):
             opened = open_source(source, folders=True)
             name = name if opened.name.startswith("<") else opened.name
             if format in (None, SEVERAL) and _is_several(opened):
-                return check_several(opened, options or Options())
-        reading = _looked_at(opened, options, format)
+                return check_several(opened, asked)
+        reading = _looked_at(opened, asked, format)
     except BetterThanError as error:
         if isinstance(error, ReadError) and error.code in NO_SUCH_PATH:
             raise
@@ -89,7 +92,7 @@ def _others(source: Source | FrameLike, reading: Reading, format: str | None) ->
     )
 
 
-def _looked_at(source: Source | FrameLike, options: Options | None, format: str | None) -> Reading:  # noqa: A002
+def _looked_at(source: Source | FrameLike, options: Options, format: str | None) -> Reading:  # noqa: A002
     """Read what is there; of a folder with several language pairs, all of them, since none has to be chosen here."""
     try:
         return read_any(source, options, format=format)
@@ -98,7 +101,7 @@ def _looked_at(source: Source | FrameLike, options: Options | None, format: str 
             raise
     from betterthan.read.metrics_folder_reader import read_all  # noqa: PLC0415  (only folders pay for it)
 
-    return read_all(source, options or Options())
+    return read_all(source, options)
 
 
 def _recognised(source: Source | FrameLike) -> tuple[str, str]:

@@ -49,6 +49,8 @@ def _scores(table: Scores) -> Preview:
 
 @preview.register
 def _matches(table: Matches) -> Preview:
+    if table.segment is None:
+        table = table.aggregated()  # also where judges are kept, which the preview does not show
     rows = tuple(
         (
             table.systems[table.left[t]],
