@@ -9,6 +9,7 @@
     ├── NotEstimable       the data does not determine the answer; carries the systems concerned
     ├── NotConverged       carries iterations and last change
     ├── UnknownName        carries the choices and the suggestion
+    ├── OverBudget         more memory would be needed than the budget allows
     └── MissingExtra       an optional package is needed; carries the extra that brings it
 
 A message is at most three sentences: what is wrong and where, why it matters, what to do.
@@ -117,6 +118,12 @@ class UnknownName(BetterThanError):
         self.choices = tuple(choices)
         self.suggestion = suggestion
         super().__init__(message)
+
+
+class OverBudget(BetterThanError):
+    """Work or input would need more memory than the budget allows; see :mod:`betterthan.budget`."""
+
+    code = "BT250"
 
 
 class MissingExtra(BetterThanError):

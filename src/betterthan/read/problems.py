@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from betterthan.read.problems_battles import BATTLE_PROBLEMS
+from betterthan.read.problems_budget import BUDGET_PROBLEMS
 from betterthan.read.problems_files import FILE_PROBLEMS
 from betterthan.read.problems_quality import QUALITY_PROBLEMS
 from betterthan.read.problems_wmt import WMT_PROBLEMS
@@ -430,5 +431,6 @@ PROBLEMS: dict[str, Explanation] = {
     ),
     **{code: Explanation(*told) for code, told in QUALITY_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BATTLE_PROBLEMS.items()},
+    **{code: Explanation(*told) for code, told in BUDGET_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in FILE_PROBLEMS.items()},
 }

@@ -88,8 +88,8 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
     ),
     "BT336": (
         "too large when unpacked",
-        "The packed file grows beyond 64 GiB, as damaged or hostile files do.",
-        "Unpack it yourself, and look what is in it.",
+        "The packed file grows beyond eight times the memory budget, or half of the free disk, as hostile files do.",
+        "Unpack it yourself and look at what is in it, or raise the budget: --memory 16GB.",
     ),
     "BT337": (
         "no ordinary file",

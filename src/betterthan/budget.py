@@ -1,0 +1,239 @@
+"""How much memory a process may use, how large its input may grow, and the largest counts it takes.
+
+One number bounds everything: the memory budget, by default half of what the machine has free. Work that can be
+estimated is refused before it begins (:func:`require`), input that is unpacked or spooled is counted as it comes
+(:func:`most_unpacked`), DuckDB gets its share (:func:`engine_memory`), and the command line has the operating system
+refuse whatever was not foreseen (:func:`enforce`). The budget never changes a number, only whether it is computed.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from betterthan.errors import BetterThanError, OverBudget
+
+VARIABLE = "BETTERTHAN_MEMORY"
+MEGABYTE = 1 << 20
+GIGABYTE = 1 << 30
+LEAST = 256 * MEGABYTE
+
+MOST_RESAMPLES = 100_000_000
+MOST_WORKERS = 1024
+MOST_ORDER = 100  # of n-grams; beyond it none recurs
+MOST_SEGMENTS = 100_000_000  # that are asked for; data may have more
+MOST_SCALE = 20.0  # pixels of a picture for each of its units
+
+_ASSUMED = 8 * GIGABYTE  # free memory of a machine that does not say
+_FLOOR = GIGABYTE  # of the default, so that a busy machine does not refuse what is small
+_UNPACKED = (
+    8  # unpacked or spooled bytes for each byte of memory: they go to disk, or through memory piece by piece
+)
+_A_THREAD = 64 * MEGABYTE  # address space of a thread's stack, heap and BLAS buffer, most of it never touched
+_UNITS = {"": MEGABYTE, "K": 1 << 10, "M": MEGABYTE, "G": GIGABYTE, "T": 1 << 40}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([KMGT]?)(?:i?B)?\s*", re.IGNORECASE)
+
+_chosen: int | None = None
+_default: int | None = None
+
+
+def parse_size(text: str) -> int:
+    """Return a size in bytes; a number without a unit is megabytes, and a megabyte is 1,048,576 bytes.
+
+    Examples
+    --------
+    >>> parse_size("4GB") == 4 * GIGABYTE
+    True
+    >>> parse_size("512") == parse_size("0.5 GiB")
+    True
+    """
+    found = _SIZE.fullmatch(text)
+    size = float(found[1]) * _UNITS[found[2].upper()] if found else math.nan
+    if not LEAST <= size < math.inf:
+        raise BetterThanError(
+            f'"{text}" is not an amount of memory of at least {shown(LEAST)}. Write it as in 4GB or 800MB.'
+        )
+    return int(size)
+
+
+def shown(size: float) -> str:
+    """Return a size for a sentence.
+
+    Examples
+    --------
+    >>> shown(256 * MEGABYTE), shown(1.5 * GIGABYTE), shown(3e15)
+    ('256 MB', '1.5 GB', '2,728.5 TB')
+    """
+    for unit, bytes_each in (("TB", 1 << 40), ("GB", GIGABYTE)):
+        if size >= bytes_each:
+            return f"{size / bytes_each:,.1f} {unit}"
+    return f"{math.ceil(size / MEGABYTE):,} MB"
+
+
+def limit_memory(size: int | None) -> None:
+    """Set the budget of this process in bytes; None goes back to ``BETTERTHAN_MEMORY`` or the default."""
+    global _chosen, _default
+    _chosen, _default = size, None
+
+
+def memory() -> int:
+    """Return the budget in bytes: what was set, else ``BETTERTHAN_MEMORY``, else half of what is free.
+
+    Raises
+    ------
+    BetterThanError
+        When the variable is not a size.
+    """
+    global _default  # noqa: PLW0603
+    if _chosen is not None:
+        return _chosen
+    if given := os.environ.get(VARIABLE):
+        try:
+            return parse_size(given)
+        except BetterThanError as error:
+            raise BetterThanError(f"{VARIABLE}: {error}") from error
+    if _default is None:  # looked at once: what this process itself takes must not lower it
+        _default = max(available_memory() // 2, _FLOOR)
+    return _default
+
+
+def available_memory(root: Path = Path("/")) -> int:
+    """Return how much memory this process could still get: of the machine, its control group and its limits."""
+    return max(0, min([*_machine(root), *_control_groups(root), *_own_limits()], default=_ASSUMED))
+
+
+def _machine(root: Path) -> Iterator[int]:
+    with suppress(OSError, ValueError, KeyError):
+        yield _fields(root / "proc/meminfo")["MemAvailable:"] << 10
+        return
+    with suppress(OSError, ValueError, AttributeError):  # a Mac does not say what is free; Windows nothing
+        yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def _control_groups(root: Path) -> Iterator[int]:
+    """Yield what each control group above this process leaves, of either version."""
+    with suppress(OSError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if not controllers:
+                yield from _left(root / "sys/fs/cgroup", path, "memory.max", "memory.current")
+            elif "memory" in controllers.split(","):
+                names = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+                yield from _left(root / "sys/fs/cgroup/memory", path, *names)
+
+
+def _left(mount: Path, path: str, most: str, used: str) -> Iterator[int]:
+    group = mount / path.strip("/")
+    for folder in (group, *group.parents):
+        if not folder.is_relative_to(mount):
+            return
+        with suppress(OSError, ValueError):  # "max" is no limit
+            limit, taken = int((folder / most).read_text()), int((folder / used).read_text())
+            cached = 0
+            with suppress(OSError, ValueError, KeyError):
+                cached = _fields(folder / "memory.stat")["inactive_file"]
+            yield limit - taken + cached
+
+
+def _own_limits() -> Iterator[int]:
+    try:
+        import resource  # noqa: PLC0415  (not on Windows)
+    except ImportError:
+        return
+    for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        most = resource.getrlimit(kind)[0]
+        if most != resource.RLIM_INFINITY:
+            yield most
+
+
+def _fields(path: Path) -> dict[str, int]:
+    """Return the lines of a file of the kernel, such as ``MemAvailable:   123 kB``."""
+    lines = (line.split() for line in path.read_text().splitlines())
+    return {line[0]: int(line[1]) for line in lines if len(line) > 1 and line[1].isdigit()}
+
+
+def require(needed: float, what: str, *, instead: str = "Take a part of the data") -> None:
+    """Refuse work before it begins when it would need more memory than the budget.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes, estimated.
+    what : str
+        What needs them, as the subject of a sentence.
+    instead : str
+        What the user can do but raise the budget.
+
+    Raises
+    ------
+    OverBudget
+        With the figure, the budget and the option (BT250).
+
+    Examples
+    --------
+    >>> require(1000, "A test of 3 systems")
+    """
+    if needed > memory():
+        raise OverBudget(
+            f"{what} needs about {shown(needed)} of memory, more than the budget of {shown(memory())}. "
+            f"{instead}, or raise the budget with --memory or {VARIABLE}."
+        )
+
+
+def out_of_memory() -> OverBudget:
+    """Build the error for work whose need of memory could not be foreseen."""
+    return OverBudget(
+        f"This needs more memory than the budget of {shown(memory())}. "
+        f"Take a part of the data, or raise the budget with --memory or {VARIABLE}."
+    )
+
+
+def check_count(name: str, number: int | None, most: int) -> None:
+    """Refuse a count that no use of it explains.
+
+    Examples
+    --------
+    >>> check_count("n_resamples", 10**12, MOST_RESAMPLES)
+    Traceback (most recent call last):
+    ...
+    betterthan.errors.BetterThanError: n_resamples is 1,000,000,000,000, but must be at most 100,000,000.
+    """
+    if number is not None and number > most:
+        raise BetterThanError(f"{name} is {number:,}, but must be at most {most:,}.")
+
+
+def most_unpacked() -> int:
+    """Return how many bytes a packed file or a stream may grow to."""
+    return _UNPACKED * memory()
+
+
+def engine_memory() -> int:
+    """Return the share of the budget that DuckDB may use before it writes to disk; more than 4 GB gains nothing."""
+    return max(128 * MEGABYTE, min(memory() // 4, 4 * GIGABYTE))
+
+
+def enforce() -> None:
+    """Have the operating system refuse memory beyond the budget, so that this ends in an error.
+
+    For a process of our own only: a library must not limit its caller. Where the system has no such limit (macOS,
+    Windows), what was estimated is still refused.
+    """
+    if sys.platform != "linux":
+        return
+    import resource  # noqa: PLC0415
+
+    with suppress(OSError, ValueError, KeyError):
+        # Not RLIMIT_AS, which also counts what is mapped and never used, such as code and files.
+        begun = _fields(Path("/proc/self/status"))["VmData:"] << 10
+        threads = min(os.cpu_count() or 1, 64) * _A_THREAD
+        soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        bounds = [
+            begun + threads + memory(),
+            *(each for each in (soft, hard) if each != resource.RLIM_INFINITY),
+        ]
+        resource.setrlimit(resource.RLIMIT_DATA, (min(bounds), hard))

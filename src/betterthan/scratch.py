@@ -1,0 +1,146 @@
+"""Temporary files: one folder a process, which goes with the process, however that ends.
+
+The folder is called ``betterthan-PID-START-…``, is its owner's alone, and holds a locked file as long as its process
+lives. It is removed at a normal exit and after an exception; the command line also removes it when it is told to stop.
+What a process leaves behind that was killed is removed by the next one: a folder of the same user whose lock is free.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import NamedTuple, NoReturn
+
+if sys.platform == "win32":
+    fcntl = None
+else:
+    import fcntl
+
+GRACE = 5.0  # seconds in which a process that was told to stop may do so by itself
+_LOCK = "lock"
+_OURS = re.compile(r"betterthan-\d+-\d+-\w+")
+_STOPS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class _Folder(NamedTuple):
+    path: Path
+    process: int
+    lock: int
+
+
+_folder: _Folder | None = None
+_lock = threading.Lock()
+_is_listening = False
+
+
+class Stopped(BaseException):
+    """The process was told to stop by a signal; like KeyboardInterrupt, no handler of errors catches it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(number)
+
+
+def folder() -> Path:
+    """Return the folder for temporary files of this process; it is made when it is first needed."""
+    global _folder  # noqa: PLW0603  (one for the process)
+    with _lock:
+        # A forked process must not share, and in the end remove, the folder of its parent.
+        if _folder is None or _folder.process != os.getpid() or not _folder.path.is_dir():
+            remove_leftovers()
+            _folder = _made()
+            atexit.register(remove)
+        return _folder.path
+
+
+def _made() -> _Folder:
+    place = Path(tempfile.gettempdir()).resolve()  # DuckDB compares paths as they are written
+    # Locked before it has its name, so that no other process can take it for a leftover.
+    new = Path(tempfile.mkdtemp(prefix=".betterthan-new-", dir=place))
+    lock = os.open(new / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    if fcntl is not None:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    path = place / f"betterthan-{os.getpid()}-{int(time.time())}-{new.name.rpartition('-')[2]}"
+    if fcntl is None:
+        os.close(lock)  # Windows renames and removes no folder with an open file
+    new.rename(path)
+    return _Folder(path, os.getpid(), lock)
+
+
+def remove() -> None:
+    """Remove the folder of this process, if it has one."""
+    global _folder  # noqa: PLW0603
+    mine = _folder
+    if mine is None or mine.process != os.getpid():
+        return
+    _folder = None
+    shutil.rmtree(mine.path, ignore_errors=True)
+    if fcntl is not None:
+        with suppress(OSError):
+            os.close(mine.lock)
+
+
+def remove_leftovers() -> None:
+    """Remove what processes of the same user left that no longer live; where there are no locks, nothing."""
+    if fcntl is None:
+        return
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if _OURS.fullmatch(entry.name):
+                with suppress(OSError):
+                    _remove_if_left(entry)
+
+
+def _remove_if_left(entry: os.DirEntry[str]) -> None:
+    if not entry.is_dir(follow_symlinks=False) or entry.stat(follow_symlinks=False).st_uid != os.getuid():
+        return
+    lock = os.open(Path(entry.path, _LOCK), os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises while its process lives
+        shutil.rmtree(entry.path, ignore_errors=True)
+    finally:
+        os.close(lock)
+
+
+def stop_cleanly() -> None:
+    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, with nothing left behind; for the command line alone.
+
+    The signal raises :class:`Stopped` in the main thread. Python hears of it only when a call into compiled code
+    returns, so a thread waits beside it and ends the process after a while all the same.
+    """
+    global _is_listening  # noqa: PLW0603
+    if _is_listening:
+        return
+    _is_listening = True
+    heard, told = os.pipe()
+    os.set_blocking(told, False)
+    for number in _STOPS:
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored, and means it
+            signal.signal(number, _stop)
+    signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    threading.Thread(target=_make_sure, args=(heard,), name="betterthan-signals", daemon=True).start()
+
+
+def _stop(number: int, _frame: FrameType | None) -> NoReturn:
+    for each in _STOPS:
+        signal.signal(each, signal.SIG_IGN)  # a second one must not interrupt the cleaning up
+    raise Stopped(number)
+
+
+def _make_sure(heard: int) -> None:
+    while number := os.read(heard, 1):
+        if number[0] in _STOPS:
+            time.sleep(GRACE)
+            remove()
+            os._exit(128 + number[0])
