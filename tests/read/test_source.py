@@ -7,13 +7,13 @@ import io
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from betterthan import scratch
 from betterthan.errors import ReadError
 from betterthan.read import text
 from betterthan.read.open_grid import open_grid
@@ -131,27 +131,27 @@ def test_open_files_are_read(stream):
     assert read_scores(stream).values.tolist() == [[0.5, 0.5], [0.25, 0.125]]
 
 
-def test_streams_leave_nothing_behind(tmp_path, monkeypatch):
+def test_streams_leave_nothing_behind():
     """The temporary copy of a stream and the engine's folder are gone afterwards."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = set(scratch.folder().iterdir())
     read_scores(io.StringIO(WIDE))
     source = open_source(io.StringIO(WIDE))
     with open_grid(source, small=1) as grid:
         assert grid.n_rows == 2
     del grid, source
-    assert list(tmp_path.iterdir()) == []
+    assert set(scratch.folder().iterdir()) <= before
 
 
-def test_streams_that_fail_leave_nothing_behind(tmp_path, monkeypatch):
+def test_streams_that_fail_leave_nothing_behind():
     """A closed file, a broken one and a cut gzip stream are refused, and their copies removed."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = set(scratch.folder().iterdir())
     closed = io.StringIO(WIDE)
     closed.close()
     assert refusal(closed).code == "BT002"
     wrong = io.TextIOWrapper(io.BytesIO(b"\xff\xff\xff"), encoding="utf-8")
     assert refusal(wrong).code == "BT002"
     assert refusal(io.BytesIO(gzip.compress(WIDE.encode())[:-9])).code == "BT004"
-    assert list(tmp_path.iterdir()) == []
+    assert set(scratch.folder().iterdir()) <= before
 
 
 def test_standard_input_elsewhere_in_another_language(tmp_path):
@@ -164,7 +164,7 @@ def test_standard_input_elsewhere_in_another_language(tmp_path):
         input=text_in, capture_output=True, cwd=tmp_path, env=environment, check=True,
     )  # fmt: skip
     assert done.stdout.decode().strip() == r"('\xc4', 'B') [[0.5, 0.5], [0.25, 0.125]]"
-    assert list(tmp_path.iterdir()) == []
+    assert set(scratch.folder().iterdir()) <= before
 
 
 def test_reading_a_small_table_loads_no_engine():

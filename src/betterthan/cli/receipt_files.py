@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from betterthan import scratch
 from betterthan.cli.receipt import STANDARD_INPUT, File, file_digest, last_part
 from betterthan.errors import BetterThanError, some_of
 
@@ -86,7 +87,7 @@ def readable(found: Mapping[File, Found]) -> Iterator[dict[File, str]]:
     under the recorded one, in a folder that goes afterwards; what came through standard input comes through it again.
     """
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="betterthan-")))
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="verify-", dir=scratch.folder())))
         paths: dict[File, str] = {}
         for number, (file, (path, _)) in enumerate(found.items()):
             if file.name == STANDARD_INPUT:

@@ -1,46 +1,61 @@
-"""DuckDB, locked to one file.
+"""DuckDB, locked to the files it is opened for.
 
-Nothing in a file is trusted: the connection may read the one file it was opened for, cannot load extensions
+Nothing in a file is trusted: the connection may touch the files it was opened for, cannot load extensions
 or reach the network, and cannot be reconfigured by the SQL that runs in it.
 """
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import weakref
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from betterthan.errors import ReadError
+from betterthan import budget, scratch
+from betterthan.errors import OverBudget, ReadError
 from betterthan.read.source import Source
 
 if TYPE_CHECKING:
     import duckdb
 
-MEMORY_LIMIT = "1GB"
+
+def connect(source: Source) -> duckdb.DuckDBPyConnection:
+    """Return an in-memory connection that can read `source`'s file and nothing else."""
+    return connect_to([source.path])
 
 
-def connect(source: Source, *, memory_limit: str = MEMORY_LIMIT) -> duckdb.DuckDBPyConnection:
-    """Return an in-memory connection that can read `source`'s file and nothing else.
+def connect_to(paths: Iterable[Path]) -> duckdb.DuckDBPyConnection:
+    """Return an in-memory connection that can read and write these files and nothing else.
 
-    Beyond `memory_limit` the engine spills to a temporary folder, which goes when the connection does.
+    Beyond its share of the memory budget the engine spills to a temporary folder, which goes when the connection does.
     """
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
-    spill = tempfile.TemporaryDirectory(prefix="betterthan-spill-", ignore_cleanup_errors=True)
+    spill = tempfile.mkdtemp(prefix="spill-", dir=scratch.folder())
     connection = duckdb.connect(
         config={
-            "temp_directory": spill.name,
+            "temp_directory": spill,
+            "max_temp_directory_size": f"{_most_spilled(spill) >> 10}KiB",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "allow_community_extensions": "false",
-            "memory_limit": memory_limit,
+            "memory_limit": f"{budget.engine_memory() >> 10}KiB",
         }
     )
-    connection.execute(f"SET allowed_paths = [{literal(str(source.path.resolve()))}]")
+    weakref.finalize(connection, shutil.rmtree, spill, ignore_errors=True)
+    connection.execute("SET enable_progress_bar = false")  # it would stand in the middle of the answer
+    allowed = ", ".join(literal(str(path.resolve())) for path in paths)
+    connection.execute(f"SET allowed_paths = [{allowed}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
-    weakref.finalize(connection, spill.cleanup)
     return connection
+
+
+def _most_spilled(folder: str) -> int:
+    """Return how much the engine may write to disk: never so much that nothing is left for others."""
+    return min(budget.most_unpacked(), shutil.disk_usage(folder).free // 2)
 
 
 def literal(text: str) -> str:
@@ -53,7 +68,16 @@ def identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether the engine ran over its memory, or over what it may write to disk for lack of memory."""
+    import duckdb  # noqa: PLC0415
+
+    return isinstance(error, MemoryError | duckdb.OutOfMemoryException) or "bad_alloc" in str(error)
+
+
 def read_error(error: duckdb.Error, source: Source) -> ReadError:
     """Turn what DuckDB says about a file into our own sentence, without its advice on its own options."""
+    if is_out_of_memory(error):
+        return ReadError(str(budget.out_of_memory()), path=source.name, code=OverBudget.code)
     first = str(error).split("\n", 1)[0].removesuffix(".")
     return ReadError(f"The file cannot be read as a table ({first}).", path=source.name, code="BT010")

@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from betterthan import budget
 from betterthan.arrays import FloatArray
-from betterthan.errors import ReadError
+from betterthan.errors import OverBudget, ReadError
 from betterthan.read.delimited import Quoting, numbered_records, record_line
-from betterthan.read.duck import connect, identifier, literal
+from betterthan.read.duck import connect, identifier, is_out_of_memory, literal, read_error
 from betterthan.read.grid import Labels, compact, nested_label
-from betterthan.read.json_lines import numbered_objects, object_line
+from betterthan.read.json_lines import check_keys, numbered_objects, object_line
 from betterthan.read.loose_quotes import rewritten
 from betterthan.read.numerals import number_sql
-from betterthan.read.peek import Peek
+from betterthan.read.peek import MOST_COLUMNS, Peek
 from betterthan.read.source import LONGEST_LINE, Source
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _TEXT = "VARCHAR"
 _FEW_COLUMNS = 200
+_A_TEXT = 150  # bytes of a Python string and the row it is fetched in, besides its letters
 _NUMERIC = (
     "TINYINT",
     "SMALLINT",
@@ -69,6 +71,8 @@ class DuckGrid:
         """Return columns × rows; NaN is missing and infinity is no number."""
         if not columns:
             return np.empty((0, self.n_rows))
+        # Once as the engine hands them over, and once as they are returned.
+        self._require(2 * 8 * len(columns), f"{len(columns):,} columns of numbers")
         wanted = ", ".join(f"{self._number(column)} AS n{i}" for i, column in enumerate(columns))
         fetched = self.fetch(f"SELECT {wanted} FROM {self.scan}").fetchnumpy()
         values = np.empty((len(columns), self.n_rows))
@@ -89,6 +93,7 @@ class DuckGrid:
         """Return a column of names."""
         expression = self._text(column)
         self._check_flat(column)
+        self._require(16, "a column of names")
         kind = f"names_{column}"
         self.fetch(f"DROP TYPE IF EXISTS {kind}")
         distinct = f"SELECT DISTINCT {expression} AS name FROM {self.scan}"
@@ -125,8 +130,21 @@ class DuckGrid:
 
     def texts(self, column: int) -> list[str]:
         """Return a column of texts; an empty cell is an empty text."""
+        # A text that occurs in every row takes no room in Parquet, and a great deal here.
+        found = self.fetch(
+            f"SELECT coalesce(sum(strlen({self._text(column)})), 0) FROM {self.scan}"
+        ).fetchone()
+        n_bytes = int(found[0]) if found else 0
+        self._require(_A_TEXT + n_bytes / max(self.n_rows, 1), "a column of texts")
         fetched = self.fetch(f"SELECT {self._text(column)} FROM {self.scan}").fetchall()
         return ["" if row[0] is None else row[0] for row in fetched]
+
+    def _require(self, bytes_each: float, what: str) -> None:
+        """Refuse to fetch more than the budget: a Parquet file of a megabyte can hold a billion rows."""
+        try:
+            budget.require(bytes_each * self.n_rows, f"Reading {what} in {self.n_rows:,} rows")
+        except OverBudget as error:
+            raise ReadError(str(error), path=self.name, code=error.code) from error
 
     def cell(self, row: int, column: int) -> str:
         """Return a cell as text, for messages."""
@@ -151,9 +169,9 @@ class DuckGrid:
         except duckdb.Error as error:
             raise self._fault(error) from error
 
-    def _fault(self, error: Exception) -> ReadError:
+    def _fault(self, error: duckdb.Error) -> ReadError:
         # The engine names its own options; a second, slow pass of ours names the line instead.
-        if not self.source.is_parquet:
+        if not self.source.is_parquet and not is_out_of_memory(error):
             lines = self.source.lines()
             if self.delimiter is None:
                 _exhaust(numbered_objects(lines, self.source))
@@ -168,7 +186,9 @@ def _exhaust(records: Any) -> None:  # noqa: ANN401  (any iterator)
         pass
 
 
-def _unreadable(error: Exception, source: Source) -> ReadError:
+def _unreadable(error: duckdb.Error, source: Source) -> ReadError:
+    if is_out_of_memory(error):
+        return read_error(error, source)
     said = str(error).split("\n", 1)[0].replace(str(source.path.resolve()), "the file")
     reason = " ".join(said.split())[:120].removesuffix(".")
     if source.is_parquet:
@@ -303,8 +323,9 @@ def _scan_json(grid: DuckGrid) -> None:
     if odd is not None and odd[0]:
         _exhaust(numbered_objects(grid.source.lines(), grid.source))
     keys = grid.fetch(
-        f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {grid.scan} ORDER BY key"
+        f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {grid.scan} ORDER BY key LIMIT {MOST_COLUMNS + 1}"
     ).fetchall()
+    check_keys(len(keys), grid.source)
     grid.header = tuple(dict.fromkeys((*grid.header, *(row[0] for row in keys))))
     grid.expressions = tuple(f"(json ->> {literal(_json_path(key))})" for key in grid.header)
 

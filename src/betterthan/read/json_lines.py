@@ -6,18 +6,25 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from betterthan.budget import require
 from betterthan.errors import ReadError
 from betterthan.read.grid import MemoryGrid
+from betterthan.read.peek import MOST_COLUMNS
 from betterthan.read.source import Source
+
+_A_CELL = 8  # bytes of an empty one, which is what most cells are where keys are many
 
 
 def json_grid(text: str, source: Source) -> MemoryGrid:
     """Parse the text of `source`; a key that an object lacks is a missing cell."""
     lines: list[int] = []
     objects: list[dict[str, Any]] = []
+    keys: dict[str, None] = {}
     for line, parsed in numbered_objects(text.split("\n"), source):
         lines.append(line)
         objects.append(parsed)
+        keys.update(dict.fromkeys(parsed))
+        check_keys(len(keys), source, line=line)
     return _grid(objects, source, lines)
 
 
@@ -46,8 +53,31 @@ def array_grid(text: str, source: Source) -> MemoryGrid:
 
 def _grid(objects: list[dict[str, Any]], source: Source, lines: list[int] | None) -> MemoryGrid:
     header = tuple(dict.fromkeys(key for parsed in objects for key in parsed))
+    check_keys(len(header), source)
+    require(
+        _A_CELL * len(header) * len(objects),
+        f"{source.name}: A table of {len(objects):,} rows × {len(header):,} keys",
+    )
     columns = [[parsed.get(key) for parsed in objects] for key in header]
     return MemoryGrid(name=source.name, header=header, columns=columns, lines=lines)
+
+
+def check_keys(n_keys: int, source: Source, *, line: int | None = None) -> None:
+    """Refuse objects with ever new keys, before a column is made of each.
+
+    Raises
+    ------
+    ReadError
+        Beyond 20,000 (BT251).
+    """
+    if n_keys > MOST_COLUMNS:
+        raise ReadError(
+            f"There are more than {MOST_COLUMNS:,} different keys, and each would be a column. "
+            f'Put what varies from row to row into values: {{"system": "A", "score": 0.5}} instead of {{"A": 0.5}}.',
+            path=source.name,
+            line=line,
+            code="BT251",
+        )
 
 
 def numbered_objects(lines: Iterable[str], source: Source) -> Iterator[tuple[int, dict[str, Any]]]:

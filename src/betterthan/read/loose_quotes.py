@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from betterthan import scratch
 from betterthan.errors import ReadError
 from betterthan.read.delimited import Quoting, numbered_records
 from betterthan.read.packed import Spool
@@ -54,7 +55,7 @@ def rewritten(source: Source, delimiter: str) -> tuple[Source, Quoting]:
 
 
 def _copied(source: Source, delimiter: str, quoting: Quoting) -> Source:
-    descriptor, spool = tempfile.mkstemp(prefix="betterthan-spool-")
+    descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     path = Path(spool)
     try:
         with (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import os
 import shutil
@@ -11,11 +12,10 @@ import zipfile
 from pathlib import Path
 from typing import IO, Any
 
+from betterthan import budget, scratch
 from betterthan.errors import MissingExtra, ReadError
 
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
-MOST_UNPACKED = 64 << 30
-_SPOOL_PREFIX = "betterthan-spool-"
 _CHUNK = 1 << 20
 # Zstandard may write 128 KiB for every four bytes read, so this is at most 32 MiB at a time.
 _SIP = 1 << 10
@@ -50,7 +50,7 @@ def spooled(stream: Any, name: str) -> Path:  # noqa: ANN401  (whatever the call
     Raises
     ------
     ReadError
-        When it cannot be read (BT002).
+        When it cannot be read (BT002), or does not end before the budget does (BT252).
     """
     if not hasattr(stream, "read"):
         raise ReadError(
@@ -58,23 +58,36 @@ def spooled(stream: Any, name: str) -> Path:  # noqa: ANN401  (whatever the call
             f"Tables in memory are data frames or dicts of lists.",
             code="BT002",
         )
-    descriptor, spool = tempfile.mkstemp(prefix=_SPOOL_PREFIX)
+    descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     try:
         with os.fdopen(descriptor, "wb") as file:
-            _copy(stream, file)
-    except (OSError, ValueError) as error:
-        # A closed file and a text file in another encoding both come as ValueError.
+            _copy(stream, file, name)
+    except BaseException as error:
         Path(spool).unlink(missing_ok=True)
-        raise ReadError(f"The open file cannot be read ({error}).", path=name, code="BT002") from error
+        # A closed file and a text file in another encoding both come as ValueError.
+        if isinstance(error, OSError | ValueError) and not isinstance(error, ReadError):
+            raise ReadError(f"The open file cannot be read ({error}).", path=name, code="BT002") from error
+        raise
     return Path(spool)
 
 
-def _copy(stream: Any, file: IO[bytes]) -> None:  # noqa: ANN401
-    if isinstance(stream.read(0), str):
-        for text in iter(lambda: stream.read(_CHUNK), ""):
-            file.write(text.encode("utf-8"))
-    else:
-        shutil.copyfileobj(stream, file, _CHUNK)
+def _copy(stream: Any, file: IO[bytes], name: str) -> None:  # noqa: ANN401
+    left = most = most_spooled()
+    is_text = isinstance(stream.read(0), str)
+    while piece := stream.read(_CHUNK):
+        left -= file.write(piece.encode("utf-8") if is_text else piece)
+        if left < 0:
+            raise ReadError(
+                f"More than {budget.shown(most)} came in, which is as much as is kept of a stream. "
+                f"Save it to a file and give that, or raise the budget with --memory or {budget.VARIABLE}.",
+                path=name,
+                code="BT252",
+            )
+
+
+def most_spooled() -> int:
+    """Return how large a temporary file may become: by the budget, and at most half of the free disk."""
+    return min(budget.most_unpacked(), shutil.disk_usage(scratch.folder()).free // 2)
 
 
 def unpacked(path: Path, name: str) -> Path:
@@ -83,12 +96,12 @@ def unpacked(path: Path, name: str) -> Path:
     Raises
     ------
     ReadError
-        When the stream is cut or damaged (BT004), or grows beyond 64 GiB (BT336).
+        When the stream is cut or damaged (BT004), or grows beyond the budget (BT336).
     MissingExtra
         Without the package `zstandard`.
     """
     engine = zstandard("A file packed with Zstandard (.zst)")
-    descriptor, spool = tempfile.mkstemp(prefix=_SPOOL_PREFIX)
+    descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     try:
         with os.fdopen(descriptor, "wb") as target, path.open("rb") as packed:
             _unpack(engine, packed, target, name)
@@ -109,7 +122,7 @@ def unpacked(path: Path, name: str) -> Path:
 
 
 def _unpack(engine: Any, packed: IO[bytes], target: IO[bytes], name: str) -> None:  # noqa: ANN401
-    size = 0
+    size, most = 0, most_spooled()
     whole = engine.ZstdDecompressor().decompressobj()
     while chunk := packed.read(_SIP):
         while chunk:
@@ -118,14 +131,43 @@ def _unpack(engine: Any, packed: IO[bytes], target: IO[bytes], name: str) -> Non
             piece = whole.decompress(chunk)
             chunk = whole.unused_data if whole.eof else b""
             size += target.write(piece)
-            if size > MOST_UNPACKED:
-                raise ReadError(
-                    f"Unpacked, the file has more than {MOST_UNPACKED >> 30} GiB. Unpack it yourself, and split it.",
-                    path=name,
-                    code="BT336",
-                )
+            if size > most:
+                raise too_large_unpacked(name, most)
     if not whole.eof:
         raise EOFError
+
+
+def too_large_unpacked(name: str, most: int) -> ReadError:
+    """Build the error for a packed file that grows beyond the budget."""
+    return ReadError(
+        f"Unpacked, the file has more than {budget.shown(most)}, as damaged or hostile files do. "
+        f"If it is meant to be so large, unpack it yourself, or raise the budget with --memory or {budget.VARIABLE}.",
+        path=name,
+        code="BT336",
+    )
+
+
+class UnpackedGzip(gzip.GzipFile):
+    """The bytes inside a gzip file, up to the budget: a file of one megabyte can hold a thousand."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        super().__init__(path, "rb")
+        self._called = name
+        self._left = self._most = budget.most_unpacked()
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return the next bytes."""
+        return self._counted(super().read(size))
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """Return the next line."""
+        return self._counted(super().readline(size))
+
+    def _counted(self, data: bytes) -> bytes:
+        self._left -= len(data)
+        if self._left < 0:
+            raise too_large_unpacked(self._called, self._most)
+        return data
 
 
 def zstandard(what: str) -> Any:  # noqa: ANN401  (an optional package)

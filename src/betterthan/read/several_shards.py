@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from betterthan import scratch
 from betterthan.errors import ReadError, some_of
 from betterthan.read.grid import quoted
 from betterthan.read.packed import Spool
@@ -93,7 +94,7 @@ def one_parquet(files: Sequence[Source], *, name: str) -> Whole:
     if len(files) == 1:
         return Whole(files[0], ())
     _check_columns(files)
-    folder = Path(tempfile.mkdtemp(prefix="betterthan-shards-"))
+    folder = Path(tempfile.mkdtemp(prefix="shards-", dir=scratch.folder()))
     try:
         target = _combined(files, folder)
     except BaseException:
@@ -119,23 +120,13 @@ def _check_columns(files: Sequence[Source]) -> None:
 def _combined(files: Sequence[Source], folder: Path) -> Path:
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
-    from betterthan.read.duck import MEMORY_LIMIT, literal, read_error  # noqa: PLC0415
+    from betterthan.read.duck import connect_to, literal, read_error  # noqa: PLC0415
 
     target = folder / "whole.parquet"
-    paths = [literal(str(file.path.resolve())) for file in files]
-    config: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": str(folder / "spill"),
-        "autoinstall_known_extensions": "false",
-        "autoload_known_extensions": "false",
-        "allow_community_extensions": "false",
-        "memory_limit": MEMORY_LIMIT,
-    }
+    paths = ", ".join(literal(str(file.path.resolve())) for file in files)
     try:
-        with duckdb.connect(config=config) as connection:
-            connection.execute(f"SET allowed_paths = [{', '.join([*paths, literal(str(target.resolve()))])}]")
-            connection.execute("SET enable_external_access = false")
-            connection.execute("SET lock_configuration = true")
-            every = f"SELECT * FROM read_parquet([{', '.join(paths)}])"
+        with connect_to([*(file.path for file in files), target]) as connection:
+            every = f"SELECT * FROM read_parquet([{paths}])"
             connection.execute(f"COPY ({every}) TO {literal(str(target.resolve()))} (FORMAT parquet)")
     except duckdb.Error as error:
         raise _without_paths(read_error(error, files[0]), files) from error
@@ -168,7 +159,7 @@ def one_text(files: Sequence[Source], *, name: str, has_header: bool) -> Whole:
             )
     starts: list[tuple[int, str]] = []
     n_lines = 0
-    descriptor, spool = tempfile.mkstemp(prefix="betterthan-spool-")
+    descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     try:
         with open(descriptor, "wb") as target:  # noqa: PTH123  (a descriptor)
             for file in files:

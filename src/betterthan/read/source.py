@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import IO, Union, cast
 
 from betterthan.errors import ReadError
-from betterthan.read.packed import ZSTANDARD, Spool, refuse_archive, refuse_arrow, spooled, unpacked
+from betterthan.read.packed import (
+    ZSTANDARD,
+    Spool,
+    UnpackedGzip,
+    refuse_archive,
+    refuse_arrow,
+    spooled,
+    unpacked,
+)
 
 Given = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
 Part = Union[str, "os.PathLike[str]", "Source"]
@@ -101,7 +109,7 @@ class Source:
     def open(self) -> IO[bytes]:
         """Open the decompressed bytes."""
         if self.is_gzip:
-            return cast("IO[bytes]", gzip.open(self.path, "rb"))
+            return cast("IO[bytes]", UnpackedGzip(self.path, self.name))
         return self.path.open("rb")
 
     def _raw_line(self, stream: IO[bytes], number: int) -> bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from betterthan import scratch
 from betterthan.errors import ReadError, unknown_name
 from betterthan.read.frames import FrameLike, frame_grid, read_frame
 from betterthan.read.open_grid import open_grid
@@ -146,7 +147,7 @@ def chosen_rows(source: Source, where: Where) -> tuple[Source, int, dict[str, in
     source = with_plain_line_ends(source)
     if source.is_gzip:
         check_text(source)  # the engine does not look at gzip's check sum
-    folder = Path(tempfile.mkdtemp(prefix="betterthan-where-"))
+    folder = Path(tempfile.mkdtemp(prefix="where-", dir=scratch.folder()))
     try:
         counted = _copied(source, where, folder / "rows.parquet")
         with (folder / "rows.parquet").open("rb") as file:
@@ -164,7 +165,7 @@ def chosen_rows(source: Source, where: Where) -> tuple[Source, int, dict[str, in
 
 def _copied(source: Source, where: Where, target: Path) -> tuple[int, dict[str, int]]:
     from betterthan.read.battle_files import column_names, text_query  # noqa: PLC0415
-    from betterthan.read.duck import identifier, literal  # noqa: PLC0415
+    from betterthan.read.duck import connect_to, identifier, literal  # noqa: PLC0415
 
     # Objects of JSON may have keys that the first one lacks.
     names = list(dict.fromkeys([*column_names(source), *peek(source).header]))
@@ -179,7 +180,7 @@ def _copied(source: Source, where: Where, target: Path) -> tuple[int, dict[str, 
     bound = [value.strip() for values in wanted.values() for value in values]
     relation = text_query(source, names, names)
     listed = ", ".join(f"v{i} AS {identifier(name)}" for i, name in enumerate(names))
-    with _connected(source, target) as connection:
+    with connect_to([source.path, target]) as connection:
         for cell, (column, values) in zip(cells, wanted.items(), strict=True):
             _check_values(connection, relation, cell, column, values, path=source.name)
         counted = _counted(connection, relation, wanted, tests, bound)
@@ -239,25 +240,3 @@ def _check_values(
             few = f"SELECT DISTINCT {cell} AS value FROM ({relation}) ORDER BY value LIMIT {MOST_VALUES + 1}"
             seen = [str(row[0]) for row in connection.execute(few).fetchall()]
             raise never_occurs(column, value, seen, path=path)
-
-
-def _connected(source: Source, target: Path) -> duckdb.DuckDBPyConnection:
-    """Return a connection that may read the source, write the target, and do nothing else."""
-    import duckdb  # noqa: PLC0415
-
-    from betterthan.read.duck import MEMORY_LIMIT, literal  # noqa: PLC0415
-
-    connection = duckdb.connect(
-        config={
-            "temp_directory": str(target.parent),
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "allow_community_extensions": "false",
-            "memory_limit": MEMORY_LIMIT,
-        }
-    )
-    allowed = ", ".join(literal(str(path.resolve())) for path in (source.path, target))
-    connection.execute(f"SET allowed_paths = [{allowed}]")
-    connection.execute("SET enable_external_access = false")
-    connection.execute("SET lock_configuration = true")
-    return connection

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from betterthan import scratch
 from betterthan.errors import unknown_name
 from betterthan.read.delimited import numbered_records
 from betterthan.read.grid import label
@@ -56,7 +57,7 @@ def chosen_lines(source: Source, where: Where) -> Chosen:
     """
     wanted = by_column(where)
     count = _Count(seen={column: set() for column in wanted})
-    descriptor, spool = tempfile.mkstemp(prefix="betterthan-spool-")
+    descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     try:
         with open(descriptor, "w", encoding="utf-8", newline="") as target:  # noqa: PTH123  (a descriptor)
             n_kept = _copied(source, wanted, count, target)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from betterthan import scratch
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.read.duck import literal
 from betterthan.read.protocol import AnyTable
@@ -118,7 +119,7 @@ def _type(name: str, rows: Tidy) -> str:
 def _write_parquet(rows: Tidy, target: Path) -> None:
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
-    with tempfile.TemporaryDirectory(prefix="betterthan-write-") as folder:
+    with tempfile.TemporaryDirectory(prefix="write-", dir=scratch.folder()) as folder:
         plain = Path(folder) / "rows.csv"
         _write_text(rows, plain, ".csv")
         types = ", ".join(f"{literal(name)}: '{_type(name, rows)}'" for name in rows.columns)

@@ -21,8 +21,8 @@ class Finding:
 
     @property
     def is_doubt(self) -> bool:
-        """Whether it is only something to know (BT2xx), not something to mend; BT21x stops the reading."""
-        return self.code.startswith("BT2") and not self.code.startswith("BT21")
+        """Whether it is only something to know (BT200 to BT209), not something to mend."""
+        return self.code.startswith("BT20")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

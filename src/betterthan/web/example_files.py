@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from betterthan import scratch
 from betterthan.web.folder import RunFolder
 from betterthan.web.run import StoredFile
 from betterthan.web.uploads import store
@@ -84,6 +85,6 @@ def _campaign() -> dict[str, bytes]:
     from betterthan.examples.campaign import campaign  # noqa: PLC0415  (not every server shows an example)
     from betterthan.examples.write import write_campaign  # noqa: PLC0415
 
-    with TemporaryDirectory(prefix="betterthan-example-") as folder:
+    with TemporaryDirectory(prefix="example-", dir=scratch.folder()) as folder:
         paths = write_campaign(folder, campaign())
         return {path.relative_to(Path(folder)).as_posix(): path.read_bytes() for path in paths}
