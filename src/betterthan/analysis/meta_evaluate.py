@@ -16,6 +16,7 @@ from betterthan.analysis.meta_pool import POOLS, evaluated_together, panels_of
 from betterthan.analysis.meta_result import evaluated
 from betterthan.analysis.meta_segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau, UserFunction
 from betterthan.analysis.meta_system import MeansMeasure, SoftPairwiseAccuracy
+from betterthan.budget import MOST_RESAMPLES, check_count
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, unknown_name
@@ -230,6 +231,7 @@ def _known(what: str, name: str, names: Collection[str]) -> str:
 def _positive(number: int) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
         raise BetterThanError(f"n_resamples must be a whole number of 1 or more, not {number!r}.")
+    check_count("n_resamples", int(number), MOST_RESAMPLES)
     return int(number)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.analysis.computing import Computing
 from betterthan.analysis.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.budget import MOST_RESAMPLES, check_count
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.pvalues import Alternative, adjusted_pairs, monte_carlo_limits
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
@@ -47,6 +48,7 @@ class Decision:
                 raise BetterThanError(f"{name} must lie between 0 and 1; it is {getattr(self, name)}.")
         if self.n_resamples < 1:
             raise BetterThanError(f"n_resamples must be 1 or more; it is {self.n_resamples}.")
+        check_count("n_resamples", self.n_resamples, MOST_RESAMPLES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

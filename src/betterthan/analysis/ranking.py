@@ -15,6 +15,7 @@ from betterthan.analysis.ordered import ORDERS, Order, Rating, shown_rating
 from betterthan.analysis.pairwise import Decision
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
+from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
@@ -56,10 +57,13 @@ class Wish:
             )
         if self.n_resamples is not None and self.n_resamples < 1:
             raise BetterThanError(f"n_resamples must be 1 or more; it is {self.n_resamples}.")
+        check_count("n_resamples", self.n_resamples, MOST_RESAMPLES)
         if self.size < 1:
             raise BetterThanError(f"size must be 1 or more segments; it is {self.size}.")
+        check_count("size", self.size, MOST_SEGMENTS)
         if self.n_orders < 1:
             raise BetterThanError(f"n_orders must be 1 or more; it is {self.n_orders}.")
+        check_count("n_orders", self.n_orders, MOST_RESAMPLES)
         if not 0 <= self.prior < np.inf:
             raise BetterThanError(f"prior must be 0 or more; it is {self.prior}.")
         if self.prior and self.ties == "davidson":

@@ -15,6 +15,7 @@ from betterthan.analysis.tag_tests import unit_name
 from betterthan.analysis.units import Units, unit_note, unit_notes, units_of
 from betterthan.analysis.wording import listing
 from betterthan.arrays import FloatArray, digest
+from betterthan.budget import MOST_RESAMPLES, check_count
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.cache import Cache
@@ -190,6 +191,7 @@ def _check(alpha: float, confidence: float, n_resamples: int) -> None:
             raise BetterThanError(f"{name} must lie between 0 and 1; it is {value}.")
     if n_resamples < 1:
         raise BetterThanError(f"n_resamples must be 1 or more; it is {n_resamples}.")
+    check_count("n_resamples", n_resamples, MOST_RESAMPLES)
 
 
 def _joined(

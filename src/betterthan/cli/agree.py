@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_SEGMENTS
 from betterthan.cli.options import computing_options, output_options, reading_options, units_option
 
 if TYPE_CHECKING:
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     help="A way of aggregating; name several.",
 )
 @click.option(
-    "--top", type=click.IntRange(min=1), default=3, show_default=True, help="How many count as the top."
+    "--top",
+    type=click.IntRange(1, MOST_SEGMENTS),
+    default=3,
+    show_default=True,
+    help="How many count as the top.",
 )
 @click.option(
     "--metric", "metrics", multiple=True, metavar="NAME", help="Which metric; name several to compare them."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_SCALE
 from betterthan.cli.options import battle_options, computing_options, reading_options, units_option
 from betterthan.cli.overwriting import refuse_overwriting
 from betterthan.cli.wording import as_typed
@@ -84,7 +85,13 @@ KINDS = (
 @battle_options
 @click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
 @click.option("--title", metavar="TEXT", help='Instead of the own one; "" for none, when a caption says it.')
-@click.option("--scale", type=float, default=2.0, show_default=True, help="Pixels of a PNG for each pixel.")
+@click.option(
+    "--scale",
+    type=click.FloatRange(0, MOST_SCALE, min_open=True),
+    default=2.0,
+    show_default=True,
+    help="Pixels of a PNG for each pixel.",
+)
 @reading_options
 @computing_options
 def figure(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_SEGMENTS
 from betterthan.cli.options import computing_options, output_options, reading_options, units_option
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ _SHARED = (
     ),
     click.option(
         "--min-judgements",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_SEGMENTS),
         default=1,
         show_default=True,
         help="Fewer judgements of an output are not used.",

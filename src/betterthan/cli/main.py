@@ -9,7 +9,7 @@ import traceback
 
 import click
 
-from betterthan import __version__
+from betterthan import __version__, budget, scratch
 from betterthan.cli.agree import agree
 from betterthan.cli.cache import cache
 from betterthan.cli.check import check
@@ -22,6 +22,7 @@ from betterthan.cli.explain import explain
 from betterthan.cli.figure import figure
 from betterthan.cli.human import human
 from betterthan.cli.meta import meta
+from betterthan.cli.options import OWN_PROCESS, add_memory
 from betterthan.cli.pipe import is_reader_gone, silence_stdout
 from betterthan.cli.quality import quality
 from betterthan.cli.rank import rank
@@ -72,9 +73,9 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan serve                     the same in a browser, on this machine
 
     Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
-    data, 70 a fault of our own, 130 interrupted. Nothing is sent over the network.
+    data, 70 a fault of our own, 130 interrupted, 143 stopped. Nothing is sent over the network.
     """  # noqa: D301  (\b is click's mark for a block that keeps its lines)
-    context.obj = {"debug": debug}
+    context.ensure_object(dict)["debug"] = debug
 
 
 for command in (
@@ -99,11 +100,13 @@ for command in (
     tags,
     verify,
 ):
+    add_memory(command)
     cli.add_command(command)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with the exit code that belongs to the outcome."""
+    is_own_process = arguments is None
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
     arguments = [argument for argument in given if argument != "--debug"]  # it may stand anywhere
@@ -111,7 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
         # Nobody listens. The first file that is opened would become standard output, and get what is written there.
         os.open(os.devnull, os.O_WRONLY)
     try:
-        code = _run(arguments)
+        code = _run(arguments, is_own_process=is_own_process)
     except click.ClickException as error:
         error.show()
         code = BAD_USE
@@ -124,15 +127,23 @@ def main(arguments: list[str] | None = None) -> None:
         )
         click.echo(f"Interrupted.{kept}", err=True)
         code = INTERRUPTED
+    except scratch.Stopped as stopped:
+        click.echo("Stopped.", err=True)
+        code = 128 + stopped.number
+    except MemoryError as error:
+        _say(budget.out_of_memory(), debug=debug, cause=error)
+        code = BAD_USE
     except Exception as error:  # noqa: BLE001  (the last door: a user must never see a traceback unasked)
         code = _own_fault(error, debug=debug)
     sys.exit(code)
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], *, is_own_process: bool) -> int:
     """Run a command and return its exit code; what the machine cannot do is no fault of ours."""
     try:
-        code = cli.main(args=arguments, prog_name="betterthan", standalone_mode=False)
+        code = cli.main(
+            args=arguments, prog_name="betterthan", standalone_mode=False, obj={OWN_PROCESS: is_own_process}
+        )
         if sys.stdout is not None:
             sys.stdout.flush()
     except SystemExit:
@@ -157,9 +168,9 @@ def _own_fault(error: Exception, *, debug: bool) -> int:
     return OWN_FAULT
 
 
-def _say(error: Exception, *, debug: bool) -> None:
+def _say(error: Exception, *, debug: bool, cause: Exception | None = None) -> None:
     if debug:
-        traceback.print_exception(error)
+        traceback.print_exception(cause or error)
     code = getattr(error, "code", None)
     name = "" if isinstance(error, BetterThanError) else f" ({type(error).__name__})"
     click.echo(f"error{f'[{code}]' if code else ''}{name}: {printable(as_typed(str(error), cli))}", err=True)

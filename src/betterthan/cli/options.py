@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_RESAMPLES, MOST_WORKERS
+from betterthan.errors import BetterThanError
+
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
 
 Command = Callable[..., Any]
 
 _ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
+OWN_PROCESS = "own process"
+"""Where the context says whether the process belongs to the command line."""
 FORMATS = ("table", "markdown", "latex", "csv", "tsv", "json", "jsonl", "html")
 
 
@@ -171,6 +176,51 @@ _BATTLES = (
 )
 
 
+class Memory(click.ParamType):
+    """An amount of memory, such as 4GB."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
+        """Return the amount in bytes."""
+        from betterthan.budget import parse_size
+
+        try:
+            return value if isinstance(value, int) else parse_size(value)
+        except BetterThanError as error:
+            self.fail(str(error), param, ctx)
+
+
+def add_memory(command: click.Command) -> None:
+    """Add ``--memory`` to a command, or to every command of a group, unless it has one of its own."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            add_memory(each)
+    elif all("--memory" not in option.opts for option in command.params):
+        command.params.append(
+            click.Option(
+                ["--memory"],
+                type=Memory(),
+                expose_value=False,
+                callback=_limit_memory,
+                help="Memory that may be used, such as 4GB. [default: BETTERTHAN_MEMORY, or half of what is free]",
+            )
+        )
+
+
+def _limit_memory(context: click.Context, _option: click.Parameter, size: int | None) -> None:
+    from betterthan import budget, scratch
+
+    if size is not None:
+        budget.limit_memory(size)
+        context.call_on_close(lambda: budget.limit_memory(None))
+    scratch.remove_leftovers()
+    # Not in a process that is somebody else's, such as that of the tests.
+    if (context.find_root().obj or {}).get(OWN_PROCESS) and not context.resilient_parsing:
+        scratch.stop_cleanly()
+        budget.enforce()
+
+
 def computing_options(command: Command) -> Command:
     """Add ``--seed``, ``--resamples``, ``--workers`` and ``--no-cache``."""
     return _with(command, _COMPUTING)
@@ -187,13 +237,13 @@ _COMPUTING = (
     ),
     click.option(
         "--resamples",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_RESAMPLES),
         default=None,
         help="Number of resamples. [default: the method's own]",
     ),
     click.option(
         "--workers",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_WORKERS),
         default=None,
         envvar="BETTERTHAN_WORKERS",
         help="Parallel workers; the numbers do not depend on it. [default: all cores]",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_ORDER, MOST_SEGMENTS
 from betterthan.cli.options import computing_options, output_options
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ _SHARED = (
     ),
     click.option(
         "--size",
-        type=click.IntRange(min=1),
+        type=click.IntRange(1, MOST_SEGMENTS),
         default=1000,
         show_default=True,
         help="Segments in a corpus of the bootstrap mean.",
@@ -117,7 +118,7 @@ _lowercase = click.option("--lowercase", is_flag=True, help="Ignore case.")
 )
 @click.option("--smoothing-value", type=float, help="For floor and add-k. [default: 0.1 and 1]")
 @click.option(
-    "--max-order", type=click.IntRange(min=1), default=4, show_default=True, help="Longest n-grams."
+    "--max-order", type=click.IntRange(1, MOST_ORDER), default=4, show_default=True, help="Longest n-grams."
 )
 @click.option("--effective-order", is_flag=True, help="Leave out orders without any n-gram, pooled too.")
 @_missing
@@ -142,14 +143,14 @@ def bleu(texts: Any, **given: Any) -> Counts:  # noqa: ANN401
 @score.command()
 @click.option(
     "--char-order",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MOST_ORDER),
     default=6,
     show_default=True,
     help="Longest n-grams of characters.",
 )
 @click.option(
     "--word-order",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MOST_ORDER),
     default=0,
     show_default=True,
     help="Longest n-grams of words; 2 for chrF++.",

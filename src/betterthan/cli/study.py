@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.budget import MOST_WORKERS
 from betterthan.studies.catalogue import STUDIES, Listed, listed
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ _FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
 )
 @click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MOST_WORKERS),
     default=None,
     envvar="BETTERTHAN_WORKERS",
     help="Parallel workers; the numbers do not depend on it. [default: all cores]",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from betterthan.budget import MOST_WORKERS
+
 if TYPE_CHECKING:
     from betterthan.cli.verification import Verdict
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MOST_WORKERS),
     default=None,
     envvar="BETTERTHAN_WORKERS",
     help="Parallel workers; the numbers do not depend on it. [default: all cores]",

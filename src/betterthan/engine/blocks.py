@@ -10,6 +10,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from betterthan.budget import require
 from betterthan.errors import BetterThanError
 
 Array: TypeAlias = NDArray[Any]
@@ -17,6 +18,7 @@ Payload = TypeVar("Payload")
 Result = TypeVar("Result", bound="Array | dict[str, Array]")
 
 MEBIBYTE = 2**20
+A_BLOCK = 1000  # bytes to keep account of one block and its result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,8 @@ def block_ranges(n_items: int, bytes_per_item: int, *, budget: int = 64 * MEBIBY
     ------
     BetterThanError
         If a number is negative, or the budget is not positive.
+    OverBudget
+        If a single item, or the list of blocks, needs more than the memory budget of the process.
 
     Examples
     --------
@@ -94,6 +98,11 @@ def block_ranges(n_items: int, bytes_per_item: int, *, budget: int = 64 * MEBIBY
         )
     items_per_block = max(1, budget // max(1, bytes_per_item))
     n_blocks = -(-n_items // items_per_block)
+    require(
+        bytes_per_item + A_BLOCK * n_blocks,
+        f"Work on {n_items:,} resamples",
+        instead="Ask for fewer resamples",
+    )
     size, larger = divmod(n_items, max(1, n_blocks))
     starts = [block * size + min(block, larger) for block in range(n_blocks + 1)]
     return tuple(range(start, stop) for start, stop in pairwise(starts))

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
+from betterthan.budget import MOST_WORKERS, check_count, require
 from betterthan.engine.blas import one_blas_thread
 from betterthan.engine.blocks import Job, Result, checked
 from betterthan.engine.cache import Cache
@@ -87,11 +88,14 @@ def run(
     """
     if workers is not None and workers < 1:
         raise BetterThanError(f"workers is {workers}, but there must be at least 1.")
+    check_count("workers", workers, MOST_WORKERS)
     checkpoints = Checkpoints(job, cache)
     display = Silence() if progress is None else progress
     results = checkpoints.found()
 
     def keep(block: int, result: Result) -> None:
+        if not results:
+            _check_size(job, result)
         results[block] = checked(result, job=job.name)
         checkpoints.add(block, result)
         display.advance()
@@ -105,6 +109,14 @@ def run(
         display.finish()
         checkpoints.close()
     return [results[block] for block in range(job.n_blocks)]
+
+
+def _check_size(job: Job[Any, Result], first: Result) -> None:
+    """Refuse a job whose results will not fit, as soon as the first of them is there."""
+    arrays = first.values() if isinstance(first, dict) else [first]
+    # Twice, because results are put together in the end.
+    needed = 2 * job.n_blocks * sum(getattr(array, "nbytes", 0) for array in arrays)
+    require(needed, f'"{job.name}"', instead="Ask for fewer resamples")
 
 
 def usable_cpus() -> int:

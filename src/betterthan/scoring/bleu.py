@@ -16,7 +16,7 @@ from betterthan.kernels.formulas import SMOOTHING_VALUES, Smoothing, bleu_score,
 from betterthan.kernels.ngrams import ngram_matches, ngram_totals
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, signed
-from betterthan.scoring.texts import Missing, Outputs, Parallel, References, parallel, whole_number
+from betterthan.scoring.texts import Missing, Outputs, Parallel, References, order_of, parallel
 from betterthan.scoring.tokens import (
     Choice,
     choose_tokenizer,
@@ -136,7 +136,7 @@ def bleu(
         tokenize=choice.name,
         tokenizer_signature=tokenizer_signature(choice.name),
         lowercase=flag(lowercase, what="lowercase"),
-        max_order=whole_number(max_order, what="max_order", at_least=1),
+        max_order=order_of(max_order, what="max_order", at_least=1),
     )
     formula = bleu_formula(
         options,

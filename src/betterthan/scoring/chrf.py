@@ -17,7 +17,7 @@ from betterthan.kernels.formulas import chrf_score
 from betterthan.kernels.ngrams import Sequences, ngram_matches, ngram_totals
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, signed
-from betterthan.scoring.texts import Missing, Outputs, References, parallel, whole_number
+from betterthan.scoring.texts import Missing, Outputs, References, order_of, parallel
 from betterthan.scoring.tokens import word_numbers
 from betterthan.tables.checks import flag
 from betterthan.tables.counts import Counts, Formula
@@ -118,8 +118,8 @@ def chrf(
     """
     texts = parallel(outputs, references, missing=missing)
     options = ChrfOptions(
-        char_order=whole_number(char_order, what="char_order", at_least=1),
-        word_order=whole_number(word_order, what="word_order", at_least=0),
+        char_order=order_of(char_order, what="char_order", at_least=1),
+        word_order=order_of(word_order, what="word_order", at_least=0),
         lowercase=flag(lowercase, what="lowercase"),
         whitespace=flag(whitespace, what="whitespace"),
         beta=_positive(beta),

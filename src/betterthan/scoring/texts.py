@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from betterthan.budget import MOST_ORDER, check_count
 from betterthan.errors import BetterThanError, MissingScores, TableError, some_of, unknown_name
 from betterthan.tables.checks import is_writable, labels, listed
 from betterthan.tables.row_order import RowOrder, numbers
@@ -246,8 +247,9 @@ def _notes(n_gaps: int, n_dropped: int, missing: Missing) -> list[str]:
     return []
 
 
-def whole_number(value: object, *, what: str, at_least: int) -> int:
-    """Return `value` as an int, if it is one and large enough."""
+def order_of(value: object, *, what: str, at_least: int) -> int:
+    """Return the length of the longest n-grams as an int, if it is one, large enough and not absurdly large."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < at_least:
         raise BetterThanError(f"{what} must be a whole number from {at_least}, not {value!r}.")
+    check_count(what, int(value), MOST_ORDER)
     return int(value)

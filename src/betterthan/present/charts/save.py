@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from betterthan.errors import MissingExtra, unknown_name
+from betterthan.budget import MOST_SCALE
+from betterthan.errors import BetterThanError, MissingExtra, unknown_name
 from betterthan.present.charts.drawing import Drawing
 from betterthan.present.charts.pdf_order import ordered
 from betterthan.writing import write_whole
@@ -47,6 +48,8 @@ def chart_bytes(chart: Drawing, format: str, *, scale: float = 2.0) -> bytes:  #
     if format == "json":
         text = json.dumps(spec, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False)
         return f"{text}\n".encode()
+    if not 0 < scale <= MOST_SCALE:
+        raise BetterThanError(f"scale must be above 0 and at most {MOST_SCALE:g}; it is {scale}.")
     converter = _converter()
     options = {"vl_version": _version(spec), "allowed_base_urls": []}
     if format == "svg":
