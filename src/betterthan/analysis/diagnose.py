@@ -13,7 +13,7 @@ from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import TableError
-from betterthan.kernels.diagnosis import outlier_shares, pairing, spread, tie_share
+from betterthan.kernels.diagnosis import outlier_shares, pairing, row_outlier_shares, spread, tie_share
 from betterthan.kernels.kendall import kendall_b_matrix
 from betterthan.kernels.wins import win_counts
 from betterthan.results.diagnosis import Diagnosis, Triple
@@ -21,6 +21,7 @@ from betterthan.results.settings import Settings
 from betterthan.tables.scores import Scores
 
 _ALPHA = 0.05
+_CELLS_AT_ONCE = 1 << 21
 
 
 @with_one_blas_thread
@@ -123,8 +124,14 @@ def _over_pairs(matrix: FloatArray) -> float:
 
 
 def _difference_outliers(goodness: FloatArray) -> float:
-    rows = range(len(goodness) - 1)
-    return _mean(np.concatenate([outlier_shares(goodness[i] - goodness[i + 1 :])[1] for i in rows]))
+    m, n = goodness.shape
+    step = max(1, _CELLS_AT_ONCE // max(1, n))
+    shares = [
+        row_outlier_shares(goodness[i] - goodness[start : start + step])
+        for i in range(m - 1)
+        for start in range(i + 1, m, step)
+    ]
+    return _mean(np.concatenate(shares))
 
 
 def _mean(values: FloatArray) -> float:

@@ -53,16 +53,26 @@ def outlier_shares(goodness: FloatArray) -> tuple[float, FloatArray]:
     >>> outlier_shares(np.array([[1.0, 2, 3, 4, 5, 6, 7, 8, 9, 99]]))
     (0.1, array([0.1]))
     """
-    return _outlier_share(goodness.ravel()), np.array([_outlier_share(row) for row in goodness])
+    return float(row_outlier_shares(goodness.reshape(1, -1))[0]), row_outlier_shares(goodness)
 
 
-def _outlier_share(scores: FloatArray) -> float:
-    known = scores[~np.isnan(scores)]
-    if known.size == 0:
-        return np.nan
-    first, third = np.quantile(known, [0.25, 0.75])
+def row_outlier_shares(goodness: FloatArray) -> FloatArray:
+    """Share of outliers in each row by the quartiles of that row; NaN is missing."""
+    shares = np.full(len(goodness), np.nan)
+    missing = np.isnan(goodness).any(axis=1)
+    if goodness.shape[1]:
+        shares[~missing] = _outlier_shares(goodness[~missing])
+    for row in np.flatnonzero(missing):
+        known = goodness[row, ~np.isnan(goodness[row])]
+        if known.size:
+            shares[row] = _outlier_shares(known[None, :])[0]
+    return shares
+
+
+def _outlier_shares(scores: FloatArray) -> FloatArray:
+    first, third = np.quantile(scores, [0.25, 0.75], axis=1)[:, :, None]
     reach = 1.5 * (third - first)
-    return float(np.mean((known < first - reach) | (known > third + reach)))
+    return np.asarray(np.mean((scores < first - reach) | (scores > third + reach), axis=1))
 
 
 def spread(goodness: FloatArray) -> Spread:
