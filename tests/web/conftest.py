@@ -15,6 +15,8 @@ import pytest
 httpx = pytest.importorskip("httpx", reason="the browser group is not installed")
 uvicorn = pytest.importorskip("uvicorn", reason="the web extra is not installed")
 
+from fastapi import FastAPI  # noqa: E402
+
 from betterthan.web.app import create_app  # noqa: E402
 from betterthan.web.service import Service  # noqa: E402
 from betterthan.web.serving import bound  # noqa: E402
@@ -32,9 +34,14 @@ class Site:
     """A server, its folder, and a client of it."""
 
     client: httpx.Client
-    service: Service
+    app: FastAPI
     folder: Path
     address: str
+
+    @property
+    def service(self) -> Service:
+        """What pages and API ask."""
+        return self.app.state.service
 
     def token(self, path: str = "/") -> str:
         """The form token of a page; the client keeps the session's cookie as a browser would."""
@@ -76,7 +83,7 @@ def live(folder: Path, **given: object) -> Iterator[Site]:
         thread.start()
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         with httpx.Client(base_url=address, timeout=60.0) as client:
-            yield Site(client, app.state.service, folder, address)
+            yield Site(client, app, folder, address)
         server.should_exit = True
         thread.join(10)
         assert not thread.is_alive()

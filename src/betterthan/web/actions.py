@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -18,7 +19,7 @@ from betterthan.web.choosing import ChoicesIn
 from betterthan.web.example_files import EXAMPLES, store_example
 from betterthan.web.forms import FIELD, check_form
 from betterthan.web.pages import listed
-from betterthan.web.run import ID, Choices
+from betterthan.web.run import ID, Choices, Run
 from betterthan.web.service import Service
 from betterthan.web.uploads import free_bytes, store_all
 
@@ -43,13 +44,17 @@ async def check(request: Request, service: Service) -> None:
 
 
 def check_room(service: Service) -> None:
-    """Refuse an upload that would fill the disk.
+    """Refuse an upload that would fill the disk, or that nobody could look at in a reasonable time.
 
     Raises
     ------
     HTTPException
-        507 when there is no room.
+        503 when too many wait already, 507 when there is no room on the disk.
     """
+    if not service.can_take_in:
+        raise HTTPException(
+            503, "Too many uploads are waiting to be looked at. Try again in a while.", {"Retry-After": "60"}
+        )
     if free_bytes(service.root) < service.settings.limits.upload_bytes + _ROOM:
         raise HTTPException(507, "The disk is nearly full. Delete runs that are no longer needed.")
 
@@ -61,28 +66,31 @@ async def upload(request: Request, service: TheService) -> RedirectResponse:
     limits = service.settings.limits
     async with checked_form(request, service, files=limits.files) as form:
         parts = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
-        run_id = await run_in_threadpool(_taken_in, service, parts, limits.files)
-    return RedirectResponse(f"/new/{run_id}", 303)
-
-
-def _taken_in(service: Service, parts: list[UploadFile], most_files: int) -> str:
-    folder = service.new_folder()
-    return service.add(folder, store_all(parts, folder, most_files=most_files)).id
+        run = await run_in_threadpool(service.take_in, partial(store_all, parts, most_files=limits.files))
+    return RedirectResponse(f"/new/{run.id}", 303)
 
 
 @router.post("/examples/{name}")
 async def example(request: Request, name: str, service: TheService) -> RedirectResponse:
     """Begin with an example."""
     await check(request, service)
+    check_room(service)
+    run = await run_in_threadpool(begin_example, service, name)
+    return RedirectResponse(f"/new/{run.id}", 303)
+
+
+def begin_example(service: Service, name: str) -> Run:
+    """Begin a run with the files of an example.
+
+    Raises
+    ------
+    HTTPException
+        404 when there is none of this name.
+    """
     if name not in EXAMPLES:
         raise HTTPException(404, f"There is no example of this name. Known: {', '.join(EXAMPLES)}.")
-
-    def begun() -> str:
-        folder = service.new_folder()
-        files = store_example(EXAMPLES[name], folder)
-        return service.add(folder, files, title=f"Example: {EXAMPLES[name].title}").id
-
-    return RedirectResponse(f"/new/{await run_in_threadpool(begun)}", 303)
+    example = EXAMPLES[name]
+    return service.take_in(partial(store_example, example), title=f"Example: {example.title}")
 
 
 @router.post("/new/{run_id}")

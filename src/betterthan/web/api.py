@@ -3,6 +3,7 @@
 # ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, File, Query, Request, UploadFile
@@ -10,27 +11,27 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from betterthan import __version__
-from betterthan.web import models
+from betterthan.web import actions, models
 from betterthan.web.actions import check_room
 from betterthan.web.asking import Finished, TheRun, TheService, TheShelf
 from betterthan.web.choosing import ChoicesIn
-from betterthan.web.example_files import EXAMPLES, store_example
+from betterthan.web.example_files import EXAMPLES
 from betterthan.web.run import Choices, Run
 from betterthan.web.uploads import store_all
 
 PREFIX = "/api/v1"
 _WORDS = {
     400: "The request lacks something.",
-    401: "The server wants its token.",
-    403: "The request comes from another site's page.",
+    403: "The token is missing or wrong, or the request comes from another site's page.",
     404: "There is no such run, or it has nothing of this kind.",
     409: "The run is not in a state for this.",
     413: "Too large.",
     421: "The server was addressed by a name that is not its own.",
     422: "The request is not as documented.",
-    507: "The disk is nearly full.",
+    503: "The server has too much to do. Try again in a while.",
+    507: "There is no room left on the disk.",
 }
-_ALWAYS = (400, 401, 403, 413, 421, 422)
+_ALWAYS = (400, 403, 413, 421, 422, 503)
 
 
 def wrongs(*codes: int) -> dict[int | str, dict[str, Any]]:
@@ -57,11 +58,7 @@ def examples() -> list[models.ExampleOut]:
 def begin_example(name: str, service: TheService) -> models.RunOut:
     """Begin a run with the files of an example."""
     check_room(service)
-    if name not in EXAMPLES:
-        raise HTTPException(404, f"There is no example of this name. Known: {', '.join(EXAMPLES)}.")
-    folder = service.new_folder()
-    files = store_example(EXAMPLES[name], folder)
-    return models.RunOut.of(service.add(folder, files, title=f"Example: {EXAMPLES[name].title}"))
+    return models.RunOut.of(actions.begin_example(service, name))
 
 
 @router.get("/runs", responses=wrongs())
@@ -82,9 +79,8 @@ def upload(
 ) -> models.RunOut:
     """Upload files. They are looked at; ask for what was recognised, then start the run."""
     check_room(service)
-    folder = service.new_folder()
-    stored = store_all(files, folder, most_files=service.settings.limits.files)
-    return models.RunOut.of(service.add(folder, stored))
+    store = partial(store_all, files, most_files=service.settings.limits.files)
+    return models.RunOut.of(service.take_in(store))
 
 
 @router.get("/runs/{run_id}", responses=wrongs(404))
@@ -93,7 +89,7 @@ def one_run(run: TheRun) -> models.RunOut:
     return models.RunOut.of(run)
 
 
-@router.delete("/runs/{run_id}", status_code=204, responses=wrongs(404))
+@router.delete("/runs/{run_id}", status_code=204, responses=wrongs(404, 507))
 def delete(run: TheRun, service: TheService, shelf: TheShelf) -> Response:
     """Delete a run with all its files."""
     service.delete(run.id)
@@ -117,13 +113,13 @@ def recognised(run: TheRun, service: TheService) -> models.Look:
     return models.Look.model_validate(look)
 
 
-@router.post("/runs/{run_id}/recognised", status_code=202, responses=wrongs(404, 409))
+@router.post("/runs/{run_id}/recognised", status_code=202, responses=wrongs(404, 409, 507))
 def look_again(run: TheRun, service: TheService, choices: ChoicesIn) -> models.RunOut:
     """Look at the files again with these choices."""
     return _now(service.look_again(run, fitting(choices, run)), run, service)
 
 
-@router.post("/runs/{run_id}/start", status_code=202, responses=wrongs(404, 409))
+@router.post("/runs/{run_id}/start", status_code=202, responses=wrongs(404, 409, 507))
 def start(
     run: TheRun, service: TheService, choices: Annotated[ChoicesIn | None, Body()] = None
 ) -> models.RunOut:
@@ -131,7 +127,7 @@ def start(
     return _now(service.start(run, None if choices is None else fitting(choices, run)), run, service)
 
 
-@router.post("/runs/{run_id}/cancel", status_code=202, responses=wrongs(404, 409))
+@router.post("/runs/{run_id}/cancel", status_code=202, responses=wrongs(404, 409, 507))
 def cancel(run: TheRun, service: TheService) -> models.RunOut:
     """Stop a run."""
     return _now(service.cancel(run.id), run, service)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from betterthan import __version__
 from betterthan.web import actions, api, api_details, pages, run_pages
-from betterthan.web.errors import on_fault, on_http_error, on_wrong_request
+from betterthan.web.errors import on_fault, on_http_error, on_system_error, on_wrong_request
 from betterthan.web.guard import Guard
 from betterthan.web.head import HeadAsGet
 from betterthan.web.service import Service
@@ -54,6 +55,8 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.shelf = Shelf()
     app.add_exception_handler(HTTPException, on_http_error)  # type: ignore[arg-type]  # called for this class alone
     app.add_exception_handler(RequestValidationError, on_wrong_request)  # type: ignore[arg-type]
+    for kind in (OSError, sqlite3.Error):
+        app.add_exception_handler(kind, on_system_error)
     app.add_exception_handler(Exception, on_fault)
     routers = [room.router for room in (pages, actions, run_pages, api, api_details)]
     app.state.routes = [route for router in routers for route in router.routes]

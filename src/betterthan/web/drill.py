@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -100,7 +101,8 @@ def pair_html(folder: RunFolder, kept: Kept, asked: PairAsked, shelf: Shelf) -> 
         html = "".join(section_fragment(section) for section in _sections(folder, kept, asked))
     except BetterThanError as error:
         raise HTTPException(409, str(error)) from error
-    folder.write(name, html)
+    with suppress(OSError):  # a full disk keeps it from being kept, not from being shown
+        folder.write(name, html)
     return Markup(html)  # noqa: S704  (the report escapes what it shows)
 
 

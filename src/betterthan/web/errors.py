@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -13,27 +14,69 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 from starlette.types import Scope
 
-from betterthan.web.render import page
+from betterthan.web.disk import FULL, is_disk_full
+from betterthan.web.render import own_style, page
 
 API = "/api/"
 NO_RUN = "There is no such run. It may have been deleted; the list of runs is at /."
 _LONGEST = 60
+_EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+_TOO_MANY_FILES = "The server has too many files open. Try again in a moment."
 
 
-def refusal(scope: Scope, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return the answer to a request that is not carried out: what, and what to do."""
+def refusal(
+    scope: Scope,
+    status: int,
+    message: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    sign_in: str = "",
+) -> Response:
+    """Return the answer to a request that is not carried out: what, and what to do.
+
+    `sign_in` is the address that takes the token, where it is the token that is missing.
+    """
     if scope["path"].startswith(API):
         return JSONResponse({"error": message}, status, dict(headers or {}))
     nonce = scope.get("state", {}).get("nonce", "")
-    body = page("error.html.j2", nonce=nonce, title=HTTPStatus(status).phrase, status=status, message=message)
+    # The style is part of the page: who is refused here is refused the style sheets too.
+    body = page(
+        "error.html.j2",
+        nonce=nonce,
+        title=HTTPStatus(status).phrase,
+        status=status,
+        message=message,
+        style=own_style(),
+        sign_in=sign_in,
+    )
     return Response(body, status, dict(headers or {}), media_type="text/html")
 
 
 async def on_http_error(request: Request, error: HTTPException) -> Response:
     """Answer what was refused by a route or by the router."""
+    if is_disk_full(error.__cause__):  # met while the body was read, and taken for a fault of the body
+        return refusal(request.scope, 507, FULL)
     message = _MEANING.get(error.detail, error.detail)
     headers = {"Allow": ", ".join(_methods(request))} if error.status_code == 405 else error.headers
     return refusal(request.scope, error.status_code, message, headers)
+
+
+async def on_system_error(request: Request, error: Exception) -> Response:
+    """Answer where the machine has no more to give; anything else is a fault of ours.
+
+    Raises
+    ------
+    Exception
+        The error itself, when it is another.
+    """
+    if is_disk_full(error):
+        return refusal(request.scope, 507, FULL)
+    if (
+        getattr(error, "errno", None) in _EXHAUSTED
+        or getattr(error, "sqlite_errorname", "") == "SQLITE_CANTOPEN"
+    ):
+        return refusal(request.scope, 503, _TOO_MANY_FILES, {"Retry-After": "5"})
+    raise error
 
 
 async def on_fault(request: Request, error: Exception) -> Response:  # noqa: ARG001  (the log has it)

@@ -93,9 +93,13 @@ class RunFolder:
         content = text.encode("utf-8") if isinstance(text, str) else text
         self.answers.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, partial = tempfile.mkstemp(dir=self.answers, suffix=".partial")
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(partial).replace(self.answers / name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            Path(partial).replace(self.answers / name)
+        except OSError:
+            Path(partial).unlink(missing_ok=True)
+            raise
 
     def forget_answers(self) -> None:
         """Remove what an earlier start wrote, the look at the files excepted."""
@@ -110,8 +114,13 @@ class RunFolder:
         self.previous.mkdir(mode=0o700)
         # What the list says goes last: without it there is nothing to go back to.
         names = [path.name for path in self.answers.glob("*") if path.name not in (_LOOK, _FACTS)]
-        for name in (*names, _FACTS):
-            (self.answers / name).replace(self.previous / name)
+        try:
+            for name in (*names, _FACTS):
+                (self.answers / name).replace(self.previous / name)
+        except OSError:
+            for path in self.previous.glob("*"):
+                path.replace(self.answers / path.name)
+            raise
 
     def go_back(self) -> dict[str, Any] | None:
         """Put an earlier report in its place again and return what the list said of it; None if there is none."""

@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import IO, Any
 
+from betterthan.web.disk import failure_reason
 from betterthan.web.worker import Task
 
 Outcome = dict[str, Any]
@@ -67,18 +67,23 @@ class Jobs:
         self._slots, self._seconds, self._most_waiting = slots, seconds, waiting
         self._started, self._ended = started, ended
         self._lock = threading.Condition()
-        self._waiting: deque[_Job] = deque()
+        self._waiting: dict[str, _Job] = {}  # in the order in which they came
         self._running: dict[str, _Job] = {}
         self._is_closed = False
 
     def submit(self, task: Task) -> bool:
         """Queue a task; False when too many wait already."""
         with self._lock:
-            if self._is_closed or len(self._waiting) >= self._most_waiting:
+            if not self.has_room:
                 return False
-            self._waiting.append(_Job(replace(task, cpu_seconds=int(self._seconds) * 2 + _SLACK)))
+            self._waiting[task.run_id] = _Job(replace(task, cpu_seconds=int(self._seconds) * 2 + _SLACK))
             self._fill()
             return True
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more task may wait."""
+        return not self._is_closed and len(self._waiting) < self._most_waiting
 
     def progress(self, run_id: str) -> Progress | None:
         """Return how far a run is, or None if it is not here."""
@@ -93,8 +98,7 @@ class Jobs:
             if job is None:
                 return False
             job.is_cancelled = True
-            if job in self._waiting:
-                self._waiting.remove(job)
+            if self._waiting.pop(run_id, None) is not None:
                 self._ended(job.task, {"state": "cancelled"})
                 return True
             _kill(job)
@@ -111,27 +115,31 @@ class Jobs:
             self._lock.wait_for(lambda: not self._running, timeout=_GRACE)
 
     def _find(self, run_id: str) -> _Job | None:
-        if run_id in self._running:
-            return self._running[run_id]
-        return next((job for job in self._waiting if job.task.run_id == run_id), None)
+        return self._running.get(run_id) or self._waiting.get(run_id)
 
     def _fill(self) -> None:
         while self._waiting and len(self._running) < self._slots and not self._is_closed:
-            job = self._waiting.popleft()
-            self._running[job.task.run_id] = job
-            threading.Thread(target=self._lead, args=(job,), daemon=True).start()
+            run_id = next(iter(self._waiting))
+            job = self._running[run_id] = self._waiting.pop(run_id)
+            try:
+                threading.Thread(target=self._lead, args=(job,), daemon=True).start()
+            except RuntimeError as error:  # the system gives no more threads
+                del self._running[run_id]
+                self._ended(job.task, {"state": "failed", "problem": failure_reason(error)})
 
     def _lead(self, job: _Job) -> None:
         """Lead one worker from its start to its end, in a thread of its own."""
-        outcome: Outcome = {"state": "failed", "problem": "The worker could not be started."}
         try:
             self._started(job.task)
             outcome = self._watched(job)
-        finally:
-            shutil.rmtree(job.task.folder.scratch, ignore_errors=True)
-            with self._lock:
+        except Exception as error:  # noqa: BLE001  (whatever it is ends this run, and must not end the thread)
+            outcome = {"state": "failed", "problem": failure_reason(error)}
+        shutil.rmtree(job.task.folder.scratch, ignore_errors=True)
+        with self._lock:
+            try:
                 if not self._is_closed:
                     self._ended(job.task, {"state": "cancelled"} if job.is_cancelled else outcome)
+            finally:  # the slot is free again, whether or not the outcome could be written down
                 self._running.pop(job.task.run_id, None)
                 self._fill()
                 self._lock.notify_all()
@@ -187,7 +195,7 @@ class Jobs:
 def _start(task: Task) -> subprocess.Popen[str]:
     task.folder.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if name != "BETTERTHAN_TOKEN"},
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
         "TMPDIR": str(

@@ -11,20 +11,18 @@ from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-import betterthan.report
 from betterthan.examples.figure_one import figure_one
 from betterthan.read.formats import READERS
 from betterthan.web.asking import TheRun, TheService, TheShelf, show
 from betterthan.web.cures import needs_fold
 from betterthan.web.example_files import EXAMPLES
 from betterthan.web.lesson import lesson
-from betterthan.web.render import HERE
+from betterthan.web.render import HERE, REPORT_STYLE
 from betterthan.web.run import PARTS
 from betterthan.web.service import Service
 from betterthan.web.shelf import answer
 
 PER_PAGE = 50
-REPORT_STYLE = Path(betterthan.report.__file__).parent / "templates" / "report.css"
 STATIC = {
     "report.css": "text/css",
     "app.css": "text/css",
@@ -142,7 +140,6 @@ def static(request: Request, name: str, shelf: TheShelf) -> Response:
 
 
 def _path(name: str) -> Path:
-    # The report's style is the app's too.
     return REPORT_STYLE if name == "report.css" else HERE / "static" / name
 
 

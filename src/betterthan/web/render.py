@@ -9,6 +9,7 @@ from typing import Any
 
 import jinja2
 
+import betterthan.report
 from betterthan import __version__
 from betterthan.present.numbers import number
 from betterthan.present.printable import unturned
@@ -16,6 +17,7 @@ from betterthan.web.cures import cure
 from betterthan.web.tilde import tilde
 
 HERE = Path(__file__).parent
+REPORT_STYLE = Path(betterthan.report.__file__).parent / "templates" / "report.css"  # the app's too
 
 
 @cache
@@ -39,6 +41,12 @@ def environment() -> jinja2.Environment:
 def page(template: str, *, nonce: str, **values: Any) -> str:  # noqa: ANN401  (whatever the template shows)
     """Return a page."""
     return environment().get_template(template).render(nonce=nonce, **values)
+
+
+@cache
+def own_style() -> str:
+    """Return the style sheets as text, for a page that must not ask for anything."""
+    return "".join(path.read_text(encoding="utf-8") for path in (REPORT_STYLE, HERE / "static" / "app.css"))
 
 
 def size(n_bytes: int) -> str:

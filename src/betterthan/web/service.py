@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+import sqlite3
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError
+from betterthan.web.disk import FULL, failure_reason, is_disk_full
 from betterthan.web.folder import RunFolder
 from betterthan.web.jobs import Jobs, Outcome, Progress
 from betterthan.web.kept import forget
@@ -19,6 +22,7 @@ from betterthan.web.store import Runs, now
 from betterthan.web.worker import Task
 
 _SECRET_BYTES = 32
+_CROWDED = "Too many runs are waiting. Try again in a while."
 
 
 class Service:
@@ -33,18 +37,22 @@ class Service:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.root = settings.folder / "runs"
-        # One by one: the mode holds for the last folder of a path alone.
-        for folder in (settings.folder, self.root):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock = _locked(settings.folder / "lock")
-        self.secret = _secret(settings.folder / "secret")
-        self.runs = Runs(settings.folder / "runs.sqlite")
+        try:
+            # One by one: the mode holds for the last folder of a path alone.
+            for folder in (settings.folder, self.root):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = _locked(settings.folder / "lock")
+            self.secret = _secret(settings.folder / "secret")
+            self.runs = Runs(settings.folder / "runs.sqlite")
+        except (OSError, sqlite3.Error) as error:
+            reason = FULL if is_disk_full(error) else f"({getattr(error, 'strerror', None) or error})."
+            raise BetterThanError(f"The folder {settings.folder} cannot be used. {reason}") from error
         self.streams = threading.BoundedSemaphore(settings.limits.streams)
         limits = settings.limits
         self._looks = Jobs(
             slots=limits.looks,
             seconds=limits.look_seconds,
-            waiting=10 * limits.waiting,
+            waiting=limits.uploads,
             started=lambda _: None,
             ended=self._ended,
         )
@@ -59,11 +67,11 @@ class Service:
     def recover(self) -> None:
         """After a restart: looks go on by themselves, runs that were in mid-air say that they were."""
         for run_id in self.runs.in_state("waiting", "running"):
-            self.runs.change(
+            self.runs.settle(
                 run_id, state="interrupted", problem="The server stopped while this was running."
             )
         for run_id in self.runs.in_state("looking"):
-            self._submit(run_id, "look")
+            self._look(run_id)
 
     def close(self) -> None:
         """Stop all workers and let go of the folder."""
@@ -76,24 +84,38 @@ class Service:
         """Return the folder of a run."""
         return RunFolder(self.root, run_id)
 
-    def new_folder(self) -> RunFolder:
-        """Make the folder of a run that is about to be."""
-        folder = RunFolder(self.root, new_id())
-        folder.make()
-        return folder
+    @property
+    def can_take_in(self) -> bool:
+        """Whether files of one more run may wait to be looked at."""
+        return self._looks.has_room
 
-    def add(self, folder: RunFolder, files: tuple[StoredFile, ...], *, title: str = "") -> Run:
-        """Put a run on the list and have its files looked at."""
-        run = Run(
-            id=folder.run_id,
-            created=now(),
-            state="looking",
-            title=title or _title(files),
-            files=files,
-        )
-        self.runs.add(run)
-        self._submit(run.id, "look")
-        return run
+    def take_in(self, store: Callable[[RunFolder], tuple[StoredFile, ...]], *, title: str = "") -> Run:
+        """Keep the files of a new run, put it on the list and have them looked at; if that fails, nothing is kept.
+
+        Parameters
+        ----------
+        store : callable
+            Writes the files into the folder it is given.
+        title : str, optional
+            The names of the files if absent.
+        """
+        folder = RunFolder(self.root, new_id())
+        try:
+            folder.make()
+            files = store(folder)
+            run = Run(
+                id=folder.run_id,
+                created=now(),
+                state="looking",
+                title=title or _title(files),
+                files=files,
+            )
+            self.runs.add(run)
+        except BaseException:
+            folder.delete()
+            raise
+        self._look(run.id)
+        return self.runs.get(run.id) or run  # deleted by somebody else already
 
     def progress(self, run_id: str) -> Progress:
         """Return how far a run is."""
@@ -103,8 +125,7 @@ class Service:
         """Look at the files with other choices; False when the run is busy."""
         if not self.runs.change(run.id, only_from=RESTARTABLE, state="looking", choices=choices):
             return False
-        self._submit(run.id, "look")
-        return True
+        return self._look(run.id)
 
     def start(self, run: Run, choices: Choices | None = None) -> bool:
         """Make the report, or make it again; False when the run is busy or too many wait.
@@ -117,15 +138,17 @@ class Service:
         ):
             return False
         folder = self.folder(run.id)
-        if folder.has_report:
-            folder.set_aside({"kind": run.kind, "verdict": run.verdict})
-        folder.forget_answers()
+        try:
+            if folder.has_report:
+                folder.set_aside({"kind": run.kind, "verdict": run.verdict})
+            folder.forget_answers()
+        except OSError:
+            self.runs.settle(run.id, state=run.state, problem=run.problem, verdict=run.verdict)
+            raise
         if self._submit(run.id, "compose"):
             return True
         if not self._went_back(run.id):
-            self.runs.change(
-                run.id, state="ready", problem="Too many runs are waiting. Try again in a while."
-            )
+            self.runs.settle(run.id, state="ready", problem=_CROWDED)
         return False
 
     def go_back(self, run: Run) -> bool:
@@ -138,13 +161,27 @@ class Service:
 
     def delete(self, run_id: str) -> bool:
         """Stop a run, take it off the list, and remove every file of it."""
-        found = self.runs.delete(run_id)
+        try:
+            found = self.runs.delete(run_id)
+        except sqlite3.OperationalError:
+            # A full disk does not even take that something goes: the run's files make the room for it.
+            self.cancel(run_id)
+            self.folder(run_id).delete()
+            found = self.runs.delete(run_id)
         self.cancel(run_id)
         if found:
             self.folder(run_id).delete()
             forget()
             forget_rows()
         return found
+
+    def _look(self, run_id: str) -> bool:
+        """Have the files of a run looked at; where too many wait, the run says so instead of waiting for ever."""
+        if self._submit(run_id, "look"):
+            return True
+        has_report = self.folder(run_id).has_report
+        self.runs.settle(run_id, state="done" if has_report else "failed", problem=_CROWDED)
+        return False
 
     def _submit(self, run_id: str, name: str) -> bool:
         run = self.runs.get(run_id)
@@ -167,7 +204,13 @@ class Service:
         self.runs.change(task.run_id, only_from=("waiting",), state="running")
 
     def _ended(self, task: Task, outcome: Outcome) -> None:
-        """Write down how a task ended; of a deleted run there is nothing left to write to."""
+        """Write down how a task ended, whatever the disk says; of a deleted run there is nothing left to write to."""
+        try:
+            self._settle(task, outcome)
+        except (OSError, sqlite3.Error) as error:
+            self.runs.settle(task.run_id, state="failed", problem=failure_reason(error))
+
+    def _settle(self, task: Task, outcome: Outcome) -> None:
         state: State = outcome["state"]
         if task.name == "look" and (state != "failed" or self.folder(task.run_id).has_report):
             self._looked(task.run_id, str(outcome.get("problem", "")))
@@ -179,14 +222,14 @@ class Service:
         words: dict[str, Any] = {name: str(outcome.get(name, "")) for name in ("kind", "verdict", "problem")}
         if outcome.get("title"):
             words["title"] = str(outcome["title"])
-        self.runs.change(task.run_id, state=state, **words)
+        self.runs.settle(task.run_id, state=state, **words)
 
     def _looked(self, run_id: str, problem: str) -> None:
         """After a look: a run that has its report still has it, and any other is ready for its start."""
         if self.folder(run_id).has_report:
-            self.runs.change(run_id, state="done", problem=problem)
+            self.runs.settle(run_id, state="done", problem=problem)
         else:
-            self.runs.change(run_id, state="ready", kind="", verdict="", problem="")
+            self.runs.settle(run_id, state="ready", kind="", verdict="", problem="")
 
     def _settle_answers(self, run_id: str, state: State) -> None:
         """Keep whole answers alone: new ones replace those set aside, and half of new ones are removed."""
@@ -198,7 +241,7 @@ class Service:
 
     def _went_back(self, run_id: str) -> bool:
         facts = self.folder(run_id).go_back()
-        return facts is not None and self.runs.change(run_id, state="done", problem="", **facts)
+        return facts is not None and self.runs.settle(run_id, state="done", problem="", **facts)
 
 
 def _title(files: tuple[StoredFile, ...]) -> str:
@@ -208,13 +251,19 @@ def _title(files: tuple[StoredFile, ...]) -> str:
 
 
 def _secret(path: Path) -> bytes:
-    """Return the key of form tokens; kept, so that a form filled in before a restart still counts."""
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(secrets.token_bytes(_SECRET_BYTES))
-    except FileExistsError:
-        pass
-    return path.read_bytes()
+    """Return the key of form tokens; kept, so that a form filled in before a restart still counts.
+
+    A key that is cut short, as by a disk that was full, could be guessed: it is made anew.
+    """
+    if path.exists() and len(key := path.read_bytes()) == _SECRET_BYTES:
+        return key
+    key = secrets.token_bytes(_SECRET_BYTES)
+    partial = path.with_name("secret.partial")
+    partial.unlink(missing_ok=True)
+    with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(key)
+    partial.replace(path)
+    return key
 
 
 def _locked(path: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import socket
+import sqlite3
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from fastapi import FastAPI
 
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.web.app import create_app
+from betterthan.web.disk import FULL, is_disk_full
 from betterthan.web.service import Service
 from betterthan.web.settings import LOOPBACK, WebSettings
 from betterthan.web.uploads import store_local
@@ -70,15 +72,17 @@ def add_files(app: FastAPI, files: Iterable[Path]) -> str | None:
     paths = list(files)
     if not paths:
         return None
-    folder = service.new_folder()
     try:
-        stored = tuple(store_local(path, folder) for path in paths)
-    except OSError as error:
-        folder.delete()
+        run = service.take_in(lambda folder: tuple(store_local(path, folder) for path in paths))
+    except (OSError, sqlite3.Error) as error:
+        if is_disk_full(error):
+            raise BetterThanError(FULL) from error
+        if not isinstance(error, OSError):
+            raise
         raise ReadError(
             f"The file cannot be opened ({error.strerror}).", path=str(error.filename), code="BT002"
         ) from error
-    return f"/new/{service.add(folder, stored).id}"
+    return f"/new/{run.id}"
 
 
 def serve(settings: WebSettings, *, port: int, files: Iterable[Path], ready: Callable[[str], None]) -> None:

@@ -32,6 +32,8 @@ class Limits:
         Worker processes at a time, of each kind.
     waiting : int
         Runs that may wait for a worker.
+    uploads : int
+        Uploads that may wait to be looked at.
     memory_bytes : int
         Address space of a worker process.
     streams : int
@@ -47,6 +49,7 @@ class Limits:
     looks: int = 2
     runs: int = 2
     waiting: int = 100
+    uploads: int = 5000
     memory_bytes: int = 4096 * MEGABYTE
     streams: int = 100
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -55,6 +56,8 @@ class Runs:
     def __init__(self, path: Path) -> None:
         self._path = path
         _keep_private(path)
+        self._unwritten: dict[str, dict[str, Any]] = {}  # by run: what the disk did not take
+        self._lock = threading.Lock()
         self._idle: SimpleQueue[sqlite3.Connection] = SimpleQueue()
         with self._opened() as database:
             database.execute("PRAGMA journal_mode = WAL")
@@ -75,6 +78,8 @@ class Runs:
 
     def close(self) -> None:
         """Close all connections."""
+        with suppress(sqlite3.Error), self._opened() as database:
+            self._write_rest(database)
         while not self._idle.empty():
             self._idle.get_nowait().close()
 
@@ -92,13 +97,14 @@ class Runs:
         """Return a run, or None if there is none of this id."""
         with self._opened() as database:
             row = database.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()  # noqa: S608
-        return None if row is None else _run(row)
+        return None if row is None else self._as_it_is(_run(row))
 
     def page(self, *, limit: int = 50, offset: int = 0) -> list[Run]:
         """Return runs, the newest first."""
         query = f"SELECT {_COLUMNS} FROM runs ORDER BY created DESC, id LIMIT ? OFFSET ?"  # noqa: S608
         with self._opened() as database:
-            return [_run(row) for row in database.execute(query, (limit, offset))]
+            rows = database.execute(query, (limit, offset)).fetchall()
+        return [self._as_it_is(_run(row)) for row in rows]
 
     def count(self) -> int:
         """Return how many runs there are."""
@@ -119,26 +125,61 @@ class Runs:
         """
         if not values.keys() <= _CHANGEABLE:
             raise ValueError(f"Only {sorted(_CHANGEABLE)} can change.")
-        plain = {
-            name: json.dumps(value.to_dict()) if isinstance(value, Choices) else value
-            for name, value in values.items()
-        }
-        sets = ", ".join(f"{name} = ?" for name in plain)
-        states = f" AND state IN ({','.join('?' * len(only_from))})" if only_from else ""
         with self._opened() as database:
-            cursor = database.execute(
-                f"UPDATE runs SET {sets} WHERE id = ?{states}",  # noqa: S608  (names from our own list)
-                (*plain.values(), run_id, *only_from),
-            )
-            return cursor.rowcount == 1
+            self._write_rest(database)
+            return _changed(database, run_id, values, only_from)
+
+    def settle(self, run_id: str, **values: Any) -> bool:  # noqa: ANN401  (text or choices)
+        """Change some columns of a run that came to rest, even if the disk is full.
+
+        What cannot be written is kept in memory, shown as if it were, and written with the next change.
+        """
+        try:
+            return self.change(run_id, **values)
+        except sqlite3.Error:
+            with self._lock:
+                self._unwritten.setdefault(run_id, {}).update(values)
+            return True
+
+    def _write_rest(self, database: sqlite3.Connection) -> None:
+        """Write what the disk did not take before."""
+        with self._lock:
+            for run_id, values in self._unwritten.items():
+                _changed(database, run_id, values)
+            if self._unwritten:
+                database.commit()
+                self._unwritten.clear()
+
+    def _as_it_is(self, run: Run) -> Run:
+        with self._lock:
+            return replace(run, **self._unwritten.get(run.id, {}))
 
     def delete(self, run_id: str) -> bool:
         """Take a run off the list, and its words out of the file and its journal."""
         with self._opened() as database:
             found = database.execute("DELETE FROM runs WHERE id = ?", (run_id,)).rowcount == 1
-        with self._opened() as database:
+        with self._lock:
+            self._unwritten.pop(run_id, None)
+        # On a full disk the journal keeps the words until the next time.
+        with suppress(sqlite3.OperationalError), self._opened() as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return found
+
+
+def _changed(
+    database: sqlite3.Connection, run_id: str, values: dict[str, Any], only_from: tuple[State, ...] = ()
+) -> bool:
+    plain = {
+        name: json.dumps(value.to_dict()) if isinstance(value, Choices) else value
+        for name, value in values.items()
+    }
+    sets = ", ".join(f"{name} = ?" for name in plain)
+    states = f" AND state IN ({','.join('?' * len(only_from))})" if only_from else ""
+    cursor = database.execute(
+        f"UPDATE runs SET {sets} WHERE id = ?{states}",  # noqa: S608  (names from our own list)
+        (*plain.values(), run_id, *only_from),
+    )
+    return cursor.rowcount == 1
 
 
 def _keep_private(path: Path) -> None:

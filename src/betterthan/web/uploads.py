@@ -20,19 +20,15 @@ _CHUNK = 1 << 20
 
 
 def store_all(parts: Sequence[UploadFile], folder: RunFolder, *, most_files: int) -> tuple[StoredFile, ...]:
-    """Keep the uploaded files of one request; if anything is wrong, none is kept.
+    """Keep the uploaded files of one request.
 
     Raises
     ------
     HTTPException
         400 when there is no file; 413 when there are too many.
     """
-    try:
-        given = _counted(parts, most_files)
-        return tuple(store(part.file, part.filename or "file", folder) for part in given)
-    except BaseException:
-        folder.delete()
-        raise
+    given = _counted(parts, most_files)
+    return tuple(store(part.file, part.filename or "file", folder) for part in given)
 
 
 def _counted(parts: Sequence[UploadFile], most_files: int) -> list[UploadFile]:

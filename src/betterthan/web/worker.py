@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from betterthan.errors import BetterThanError
+from betterthan.web.disk import FULL, is_disk_full
 from betterthan.web.folder import RunFolder
 from betterthan.web.run import Choices, StoredFile
 
@@ -121,8 +122,9 @@ def limit(memory_bytes: int, cpu_seconds: int) -> None:
         (resource.RLIMIT_FSIZE, memory_bytes),
         (resource.RLIMIT_CORE, 0),
     ):
-        hard = resource.getrlimit(kind)[1]
-        bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        # What the user allows the server (ulimit), its workers do not exceed.
+        allowed = (given for given in resource.getrlimit(kind) if given != resource.RLIM_INFINITY)
+        bound = min((most, *allowed))
         with suppress(ValueError, OSError):  # macOS knows RLIMIT_AS and refuses it
             resource.setrlimit(kind, (bound, bound))
 
@@ -153,6 +155,8 @@ def _problem(error: Exception, task: Task) -> str:
             f"This needs more memory than the {task.memory_bytes >> 20:,} MB a run may use. "
             "Take a part of the data, or start the server with a higher --memory."
         )
+    if is_disk_full(error):
+        return FULL
     return (
         f"This is a fault in betterthan, not in your data ({type(error).__name__}: {error}). "
         "Run the same files on the command line with --debug to see where."
