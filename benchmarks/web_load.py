@@ -134,7 +134,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="betterthan-load-") as folder:
         program = "from betterthan.cli.main import main; main()"
-        command = [sys.executable, "-c", program, "serve", "--port", "0", "--folder", folder]
+        command = [sys.executable, "-c", program, "serve", "--no-token", "--port", "0", "--folder", folder]
         server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         try:
             address = server.stderr.readline().split()[2].removesuffix("/")

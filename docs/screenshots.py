@@ -52,7 +52,7 @@ def with_server(browser: Any, place: Path) -> None:  # noqa: ANN401
     """Start the app on a free port, make one run from an example, and show the list of runs."""
     command = [sys.executable, "-c", "from betterthan.cli.main import main; main()", "serve", "--port", "0"]
     server = subprocess.Popen(
-        [*command, "--folder", str(place / "runs")],
+        [*command, "--no-token", "--folder", str(place / "runs")],
         stderr=subprocess.STDOUT,
         stdout=subprocess.PIPE,
         text=True,

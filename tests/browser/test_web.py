@@ -36,7 +36,7 @@ MINUTE = 60_000
 @contextmanager
 def serving(folder: Path, *options: str) -> Iterator[str]:
     """Serve a folder in a process of its own and give its address."""
-    command = [sys.executable, "-c", PROGRAM, "serve", "--port", "0", "--folder", str(folder), *options]
+    command = [sys.executable, "-c", PROGRAM, "serve", "--no-token", "--port", "0", "--folder", str(folder), *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         line = process.stderr.readline()
         assert line.startswith("Serving at http://127.0.0.1:"), line

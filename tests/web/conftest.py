@@ -75,8 +75,8 @@ class Site:
 
 @contextmanager
 def live(folder: Path, **given: object) -> Iterator[Site]:
-    """Serve a folder until the block ends."""
-    app = create_app(WebSettings(folder=folder, **given))
+    """Serve a folder until the block ends; to everybody, unless a token is given."""
+    app = create_app(WebSettings(**{"folder": folder, "token": None, **given}))
     with bound("127.0.0.1", 0) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

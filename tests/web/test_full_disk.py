@@ -39,7 +39,7 @@ def listen():
 
 threading.Thread(target=listen, daemon=True).start()
 from betterthan.cli.main import main
-main(["serve", "--port", "0", "--jobs", "1", "--folder", sys.argv[1]])
+main(["serve", "--no-token", "--port", "0", "--jobs", "1", "--folder", sys.argv[1]])
 """
 
 

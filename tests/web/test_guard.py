@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
+import subprocess
+import sys
 
 import httpx
 import pytest
+from tests.web.conftest import SCORES
 
 from betterthan.web.forms import COOKIE
-from betterthan.web.guard import TOKEN_COOKIE, Guard
+from betterthan.web.guard import Guard
 from betterthan.web.settings import Limits, WebSettings
 
 TOKEN = "the token of this test"  # noqa: S105
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
 
 @pytest.mark.parametrize(
@@ -124,23 +129,43 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(site):
     assert "samesite=strict" in cookie
 
 
+def signed_in(site):
+    """The cookie that stands for the token."""
+    return httpx.get(site.address, params={"token": TOKEN}).cookies
+
+
+def added(site):
+    """The id of a run on the list."""
+    files = [("files", ("human.csv", SCORES))]
+    return httpx.post(f"{site.address}/api/v1/runs", files=files, headers=BEARER, timeout=60).json()["id"]
+
+
 def test_without_the_token_nothing_is_shown(serving, tmp_path):
-    """Neither page, nor file, nor API; a wrong token is none."""
+    """Neither page, nor file, nor API, by no method of any route; a wrong token is none."""
     with serving(tmp_path, token=TOKEN) as site:
-        for path in (
-            "/",
-            "/static/app.css",
-            "/api/v1/runs",
-            "/api/v1/openapi.json",
-            "/?token=wrong",
-            "/?token=%C3%A9",
+        (name,) = signed_in(site)
+        assert added(site)
+        asked = 0
+        for route in site.app.state.routes:
+            path = re.sub(r"{[^}]*}", "A" * 22, route.path)
+            for method in route.methods | {"HEAD", "OPTIONS", "PUT", "TRACE"}:
+                answer = httpx.request(method, site.address + path)
+                assert answer.status_code == 403, (method, path)
+                assert "set-cookie" not in answer.headers
+                asked += 1
+        assert asked > 100
+        for path in ("/?token=wrong", "/?token=%C3%A9", "/?token=", "/no-such-page", "/static/app.css"):
+            assert httpx.get(site.address + path).status_code == 403, path
+        for headers in (
+            {"Authorization": "Bearer wrong"},
+            {"Authorization": f"Basic {TOKEN}"},
+            {"Authorization": "Bearer"},
+            {"Cookie": f"{name}={TOKEN}"},
+            {"Cookie": f"{name}="},
         ):
-            answer = site.client.get(path)
-            assert answer.status_code == 401, path
-            assert answer.headers["www-authenticate"].startswith("Bearer")
-        wrong = {"Authorization": "Bearer wrong"}
-        assert site.client.get("/api/v1/runs", headers=wrong).status_code == 401
-        assert site.client.get("/", headers={"Cookie": f"{TOKEN_COOKIE}={TOKEN}"}).status_code == 401
+            answer = httpx.get(f"{site.address}/api/v1/runs", headers=headers)
+            assert (answer.status_code, list(answer.json())) == (403, ["error"])
+        assert httpx.get(f"{site.address}/api/v1/runs", headers=BEARER).json()["total"] == 1
 
 
 def test_the_token_opens_the_door_once_for_all(serving, tmp_path):
@@ -148,19 +173,98 @@ def test_the_token_opens_the_door_once_for_all(serving, tmp_path):
     with serving(tmp_path, token=TOKEN) as site:
         answer = site.client.get("/", params={"token": TOKEN, "page": "1"})
         assert (answer.status_code, answer.headers["location"]) == (303, "/?page=1")
-        assert TOKEN not in answer.headers["set-cookie"]
+        cookie = answer.headers["set-cookie"]
+        assert TOKEN not in cookie
+        assert "httponly" in cookie.lower()
         assert site.client.get("/").status_code == 200
+        assert site.client.get("/api/v1/runs").status_code == 200
         with httpx.Client(base_url=site.address) as program:
-            headers = {"Authorization": f"Bearer {TOKEN}"}
-            assert program.get("/api/v1/runs", headers=headers).status_code == 200
+            assert program.get("/api/v1/runs", headers=BEARER).status_code == 200
         astray = httpx.get(f"{site.address}//evil.example", params={"token": TOKEN})
         assert astray.headers["location"].startswith("/evil")
+
+
+def test_the_sign_in_page_needs_nothing_else(serving, tmp_path):
+    """Who is not signed in gets no style sheet; the page brings its own, and asks for the token by a form."""
+    with serving(tmp_path, token=TOKEN) as site:
+        answer = httpx.get(f"{site.address}/new")
+        assert "Sign in" in answer.text
+        assert "/static/" not in answer.text
+        assert re.search(r'<form[^>]* method="get" action="/new"', answer.text)
+        nonce = re.search(r"'nonce-([^']+)'", answer.headers["content-security-policy"])[1]
+        assert f'<style nonce="{nonce}">' in answer.text
+        wrong = httpx.get(f"{site.address}/new", params={"token": "<b>guess"})
+        assert "This is not the token of this server." in wrong.text
+        assert "guess" not in wrong.text
+
+
+def test_servers_side_by_side_have_cookies_of_their_own(serving, tmp_path):
+    """Browsers do not tell ports apart."""
+    given = {"token": TOKEN}
+    with (
+        serving(tmp_path / "a", **given) as one,
+        serving(tmp_path / "b", **given) as two,
+        httpx.Client() as browser,
+    ):
+        for site in (one, two):
+            browser.get(site.address, params=given)
+        assert [browser.get(site.address).status_code for site in (one, two)] == [200, 200]
+
+
+def test_an_odd_cookie_of_another_server_is_no_fault(serving, tmp_path):
+    """Whatever else this machine serves sets cookies that are sent here too."""
+    odd = ["b@d=1", "=", ";;;", 'a="', "\xff=\xfe", "é", "a=b=c", "betterthan_session=" + "x" * 5000]
+    odd += [
+        r'betterthan_session="\012x"',
+        r'betterthan_session="\"',
+        "betterthan_session=a b",
+        "betterthan_session=é",
+    ]
+    with serving(tmp_path, token=TOKEN) as site:
+        ((name, value),) = signed_in(site).items()
+        for cookie in odd:
+            raw = {"Cookie": cookie.encode("latin-1")}
+            assert httpx.get(site.address, headers=raw).status_code == 403, cookie
+            assert httpx.get(site.address, headers={**raw, **BEARER}).status_code == 200, cookie
+            both = {"Cookie": f"{cookie}; {name}={value}".encode("latin-1")}
+            assert httpx.get(site.address, headers=both).status_code == 200, cookie
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_of_this_machine_is_not_let_in(serving, tmp_path):
+    """Who has no token can neither list nor delete, whatever account he has."""
+    program = (
+        "import os, socket, sys\n"
+        "os.setgid(65534); os.setuid(65534)\n"
+        "for asked in sys.argv[2:]:\n"
+        "    with socket.socket() as line:\n"
+        "        line.connect(('127.0.0.1', int(sys.argv[1])))\n"
+        "        line.sendall(f'{asked} HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n'.encode())\n"
+        "        print(line.recv(100).split()[1].decode())\n"
+    )
+    with serving(tmp_path, token=TOKEN) as site:
+        run = added(site)
+        asked = [
+            "GET /",
+            "GET /api/v1/runs",
+            f"DELETE /api/v1/runs/{run}",
+            f"GET /runs/{run}",
+            "GET /static/app.js",
+        ]
+        said = subprocess.run(
+            [sys.executable, "-c", program, site.address.rsplit(":", 1)[1], *asked],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert said.stdout.split() == ["403"] * len(asked)
+        assert httpx.get(f"{site.address}/api/v1/runs/{run}", headers=BEARER).status_code == 200
 
 
 def test_a_server_for_others_needs_a_token(tmp_path):
     """It cannot be made without one."""
     with pytest.raises(ValueError, match="needs a token"):
-        WebSettings(folder=tmp_path, host="0.0.0.0")  # noqa: S104
+        WebSettings(folder=tmp_path, host="0.0.0.0", token=None)  # noqa: S104
 
 
 def test_a_server_for_others_answers_to_its_numbers_and_names(tmp_path):

@@ -13,7 +13,8 @@ import pytest
 
 from betterthan.cli.main import main
 from betterthan.errors import BetterThanError
-from betterthan.web.serving import address, bound, token_for
+from betterthan.web.serving import address, bound, link_file
+from betterthan.web.settings import WebSettings
 
 PROGRAM = "from betterthan.cli.main import main; main()"
 
@@ -44,8 +45,11 @@ def test_files_of_the_command_line_are_taken_at_once(tmp_path):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         where = process.stderr.readline().split()[2]
         assert "/new/" in where
-        with urllib.request.urlopen(where, timeout=30) as answer:  # noqa: S310  (this machine)
+        assert "?token=" in where
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with browser.open(where, timeout=60) as answer:
             assert b"scores.csv" in answer.read()
+            assert answer.url == where.split("?")[0]
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         assert process.wait(30) == 0
@@ -79,11 +83,35 @@ def test_a_name_that_is_no_machine_is_refused():
         bound("no-such-host.invalid", 0)
 
 
-def test_tokens_are_made_where_others_can_come():
-    """Each time a new one, unless one is given."""
-    assert token_for("localhost", None) is None
-    assert token_for("localhost", "mine") == "mine"
-    assert token_for("0.0.0.0", None) != token_for("0.0.0.0", None)  # noqa: S104
+def test_every_server_has_a_token_of_its_own(tmp_path):
+    """Unless one is given, or it is said that there is none."""
+    first, second = (WebSettings(folder=tmp_path) for _ in range(2))
+    assert first.token != second.token
+    assert len(first.token) == 32
+    assert first.token not in repr(first)
+    assert WebSettings(folder=tmp_path, token=None).token is None
+    with pytest.raises(ValueError, match="at least one character"):
+        WebSettings(folder=tmp_path, token="")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--no-token", "--token", "mine"), "--no-token excludes a token"),
+        (("--no-token", "--host", "0.0.0.0"), "it needs a token"),  # noqa: S104
+    ],
+)
+def test_no_token_is_refused_where_it_contradicts(capsys, tmp_path, options, message):
+    """Beside a token, and where other machines can come."""
+    assert message in failed(capsys, *options, "--port", 0, "--folder", tmp_path)
+
+
+def test_the_page_that_opens_the_browser_is_readable_by_its_user_alone(tmp_path):
+    """It has the token in it; the list of processes, which everybody can read, has not."""
+    with link_file(tmp_path, "http://127.0.0.1:1/?token=abc&x=1") as path:
+        assert path.stat().st_mode & 0o777 == 0o600
+        assert "url=http://127.0.0.1:1/?token=abc&amp;x=1" in path.read_text()
+    assert not path.exists()
 
 
 def test_the_address_can_be_opened():

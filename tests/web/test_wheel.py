@@ -96,7 +96,7 @@ def test_the_report_is_made_from_the_installed_wheel(installed, tmp_path):
 @contextmanager
 def serving(program: Path, folder: Path):
     """The server of the installed program."""
-    command = [program, "serve", "--port", "0", "--folder", folder]
+    command = [program, "serve", "--no-token", "--port", "0", "--folder", folder]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=folder.parent) as process:
         line = process.stderr.readline()
         assert line.startswith("Serving at http://127.0.0.1:"), line

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 @click.option(
     "--token",
     envvar="BETTERTHAN_TOKEN",
-    help="What callers must show. [default: a new one unless only this machine can call]",
+    help="What callers must show. Other users see it here; set BETTERTHAN_TOKEN instead. [default: a new one]",
 )
+@click.option("--no-token", is_flag=True, help="Let in every user of this machine.")
 @click.option("--name", "names", multiple=True, help="Another name by which the server may be addressed.")
 @click.option(
     "--upload", default=200, show_default=True, type=click.IntRange(1), help="Megabytes of one upload."
@@ -51,8 +52,8 @@ if TYPE_CHECKING:
 def serve(files: tuple[Path, ...], *, port: int, open_page: bool, **given: Any) -> None:  # noqa: ANN401  (click's)
     """Serve pages on this machine: drop files, see what they are, get the report, look at pairs and segments.
 
-    Runs are kept and listed until they are deleted. Other machines can reach the server only with --host, and then
-    need the token that is printed once.
+    Runs are kept and listed until they are deleted. The address that is printed has a token: whoever opens it is
+    signed in, and nobody else gets in. Other machines can reach the server only with --host.
 
     \b
     Examples:
@@ -65,12 +66,14 @@ def serve(files: tuple[Path, ...], *, port: int, open_page: bool, **given: Any) 
     except ImportError as error:
         raise MissingExtra("The web app", extra="web") from error
 
+    settings = _settings(**given)
+
     def ready(where: str) -> None:
         click.echo(f"Serving at {where}  (Ctrl-C stops)", err=True)
-        if open_page:
-            click.launch(where)
+        if settings.token is None:
+            click.echo("Without a token, every user of this machine can read and delete the runs.", err=True)
 
-    run(_settings(**given), port=port, files=files, ready=ready)
+    run(settings, port=port, files=files, ready=ready, launch=click.launch if open_page else None)
     click.echo("Stopped. Runs are kept; start the server again to see them.", err=True)
 
 
@@ -79,6 +82,7 @@ def _settings(
     host: str,
     folder: Path | None,
     token: str | None,
+    no_token: bool,
     names: tuple[str, ...],
     upload: int,
     memory: int,
@@ -86,13 +90,20 @@ def _settings(
     rows: int,
     jobs: int,
 ) -> WebSettings:
-    from betterthan.web.serving import token_for
-    from betterthan.web.settings import MEGABYTE, Limits, WebSettings, default_folder
+    from betterthan.web.settings import LOOPBACK, MEGABYTE, Limits, WebSettings, default_folder, new_token
 
+    if no_token and token:
+        raise click.UsageError(
+            "--no-token excludes a token (--token or BETTERTHAN_TOKEN). Leave one of them out."
+        )
+    if no_token and host not in LOOPBACK:
+        raise click.UsageError(
+            f"Other machines can reach a server on {host}: it needs a token. Leave out --no-token."
+        )
     return WebSettings(
         folder=folder or default_folder(),
         host=host,
-        token=token_for(host, token),
+        token=None if no_token else token or new_token(),
         names=tuple(name.lower() for name in names),
         limits=Limits(
             upload_bytes=upload * MEGABYTE,

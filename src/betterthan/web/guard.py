@@ -1,8 +1,9 @@
 """The door: who may ask, from where, and with how much; and what every answer tells the browser.
 
 A page of another site can make a browser send requests to this machine. So a request must name the server by a
-name that is its own (else a foreign name was pointed at this machine), a request that changes something must come
-from a page of this server, and a server that other machines can reach asks for its token.
+name that is its own (else a foreign name was pointed at this machine), and a request that changes something must come
+from a page of this server. Every other user of this machine can reach the port too. So a caller shows the token, once
+in the address that the server prints, then by a cookie, or with each request in a header.
 """
 
 from __future__ import annotations
@@ -12,22 +13,23 @@ import hmac
 import ipaddress
 import secrets
 import socket
-from http.cookies import SimpleCookie
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from betterthan.web.errors import refusal
+from betterthan.web.errors import API, refusal
 from betterthan.web.settings import LOOPBACK, WebSettings
 
-TOKEN_COOKIE = "betterthan_token"  # noqa: S105  (a name, not a token)
 UPLOADS = ("/upload", "/api/v1/runs")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # Bytes of a multipart body that are not the files: boundaries, headers, the form's own fields.
 _ENVELOPE = 1 << 20
+_LONGEST_NUMBER = 15
+_NO_TOKEN = "The server asks for its token. It is in the address that was printed when the server started."  # noqa: S105
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     # Not "no-referrer": with it browsers send no Origin with forms, and that is what tells ours from others'.
@@ -54,6 +56,10 @@ class Guard:
         self._app = app
         self._settings = settings
         self._cookie = hmac.new(secret, f"token:{settings.token}".encode(), hashlib.sha256).hexdigest()
+        # Browsers do not tell ports apart: servers of two folders would overwrite each other's cookie.
+        self.cookie_name = (
+            "betterthan_" + hmac.new(secret, b"name of the cookie", hashlib.sha256).hexdigest()[:8]
+        )
         own = () if settings.is_local else (socket.gethostname().lower(),)
         self._names = frozenset({*LOOPBACK, settings.host, *settings.names, *own})
 
@@ -84,7 +90,7 @@ class Guard:
         if scope["method"] not in _SAFE and not _is_own_page(scope, headers):
             return refusal(scope, 403, "This request comes from another site's page, and is not carried out.")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self._most_bytes(scope):
+        if not length.isdecimal() or len(length) > _LONGEST_NUMBER or int(length) > self._most_bytes(scope):
             return refusal(scope, 413, self._too_large(scope))
         return None
 
@@ -99,25 +105,26 @@ class Guard:
     def _asked_for_token(self, scope: Scope, headers: Headers) -> Response | None:
         """Return None when the caller has shown the token; it stays out of addresses and of the history."""
         token = self._settings.token or ""
-        kind, _, shown = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and _same(shown, token):
+        kind, _, shown = _as_utf8(headers.get("authorization", "")).partition(" ")
+        if kind.lower() == "bearer" and _same(shown.strip(), token):
             return None
-        cookie = SimpleCookie(headers.get("cookie", "")).get(TOKEN_COOKIE)
-        if cookie is not None and _same(cookie.value, self._cookie):
+        # Not http.cookies, which refuses all cookies for the odd name of one.
+        cookies = cookie_parser("; ".join(headers.getlist("cookie")))
+        if _same(cookies.get(self.cookie_name, ""), self._cookie):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = dict(query).get("token")
         if scope["method"] == "GET" and given is not None and _same(given, token):
             rest = urlencode([(name, value) for name, value in query if name != "token"])
             answer = RedirectResponse(_own_path(scope["path"]) + (f"?{rest}" if rest else ""), 303)
-            answer.set_cookie(TOKEN_COOKIE, self._cookie, httponly=True, samesite="strict")
+            # "lax": the first page is opened by a program or a file, which to a browser is another site. A request
+            # from another site that changes something comes without it, and is refused anyway.
+            answer.set_cookie(self.cookie_name, self._cookie, httponly=True, samesite="lax")
             return answer
-        return refusal(
-            scope,
-            401,
-            "A token is needed. Open the address that the server printed when it started.",
-            {"WWW-Authenticate": 'Bearer realm="betterthan"'},
-        )
+        if scope["path"].startswith(API):
+            return refusal(scope, 403, _NO_TOKEN + " Send it as Authorization: Bearer TOKEN.")
+        message = _NO_TOKEN if given is None else "This is not the token of this server. " + _NO_TOKEN
+        return refusal(scope, 403, message, sign_in=_own_path(scope["path"]))
 
     def _most_bytes(self, scope: Scope) -> int:
         limits = self._settings.limits
@@ -159,6 +166,12 @@ def _own_path(path: str) -> str:
     return "/" + path.lstrip("/\\")  # "//elsewhere" would lead to another machine
 
 
+def _as_utf8(header: str) -> str:
+    return header.encode("latin-1").decode(
+        "utf-8", "replace"
+    )  # a header is bytes; Starlette shows them as Latin-1
+
+
 def _is_number(name: str) -> bool:
     try:
         ipaddress.ip_address(name)
@@ -168,7 +181,9 @@ def _is_number(name: str) -> bool:
 
 
 def _same(shown: str, wanted: str) -> bool:
-    return hmac.compare_digest(shown.encode(), wanted.encode())
+    """Whether two texts are the same; how long that takes says nothing about either, nor about their lengths."""
+    digests = (hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (shown, wanted))
+    return hmac.compare_digest(*digests)
 
 
 def _with_headers(send: Send, nonce: str) -> Send:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
+import html
+import os
 import socket
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import uvicorn
 from fastapi import FastAPI
@@ -16,23 +18,10 @@ from betterthan.errors import BetterThanError, ReadError
 from betterthan.web.app import create_app
 from betterthan.web.disk import FULL, is_disk_full
 from betterthan.web.service import Service
-from betterthan.web.settings import LOOPBACK, WebSettings
+from betterthan.web.settings import WebSettings
 from betterthan.web.uploads import store_local
 
 _STOP_SECONDS = 2  # in which open pages may end before they are cut off
-
-
-def token_for(host: str, given: str | None) -> str | None:
-    """Return the token of a server: none on this machine alone unless one is given, else a new one.
-
-    Examples
-    --------
-    >>> token_for("127.0.0.1", None) is None, len(token_for("0.0.0.0", None)), token_for("0.0.0.0", "mine")
-    (True, 32, 'mine')
-    """
-    if given or host in LOOPBACK:
-        return given or None
-    return secrets.token_urlsafe(24)
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -57,7 +46,7 @@ def address(listening: socket.socket, path: str = "/", token: str | None = None)
     host, port = listening.getsockname()[:2]
     named = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(host, host)  # noqa: S104  (asked, not bound)
     shown = f"[{named}]" if ":" in named else named
-    return f"http://{shown}:{port}{path}" + (f"?token={token}" if token else "")
+    return f"http://{shown}:{port}{path}" + (f"?{urlencode({'token': token})}" if token else "")
 
 
 def add_files(app: FastAPI, files: Iterable[Path]) -> str | None:
@@ -85,8 +74,49 @@ def add_files(app: FastAPI, files: Iterable[Path]) -> str | None:
     return f"/new/{run.id}"
 
 
-def serve(settings: WebSettings, *, port: int, files: Iterable[Path], ready: Callable[[str], None]) -> None:
-    """Serve until interrupted; `ready` is told the address as soon as the server listens."""
+@contextlib.contextmanager
+def link_file(folder: Path, where: str) -> Iterator[Path]:
+    """Give a page that leads to an address and that this user alone can read.
+
+    A browser that is started with the address itself shows it, and with it the token, to every user of the machine
+    in the list of processes.
+    """
+    path = folder / "open.html"
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(
+            '<!doctype html><meta charset="utf-8"><title>betterthan</title>'
+            f'<meta http-equiv="refresh" content="0; url={html.escape(where)}">'
+            f'<p><a href="{html.escape(where)}">Open betterthan</a></p>'
+        )
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def serve(
+    settings: WebSettings,
+    *,
+    port: int,
+    files: Iterable[Path],
+    ready: Callable[[str], None],
+    launch: Callable[[str], object] | None = None,
+) -> None:
+    """Serve until interrupted.
+
+    Parameters
+    ----------
+    settings : WebSettings
+    port : int
+        0 takes any that is free.
+    files : iterable of Path
+        Files to begin a run with.
+    ready : callable
+        Told the address as soon as the server listens.
+    launch : callable, optional
+        Opens a page in a browser.
+    """
     with bound(settings.host, port) as listening:
         app = create_app(settings)
         try:
@@ -94,15 +124,23 @@ def serve(settings: WebSettings, *, port: int, files: Iterable[Path], ready: Cal
         except BetterThanError:
             app.state.service.close()
             raise
-        ready(address(listening, page, settings.token))
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,  # addresses of runs are secrets of a kind
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=_STOP_SECONDS,
-            limit_concurrency=1000,
-        )
-        with contextlib.suppress(KeyboardInterrupt):  # the way to stop a server
-            uvicorn.Server(config).run(sockets=[listening])
+        where = address(listening, page, settings.token)
+        ready(where)
+        with contextlib.ExitStack() as stack:
+            if launch is not None:
+                with contextlib.suppress(OSError):  # as on a full disk; the address is printed
+                    launch(stack.enter_context(link_file(settings.folder, where)).resolve().as_uri())
+            stack.enter_context(contextlib.suppress(KeyboardInterrupt))  # the way to stop a server
+            uvicorn.Server(_config(app)).run(sockets=[listening])
+
+
+def _config(app: FastAPI) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # addresses of runs are secrets of a kind
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=_STOP_SECONDS,
+        limit_concurrency=1000,
+    )

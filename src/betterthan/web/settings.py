@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -54,6 +55,11 @@ class Limits:
     streams: int = 100
 
 
+def new_token() -> str:
+    """Return 192 random bits, to be shown by whoever may use the server."""
+    return secrets.token_urlsafe(24)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSettings:
     """Where the server keeps its runs, on what address it listens, and whom it answers.
@@ -64,8 +70,9 @@ class WebSettings:
         Holds the list of runs and a folder a run.
     host : str, default "127.0.0.1"
         The address to listen on.
-    token : str, optional
-        What a caller must show. Required when `host` is not this machine alone.
+    token : str or None, optional
+        What a caller must show; a new one if absent. None lets in everybody who can reach the server, which must
+        then be this machine alone.
     names : tuple of str
         Further names by which callers may address the server.
     limits : Limits
@@ -74,7 +81,7 @@ class WebSettings:
     --------
     >>> WebSettings(folder=Path("runs")).is_local
     True
-    >>> WebSettings(folder=Path("runs"), host="0.0.0.0")
+    >>> WebSettings(folder=Path("runs"), host="0.0.0.0", token=None)
     Traceback (most recent call last):
     ...
     ValueError: A server that other machines can reach needs a token.
@@ -82,12 +89,14 @@ class WebSettings:
 
     folder: Path
     host: str = "127.0.0.1"
-    token: str | None = None
+    token: str | None = field(default_factory=new_token, repr=False)
     names: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        if not self.is_local and not self.token:
+        if self.token == "":
+            raise ValueError("A token has at least one character.")
+        if not self.is_local and self.token is None:
             raise ValueError("A server that other machines can reach needs a token.")
 
     @property
