@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 httpx = pytest.importorskip("httpx", reason="the browser group is not installed")
-uvicorn = pytest.importorskip("uvicorn", reason="the web extra is not installed")
+pytest.importorskip("uvicorn", reason="the web extra is not installed")
 
 from fastapi import FastAPI  # noqa: E402
 
 from betterthan.web.app import create_app  # noqa: E402
+from betterthan.web.connections import Connections  # noqa: E402
 from betterthan.web.service import Service  # noqa: E402
-from betterthan.web.serving import bound  # noqa: E402
+from betterthan.web.serving import Server, bound  # noqa: E402
 from betterthan.web.settings import WebSettings  # noqa: E402
 
 ON_THE_WAY = {"looking", "waiting", "running"}
@@ -34,6 +35,7 @@ class Site:
     """A server, its folder, and a client of it."""
 
     client: httpx.Client
+    server: Server
     app: FastAPI
     folder: Path
     address: str
@@ -74,16 +76,16 @@ class Site:
 
 
 @contextmanager
-def live(folder: Path, **given: object) -> Iterator[Site]:
+def live(folder: Path, *, connections: Connections | None = None, **given: object) -> Iterator[Site]:
     """Serve a folder until the block ends; to everybody, unless a token is given."""
     app = create_app(WebSettings(**{"folder": folder, "token": None, **given}))
     with bound("127.0.0.1", 0) as listening:
-        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        server = Server(app, connections=connections)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         with httpx.Client(base_url=address, timeout=60.0) as client:
-            yield Site(client, app, folder, address)
+            yield Site(client, server, app, folder, address)
         server.should_exit = True
         thread.join(10)
         assert not thread.is_alive()

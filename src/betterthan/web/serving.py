@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import html
 import os
@@ -16,6 +17,7 @@ from fastapi import FastAPI
 
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.web.app import create_app
+from betterthan.web.connections import Connections, Listener, quiet_about_descriptors
 from betterthan.web.disk import FULL, is_disk_full
 from betterthan.web.service import Service
 from betterthan.web.settings import WebSettings
@@ -24,7 +26,7 @@ from betterthan.web.uploads import store_local
 _STOP_SECONDS = 2  # in which open pages may end before they are cut off
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> Listener:
     """Return a socket that listens; port 0 takes any that is free.
 
     Raises
@@ -34,7 +36,8 @@ def bound(host: str, port: int) -> socket.socket:
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((host, port), family=family, backlog=512)
+        with socket.create_server((host, port), family=family) as made:
+            return Listener(fileno=made.detach())
     except OSError as error:
         raise BetterThanError(
             f"Port {port} of {host} cannot be used ({error.strerror}). Name another: --port 0 takes any that is free."
@@ -72,6 +75,30 @@ def add_files(app: FastAPI, files: Iterable[Path]) -> str | None:
             f"The file cannot be opened ({error.strerror}).", path=str(error.filename), code="BT002"
         ) from error
     return f"/new/{run.id}"
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server with our limits on connections."""
+
+    def __init__(self, app: FastAPI, *, connections: Connections | None = None) -> None:
+        self.connections = connections or Connections()
+        config = uvicorn.Config(
+            app,
+            http=self.connections.protocol,  # type: ignore[arg-type]  # called as a class would be
+            ws="none",
+            log_level="warning",
+            access_log=False,  # addresses of runs are secrets of a kind
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_STOP_SECONDS,
+            backlog=1,  # see Listener
+        )
+        super().__init__(config)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        quiet_about_descriptors(asyncio.get_running_loop())
+        await super().startup(sockets)
 
 
 @contextlib.contextmanager
@@ -131,16 +158,4 @@ def serve(
                 with contextlib.suppress(OSError):  # as on a full disk; the address is printed
                     launch(stack.enter_context(link_file(settings.folder, where)).resolve().as_uri())
             stack.enter_context(contextlib.suppress(KeyboardInterrupt))  # the way to stop a server
-            uvicorn.Server(_config(app)).run(sockets=[listening])
-
-
-def _config(app: FastAPI) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,  # addresses of runs are secrets of a kind
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=_STOP_SECONDS,
-        limit_concurrency=1000,
-    )
+            Server(app).run(sockets=[listening])
