@@ -134,7 +134,11 @@ class Case:
         for name, content in self.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            data = content.text("\t" if name.endswith(".tsv") else ",") if isinstance(content, Columns) else content
+            data = (
+                content.text("\t" if name.endswith(".tsv") else ",")
+                if isinstance(content, Columns)
+                else content
+            )
             path.write_bytes(data if isinstance(data, bytes) else data.encode())
 
 

@@ -59,7 +59,13 @@ WIDE = {"id": list(ONE_TO_N), "GPT": list(GPT), "Llama": list(LLAMA)}
 LONG = [dict(zip(("item", "system", "score"), row, strict=True)) for row in long_rows()]
 SHUFFLED = (5, 2, 8, 1, 7, 3, 6, 4)
 RIGHT_WRONG = {"GPT": (1, 1, 1, 0, 1, 0, 1, 1), "Llama": (1, 0, 1, 0, 1, 0, 0, 1)}
-BATTLES = (("GPT", "Llama", 0), ("Llama", "GPT", 1), ("GPT", "Llama", 1), ("Llama", "GPT", 0), ("GPT", "Llama", 0))
+BATTLES = (
+    ("GPT", "Llama", 0),
+    ("Llama", "GPT", 1),
+    ("GPT", "Llama", 1),
+    ("Llama", "GPT", 0),
+    ("GPT", "Llama", 0),
+)
 """Left, right, and which of them won; GPT wins three of five."""
 GPT_WINS = Fought(wins={("GPT", "Llama"): 3, ("Llama", "GPT"): 2}, best="GPT")
 
@@ -69,7 +75,9 @@ def _battles(header: str, words: tuple[str, str], *, tie: str = "") -> str:
     return "\n".join([*rows, f"GPT,Llama,{tie}"] if tie else rows) + "\n"
 
 
-def _fine(name: str, content: str | bytes | Columns, *, file: str = "scores.csv", expect: Ranked = PLAIN) -> Case:
+def _fine(
+    name: str, content: str | bytes | Columns, *, file: str = "scores.csv", expect: Ranked = PLAIN
+) -> Case:
     return Case(name=name, files={file: content}, expect=expect)
 
 
