@@ -110,18 +110,41 @@ CASES = (
     *(_tie(word, known=False) for word in ("equal", "neither", "both", "none", "=")),
     Case(
         name="winner by name, with a tie",
-        files={"battles.csv": "model_a,model_b,winner\n" + "".join(f"{a},{b},{(a, b)[w]}\n" for a, b, w in PLAYED)
-                              + "GPT,Llama,tie\n"},
+        files={
+            "battles.csv": "model_a,model_b,winner\n"
+            + "".join(f"{a},{b},{(a, b)[w]}\n" for a, b, w in PLAYED)
+            + "GPT,Llama,tie\n"
+        },
         expect=TIED,
     ),
-    _stopped("winner is a third system", _text("model_a,model_b,winner", ("model_a", "model_b"), "GPT,Llama,Qwen"), ("Qwen",)),
-    _stopped("winner is misspelt", _text("model_a,model_b,winner", ("model_a", "model_b"), "GPT,Llama,modle_a"), ("modle_a",)),
-    _stopped("winner is empty", _text("model_a,model_b,winner", ("model_a", "model_b"), "GPT,Llama,"), ("empty",)),
-    _stopped("winner by name, in another case",
-             "model_a,model_b,winner\nGPT,Llama,gpt\nLlama,GPT,Llama\nGPT,Llama,GPT\n", ("gpt",)),
-    _stopped("systems called A and B on the other sides",
-             "model_a,model_b,winner\nB,A,A\nB,A,A\nA,B,A\nB,A,B\n", ("A", ("two", "both", "side", "also"))),
-    _stopped("a system without a name", _text("model_a,model_b,winner", ("model_a", "model_b"), ",Llama,model_a"), ("name",)),
+    _stopped(
+        "winner is a third system",
+        _text("model_a,model_b,winner", ("model_a", "model_b"), "GPT,Llama,Qwen"),
+        ("Qwen",),
+    ),
+    _stopped(
+        "winner is misspelt",
+        _text("model_a,model_b,winner", ("model_a", "model_b"), "GPT,Llama,modle_a"),
+        ("modle_a",),
+    ),
+    _stopped(
+        "winner is empty", _text("model_a,model_b,winner", ("model_a", "model_b"), "GPT,Llama,"), ("empty",)
+    ),
+    _stopped(
+        "winner by name, in another case",
+        "model_a,model_b,winner\nGPT,Llama,gpt\nLlama,GPT,Llama\nGPT,Llama,GPT\n",
+        ("gpt",),
+    ),
+    _stopped(
+        "systems called A and B on the other sides",
+        "model_a,model_b,winner\nB,A,A\nB,A,A\nA,B,A\nB,A,B\n",
+        ("A", ("two", "both", "side", "also")),
+    ),
+    _stopped(
+        "a system without a name",
+        _text("model_a,model_b,winner", ("model_a", "model_b"), ",Llama,model_a"),
+        ("name",),
+    ),
     Case(
         name="a system against itself",
         files={"battles.csv": _text("model_a,model_b,winner", ("model_a", "model_b"), "GPT,GPT,model_a")},
@@ -130,27 +153,35 @@ CASES = (
     ),
     Case(
         name="winner and loser",
-        files={"battles.csv": "winner,loser\n" + "".join(f"{(a, b)[w]},{(a, b)[1 - w]}\n" for a, b, w in PLAYED)},
+        files={
+            "battles.csv": "winner,loser\n" + "".join(f"{(a, b)[w]},{(a, b)[1 - w]}\n" for a, b, w in PLAYED)
+        },
         expect=RIGHT,
         or_stop=Stop(words=("--left",)),
     ),
     Case(
         name="scores of both sides instead of a winner",
-        files={"battles.csv": "model_a,model_b,score_a,score_b\n" + "".join(
-            f"{a},{b},{8 - 3 * w},{5 + 3 * w}\n" for a, b, w in PLAYED)},
+        files={
+            "battles.csv": "model_a,model_b,score_a,score_b\n"
+            + "".join(f"{a},{b},{8 - 3 * w},{5 + 3 * w}\n" for a, b, w in PLAYED)
+        },
         expect=RIGHT,
         or_stop=Stop(words=(("winner", "--winner"),)),
     ),
     Case(
         name="ranks of both sides",
-        files={"battles.csv": "system_a,system_b,rank_a,rank_b\n" + "".join(
-            f"{a},{b},{1 + w},{2 - w}\n" for a, b, w in PLAYED)},
+        files={
+            "battles.csv": "system_a,system_b,rank_a,rank_b\n"
+            + "".join(f"{a},{b},{1 + w},{2 - w}\n" for a, b, w in PLAYED)
+        },
         expect=RIGHT,
     ),
     Case(
         name="a column for each outcome",
-        files={"battles.csv": "model_a,model_b,winner_model_a,winner_model_b,winner_tie\n" + "".join(
-            f"{a},{b},{1 - w},{w},0\n" for a, b, w in PLAYED)},
+        files={
+            "battles.csv": "model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
+            + "".join(f"{a},{b},{1 - w},{w},0\n" for a, b, w in PLAYED)
+        },
         expect=RIGHT,
     ),
     Case(
@@ -177,15 +208,24 @@ CASES = (
     ),
     Case(
         name="two winner columns",
-        files={"battles.csv": "model_a,model_b,winner,vote\n" + "".join(
-            f"{a},{b},{('model_a', 'model_b')[w]},{('model_b', 'model_a')[w]}\n" for a, b, w in PLAYED)},
+        files={
+            "battles.csv": "model_a,model_b,winner,vote\n"
+            + "".join(
+                f"{a},{b},{('model_a', 'model_b')[w]},{('model_b', 'model_a')[w]}\n" for a, b, w in PLAYED
+            )
+        },
         expect=RIGHT,
         or_stop=Stop(words=("winner", "vote", "--winner")),
     ),
     Case(
         name="a language column with two values",
-        files={"battles.csv": "model_a,model_b,winner,language\n" + "".join(
-            f"{a},{b},{('model_a', 'model_b')[w]},{('en', 'de')[k % 2]}\n" for k, (a, b, w) in enumerate(PLAYED))},
+        files={
+            "battles.csv": "model_a,model_b,winner,language\n"
+            + "".join(
+                f"{a},{b},{('model_a', 'model_b')[w]},{('en', 'de')[k % 2]}\n"
+                for k, (a, b, w) in enumerate(PLAYED)
+            )
+        },
         expect=RIGHT,
     ),
-)  # fmt: skip
+)

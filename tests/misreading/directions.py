@@ -59,7 +59,11 @@ CASES = (
     _signed("MQM as penalties", "MQM", 5, higher=False),
     Case(
         name="MQM out of 100",
-        files={"scores.csv": long("item,system,MQM", rows=[(k, s, round(60 + 40 * x, 2)) for k, s, x in long_rows()])},
+        files={
+            "scores.csv": long(
+                "item,system,MQM", rows=[(k, s, round(60 + 40 * x, 2)) for k, s, x in long_rows()]
+            )
+        },
         expect=Ranked(means={name: 60 + 40 * mean for name, mean in MEANS.items()}, segments=8),
         or_stop=Stop(words=("MQM", *WAYS)),
         settle=("--higher-is-better", "MQM"),
@@ -69,14 +73,22 @@ CASES = (
     _signed("log likelihood below 0", "log_likelihood", -20, higher=True),
     Case(
         name="rank as a metric",
-        files={"scores.csv": long("item,system,rank", rows=[(k, s, 2 if s == "GPT" else 1) for k, s, _ in long_rows()])},
+        files={
+            "scores.csv": long(
+                "item,system,rank", rows=[(k, s, 2 if s == "GPT" else 1) for k, s, _ in long_rows()]
+            )
+        },
         expect=Ranked(means={"GPT": 2.0, "Llama": 1.0}, segments=8, higher=False),
         or_stop=Stop(words=("rank", *WAYS)),
     ),
     Case(
         name="a direction in the file goes before the name",
-        files={"scores.csv": long("item,system,score,metric,higher_is_better",
-                                  rows=[(*row, "TER", "true") for row in long_rows()])},
+        files={
+            "scores.csv": long(
+                "item,system,score,metric,higher_is_better",
+                rows=[(*row, "TER", "true") for row in long_rows()],
+            )
+        },
         expect=Ranked(means=MEANS, segments=8, higher=True),
     ),
     Case(
@@ -85,4 +97,4 @@ CASES = (
         command=("rank", "scores.csv", "--lower-is-better", "accuracy"),
         expect=Ranked(means=MEANS, segments=8, higher=False),
     ),
-)  # fmt: skip
+)

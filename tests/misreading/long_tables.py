@@ -54,7 +54,9 @@ CASES = (
     ),
     Case(
         name="quality and length",
-        files={"scores.csv": long("item,system,quality,length", rows=[(*row, LENGTH[row[0]]) for row in ROWS])},
+        files={
+            "scores.csv": long("item,system,quality,length", rows=[(*row, LENGTH[row[0]]) for row in ROWS])
+        },
         expect=Stop(words=("quality", "length", "--metric"), in_check=False),
         settle=("--metric", "quality"),
         settled=RIGHT,
@@ -72,11 +74,17 @@ CASES = (
     ),
     Case(
         name="two metrics in a column",
-        files={"scores.csv": long("item,system,metric,score", rows=[(k, s, "COMET", x) for k, s, x in ROWS]
-                                  + [(k, s, "TER", x) for k, s, x in TER])},
+        files={
+            "scores.csv": long(
+                "item,system,metric,score",
+                rows=[(k, s, "COMET", x) for k, s, x in ROWS] + [(k, s, "TER", x) for k, s, x in TER],
+            )
+        },
         expect=Stop(words=("COMET", "TER", "--metric"), in_check=False),
         settle=("--metric", "TER"),
-        settled=Ranked(means={"GPT": 1 - MEANS["GPT"], "Llama": 1 - MEANS["Llama"]}, segments=8, higher=False),
+        settled=Ranked(
+            means={"GPT": 1 - MEANS["GPT"], "Llama": 1 - MEANS["Llama"]}, segments=8, higher=False
+        ),
     ),
     Case(
         name="headers that say nothing",
@@ -111,11 +119,16 @@ CASES = (
     ),
     Case(
         name="method for system, with numeric ids",
-        files={"scores.csv": long("question,method,correct", rows=[(k, s, int(x > 0.55)) for k, s, x in ROWS])},
+        files={
+            "scores.csv": long("question,method,correct", rows=[(k, s, int(x > 0.55)) for k, s, x in ROWS])
+        },
         expect=Ranked(means={"GPT": 0.625, "Llama": 0.625}, segments=8),
         or_stop=Stop(words=("method", "--system")),
         settle=("--item", "question", "--system", "method", "--score", "correct"),
-        settled=Ranked(means={"GPT": sum(x > 0.55 for x in GPT) / 8, "Llama": sum(x > 0.55 for x in LLAMA) / 8}, segments=8),
+        settled=Ranked(
+            means={"GPT": sum(x > 0.55 for x in GPT) / 8, "Llama": sum(x > 0.55 for x in LLAMA) / 8},
+            segments=8,
+        ),
     ),
     Case(
         name="system and segment swapped",
@@ -179,7 +192,11 @@ CASES = (
     ),
     Case(
         name="two target languages with ids of their own",
-        files={"scores.csv": long("target_lang,item,system,score", rows=[(lp[3:], *rest) for lp, *rest in DISTINCT])},
+        files={
+            "scores.csv": long(
+                "target_lang,item,system,score", rows=[(lp[3:], *rest) for lp, *rest in DISTINCT]
+            )
+        },
         expect=Stop(words=("target_lang",), in_check=False),
         settle=("--where", "target_lang=de"),
         settled=RIGHT,
@@ -197,8 +214,16 @@ CASES = (
     ),
     Case(
         name="a wide table of two language pairs with the same ids",
-        files={"scores.csv": Columns({"lp": ["en-de"] * 8 + ["en-fr"] * 8, "id": [*ONE_TO_N, *ONE_TO_N],
-                                      "GPT": [*GPT, *LLAMA], "Llama": [*LLAMA, *GPT]})},
+        files={
+            "scores.csv": Columns(
+                {
+                    "lp": ["en-de"] * 8 + ["en-fr"] * 8,
+                    "id": [*ONE_TO_N, *ONE_TO_N],
+                    "GPT": [*GPT, *LLAMA],
+                    "Llama": [*LLAMA, *GPT],
+                }
+            )
+        },
         expect=Stop(words=(("lp", "--where"),), in_check=False),
         settle=("--where", "lp=en-de"),
         settled=RIGHT,
@@ -208,7 +233,9 @@ CASES = (
         files={"scores.csv": long(rows=ROWS[:-1])},
         expect=Stop(words=("Llama", "8", "--missing drop")),
         settle=("--missing", "drop"),
-        settled=Ranked(means={"GPT": (sum(GPT) - GPT[-1]) / 7, "Llama": (sum(LLAMA) - LLAMA[-1]) / 7}, segments=7),
+        settled=Ranked(
+            means={"GPT": (sum(GPT) - GPT[-1]) / 7, "Llama": (sum(LLAMA) - LLAMA[-1]) / 7}, segments=7
+        ),
     ),
     Case(
         name="a row without a score",
@@ -248,8 +275,16 @@ CASES = (
     ),
     Case(
         name="a numeric rater in a wide table",
-        files={"scores.csv": Columns({"id": [*ONE_TO_N, *ONE_TO_N], "rater": [1] * 8 + [2] * 8,
-                                      "GPT": [*GPT, *GPT], "Llama": [*LLAMA, *LLAMA]})},
+        files={
+            "scores.csv": Columns(
+                {
+                    "id": [*ONE_TO_N, *ONE_TO_N],
+                    "rater": [1] * 8 + [2] * 8,
+                    "GPT": [*GPT, *GPT],
+                    "Llama": [*LLAMA, *LLAMA],
+                }
+            )
+        },
         expect=RIGHT,
         or_stop=Stop(words=("rater",)),
     ),
@@ -268,4 +303,4 @@ CASES = (
         files={"scores.csv": long(rows=[(k, s, 0 if (k, s) == (4, "Llama") else x) for k, s, x in ROWS])},
         expect=Ranked(means={"GPT": MEANS["GPT"], "Llama": (sum(LLAMA) - LLAMA[3]) / 8}, segments=8),
     ),
-)  # fmt: skip
+)

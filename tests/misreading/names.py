@@ -106,8 +106,11 @@ CASES = (
     Case(
         name="battles with a name in two cases",
         files={"battles.csv": _battles("GPT-4", "gpt-4")},
-        expect=Fought(wins={("GPT-4", "Llama"): 2, ("Llama", "GPT-4"): 1, ("gpt-4", "Llama"): 1, ("Llama", "gpt-4"): 1},
-                      best="GPT-4", says=(ALIKE,)),
+        expect=Fought(
+            wins={("GPT-4", "Llama"): 2, ("Llama", "GPT-4"): 1, ("gpt-4", "Llama"): 1, ("Llama", "gpt-4"): 1},
+            best="GPT-4",
+            says=(ALIKE,),
+        ),
         or_stop=Stop(words=("GPT-4", "gpt-4")),
     ),
     Case(
@@ -124,7 +127,9 @@ CASES = (
     Case(
         name="names that begin alike",
         files={"scores.csv": Columns({"id": ONE_TO_N, "Llama 3": GPT, "Llama 3 (70B)": LLAMA})},
-        expect=Ranked(means={"Llama 3": MEANS["GPT"], "Llama 3 (70B)": MEANS["Llama"]}, segments=8, quiet=True),
+        expect=Ranked(
+            means={"Llama 3": MEANS["GPT"], "Llama 3 (70B)": MEANS["Llama"]}, segments=8, quiet=True
+        ),
     ),
     Case(
         name="versions of one model",
@@ -146,12 +151,19 @@ CASES = (
     ),
     Case(
         name="a gold table among tables of systems",
-        files={f"{name}.csv": long("item,system,HTER", rows=[(k, name, x) for k, x in zip(ONE_TO_N, xs, strict=True)]) for name, xs in QUALITY.items()},
+        files={
+            f"{name}.csv": long(
+                "item,system,HTER", rows=[(k, name, x) for k, x in zip(ONE_TO_N, xs, strict=True)]
+            )
+            for name, xs in QUALITY.items()
+        },
         expect=Stop(words=("gold",), in_check=False),
     ),
     Case(
         name="a reference among the systems of a long table",
-        files={"scores.csv": long(rows=[*ROWS, *((k, "gold", x) for k, x in zip(ONE_TO_N, HUMAN, strict=True))])},
+        files={
+            "scores.csv": long(rows=[*ROWS, *((k, "gold", x) for k, x in zip(ONE_TO_N, HUMAN, strict=True))])
+        },
         expect=Stop(words=("gold",)),
     ),
-)  # fmt: skip
+)

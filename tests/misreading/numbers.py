@@ -72,8 +72,11 @@ PERCENT = {name: [f"{100 * x:.0f}%" for x in xs] for name, xs in (("GPT", GPT), 
 COMMA = "".join(line.replace(",", ";").replace(".", ",") + "\n" for line in wide().splitlines())
 
 CASES = (
-    *(case for cell in ("", "NA", "nan", "NULL", "None", "-", "N/A", "n/a", "#N/A", "?", "missing")
-      for case in _missing(cell)),
+    *(
+        case
+        for cell in ("", "NA", "nan", "NULL", "None", "-", "N/A", "n/a", "#N/A", "?", "missing")
+        for case in _missing(cell)
+    ),
     Case(
         name="decimal commas between semicolons",
         files={"scores.csv": COMMA},
@@ -88,7 +91,11 @@ CASES = (
     ),
     Case(
         name="decimal commas in quotes",
-        files={"scores.csv": "".join(",".join(f'"{cell}"' for cell in line.split(";")) + "\n" for line in COMMA.splitlines())},
+        files={
+            "scores.csv": "".join(
+                ",".join(f'"{cell}"' for cell in line.split(";")) + "\n" for line in COMMA.splitlines()
+            )
+        },
         expect=RIGHT,
         or_stop=Stop(words=(("comma", "0,71"),)),
     ),
@@ -166,12 +173,20 @@ CASES = (
     _words("right and wrong as C and I", "C", "I"),
     Case(
         name="one system in words, the other in numbers",
-        files={"scores.csv": Columns({"id": ONE_TO_N, "GPT": ["yes" if x else "no" for x in PASSED], "Llama": FEWER})},
+        files={
+            "scores.csv": Columns(
+                {"id": ONE_TO_N, "GPT": ["yes" if x else "no" for x in PASSED], "Llama": FEWER}
+            )
+        },
         expect=Stop(words=("GPT",)),
     ),
     Case(
         name="numbers as text in a data frame",
-        files={"scores.csv": Columns({"id": ONE_TO_N, "GPT": [str(x) for x in GPT], "Llama": [str(x) for x in LLAMA]})},
+        files={
+            "scores.csv": Columns(
+                {"id": ONE_TO_N, "GPT": [str(x) for x in GPT], "Llama": [str(x) for x in LLAMA]}
+            )
+        },
         expect=TRUSTED,
     ),
-)  # fmt: skip
+)

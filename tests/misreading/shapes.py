@@ -65,7 +65,9 @@ CASES = (
     _turned("transposed with id", "id", ids=tuple(f"q{k}" for k in ONE_TO_N)),
     Case(
         name="transposed with an average at the end",
-        files={"scores.csv": f"system,1,2,3,avg\nGPT,{GPT[0]},{GPT[1]},{GPT[2]},0.72\nLlama,0.62,0.58,0.8,0.67\n"},
+        files={
+            "scores.csv": f"system,1,2,3,avg\nGPT,{GPT[0]},{GPT[1]},{GPT[2]},0.72\nLlama,0.62,0.58,0.8,0.67\n"
+        },
         expect=Stop(words=((*TURN, "avg"),)),
     ),
     Case(
@@ -105,15 +107,24 @@ CASES = (
     ),
     Case(
         name="header again in the middle of a long table",
-        files={"scores.csv": "".join([*long().splitlines(keepends=True)[:9], *long().splitlines(keepends=True)[:1],
-                                      *long().splitlines(keepends=True)[9:]])},
+        files={
+            "scores.csv": "".join(
+                [
+                    *long().splitlines(keepends=True)[:9],
+                    *long().splitlines(keepends=True)[:1],
+                    *long().splitlines(keepends=True)[9:],
+                ]
+            )
+        },
         expect=RIGHT,
         or_stop=Stop(words=("line 10",)),
     ),
     Case(
         name="header again in the middle of battles",
-        files={"battles.csv": "model_a,model_b,winner\nGPT,Llama,model_a\nGPT,Llama,model_b\nmodel_a,model_b,winner\n"
-                              "GPT,Llama,model_a\n"},
+        files={
+            "battles.csv": "model_a,model_b,winner\nGPT,Llama,model_a\nGPT,Llama,model_b\nmodel_a,model_b,winner\n"
+            "GPT,Llama,model_a\n"
+        },
         expect=Stop(words=(("winner", "line 4"),)),
         matches=True,
     ),
@@ -166,8 +177,10 @@ CASES = (
     ),
     Case(
         name="rows of a summary only",
-        files={"scores.csv": "index,GPT,Llama\ncount,8.0,8.0\nmean,0.63,0.59\nstd,0.17,0.13\nmin,0.38,0.40\n50%,0.63,0.59\n"
-                             "max,0.91,0.80\n"},
+        files={
+            "scores.csv": "index,GPT,Llama\ncount,8.0,8.0\nmean,0.63,0.59\nstd,0.17,0.13\nmin,0.38,0.40\n"
+            "50%,0.63,0.59\nmax,0.91,0.80\n"
+        },
         expect=Stop(words=(("mean", "count"),)),
     ),
     Case(
@@ -204,7 +217,11 @@ CASES = (
     ),
     Case(
         name="two index columns of pandas",
-        files={"scores.csv": Columns({"Unnamed: 0.1": range(8), "Unnamed: 0": range(8), "GPT": GPT, "Llama": LLAMA})},
+        files={
+            "scores.csv": Columns(
+                {"Unnamed: 0.1": range(8), "Unnamed: 0": range(8), "GPT": GPT, "Llama": LLAMA}
+            )
+        },
         expect=RIGHT,
         or_stop=Stop(words=("Unnamed",)),
     ),
@@ -216,14 +233,25 @@ CASES = (
     ),
     Case(
         name="two header rows of pandas",
-        files={"scores.csv": ",GPT,GPT,Llama,Llama\n,BLEU,COMET,BLEU,COMET\nid,,,,\n"
-                             "1,31.0,0.71,30.1,0.62\n2,28.2,0.55,29.5,0.58\n3,40.2,0.91,37.7,0.80\n"},
+        files={
+            "scores.csv": ",GPT,GPT,Llama,Llama\n,BLEU,COMET,BLEU,COMET\nid,,,,\n"
+            "1,31.0,0.71,30.1,0.62\n2,28.2,0.55,29.5,0.58\n3,40.2,0.91,37.7,0.80\n"
+        },
         expect=Stop(words=(("GPT", "header"),)),
     ),
     Case(
         name="system and metric in one name",
-        files={"scores.csv": Columns({"id": (1, 2, 3), "GPT_bleu": (31.0, 28.2, 40.2), "GPT_comet": (0.71, 0.55, 0.91),
-                                      "Llama_bleu": (30.1, 29.5, 37.7), "Llama_comet": (0.62, 0.58, 0.80)})},
+        files={
+            "scores.csv": Columns(
+                {
+                    "id": (1, 2, 3),
+                    "GPT_bleu": (31.0, 28.2, 40.2),
+                    "GPT_comet": (0.71, 0.55, 0.91),
+                    "Llama_bleu": (30.1, 29.5, 37.7),
+                    "Llama_comet": (0.62, 0.58, 0.80),
+                }
+            )
+        },
         expect=Stop(words=("GPT_bleu", "GPT_comet")),
     ),
     Case(
@@ -265,8 +293,10 @@ CASES = (
     ),
     Case(
         name="a table of Markdown",
-        files={"scores.md": "| id | GPT | Llama |\n|---|---|---|\n"
-                            + "".join(f"| {k} | {x} | {y} |\n" for k, x, y in zip(ONE_TO_N, GPT, LLAMA, strict=True))},
+        files={
+            "scores.md": "| id | GPT | Llama |\n|---|---|---|\n"
+            + "".join(f"| {k} | {x} | {y} |\n" for k, x, y in zip(ONE_TO_N, GPT, LLAMA, strict=True))
+        },
         expect=RIGHT,
         or_stop=Stop(words=(("scores.md",),)),
     ),
@@ -287,4 +317,4 @@ CASES = (
         expect=Ranked(means=MEANS, segments=8, says=("Qwen",)),
         or_stop=Stop(words=("Qwen",)),
     ),
-)  # fmt: skip
+)

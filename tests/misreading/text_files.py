@@ -27,6 +27,7 @@ ROWS = list(zip(ONE_TO_N, GPT, LLAMA, strict=True))
 RECORDS = [{"id": k, "GPT": x, "Llama": y} for k, x, y in ROWS]
 TEXTS = ('"Yes', "No", "Maybe", "So", 'he said "no"', "Well", "Fine", 'Bye"')
 """What people say: one begins with a quotation mark and never ends, another only ends."""
+TWICE = ', "GPT": 0.01'
 FOUGHT = Fought(wins={("GPT", "Llama"): 3, ("Llama", "GPT"): 2}, best="GPT")
 BATTLES = (
     ("model_a", '"Why'),
@@ -52,46 +53,77 @@ def _twice() -> bytes:
 CASES = (
     Case(
         name="quotation marks in a TSV column of texts, wide",
-        files={"scores.tsv": _tsv("id,GPT,Llama,text", [(*row, text) for row, text in zip(ROWS, TEXTS, strict=True)])},
+        files={
+            "scores.tsv": _tsv(
+                "id,GPT,Llama,text", [(*row, text) for row, text in zip(ROWS, TEXTS, strict=True)]
+            )
+        },
         expect=RIGHT,
     ),
     Case(
         name="quotation marks in a TSV column of texts before the scores",
-        files={"scores.tsv": _tsv("id,text,GPT,Llama", [(k, text, x, y) for (k, x, y), text in zip(ROWS, TEXTS, strict=True)])},
+        files={
+            "scores.tsv": _tsv(
+                "id,text,GPT,Llama", [(k, text, x, y) for (k, x, y), text in zip(ROWS, TEXTS, strict=True)]
+            )
+        },
         expect=RIGHT,
     ),
     Case(
         name="quotation marks in a TSV column of texts, long",
-        files={"scores.tsv": _tsv("item,system,text,score",
-                                  [(k, s, TEXTS[k - 1], x) for k, s, x in long_rows()])},
+        files={
+            "scores.tsv": _tsv("item,system,text,score", [(k, s, TEXTS[k - 1], x) for k, s, x in long_rows()])
+        },
         expect=RIGHT,
     ),
     Case(
         name="quotation marks in TSV ids",
-        files={"scores.tsv": _tsv("id,GPT,Llama", [(f"{text} {k}", x, y) for (k, x, y), text in zip(ROWS, TEXTS, strict=True)])},
+        files={
+            "scores.tsv": _tsv(
+                "id,GPT,Llama", [(f"{text} {k}", x, y) for (k, x, y), text in zip(ROWS, TEXTS, strict=True)]
+            )
+        },
         expect=Ranked(means=MEANS, segments=8, cells={("GPT", '"Yes 1'): 0.71}),
     ),
     Case(
         name="quotation marks in TSV battles",
-        files={"battles.tsv": _tsv("model_a,model_b,winner,prompt", [("GPT", "Llama", *row) for row in BATTLES])},
+        files={
+            "battles.tsv": _tsv("model_a,model_b,winner,prompt", [("GPT", "Llama", *row) for row in BATTLES])
+        },
         expect=FOUGHT,
     ),
     Case(
         name="quotation marks in TSV battles, texts first",
-        files={"battles.tsv": _tsv("prompt,model_a,model_b,winner", [(text, "GPT", "Llama", won) for won, text in BATTLES])},
+        files={
+            "battles.tsv": _tsv(
+                "prompt,model_a,model_b,winner", [(text, "GPT", "Llama", won) for won, text in BATTLES]
+            )
+        },
         expect=FOUGHT,
     ),
     Case(
         name="one quotation mark in a TSV",
-        files={"scores.tsv": _tsv("id,GPT,Llama,text", [(*row, '5" disk' if row[0] == 3 else "x") for row in ROWS])},
+        files={
+            "scores.tsv": _tsv(
+                "id,GPT,Llama,text", [(*row, '5" disk' if row[0] == 3 else "x") for row in ROWS]
+            )
+        },
         expect=RIGHT,
     ),
     Case(
         name="a cell of several lines in a CSV",
-        files={"scores.csv": wide("id,GPT,Llama").replace("Llama\n", "Llama,text\n").replace("0.62\n", '0.62,"one\ntwo"\n')
-                             .replace("0.58\n", "0.58,x\n").replace("0.8\n", '0.8,"a, b"\n')
-                             .replace("0.47\n", "0.47,x\n").replace("0.51\n", "0.51,x\n").replace("0.4\n", "0.4,x\n")
-                             .replace("0.73\n", "0.73,x\n").replace("0.6\n", "0.6,x\n")},
+        files={
+            "scores.csv": wide("id,GPT,Llama")
+            .replace("Llama\n", "Llama,text\n")
+            .replace("0.62\n", '0.62,"one\ntwo"\n')
+            .replace("0.58\n", "0.58,x\n")
+            .replace("0.8\n", '0.8,"a, b"\n')
+            .replace("0.47\n", "0.47,x\n")
+            .replace("0.51\n", "0.51,x\n")
+            .replace("0.4\n", "0.4,x\n")
+            .replace("0.73\n", "0.73,x\n")
+            .replace("0.6\n", "0.6,x\n")
+        },
         expect=RIGHT,
     ),
     Case(
@@ -101,8 +133,10 @@ CASES = (
     ),
     Case(
         name="a quotation mark that swallows rows of a CSV",
-        files={"scores.csv": "id,text,GPT,Llama\n1,\"Yes,0.71,0.62\n2,No,0.55,0.58\n3,Bye\",0.91,0.8\n4,So,0.43,0.47\n"
-                             "5,Well,0.66,0.51\n"},
+        files={
+            "scores.csv": 'id,text,GPT,Llama\n1,"Yes,0.71,0.62\n2,No,0.55,0.58\n3,Bye",0.91,0.8\n4,So,0.43,0.47\n'
+            "5,Well,0.66,0.51\n"
+        },
         expect=Ranked(means={"GPT": 2.0 / 3, "Llama": 1.78 / 3}, segments=3, says=(("line", "quot"),)),
         or_stop=Stop(words=(("quot", "line 2"),)),
     ),
@@ -111,7 +145,11 @@ CASES = (
         files={"scores.csv": "id,text,GPT,Llama\n1,Yes,0.71,0.62\n2,No, never,0.55,0.58\n3,Bye,0.91,0.8\n"},
         expect=Stop(words=("line 3",)),
     ),
-    Case(name="one line that ends as on Windows", files={"scores.csv": wide().replace("0.58\n", "0.58\r\n")}, expect=RIGHT),
+    Case(
+        name="one line that ends as on Windows",
+        files={"scores.csv": wide().replace("0.58\n", "0.58\r\n")},
+        expect=RIGHT,
+    ),
     Case(
         name="lines that end as on old Macs",
         files={"scores.csv": wide().replace("\n", "\r")},
@@ -172,7 +210,9 @@ CASES = (
         expect=Stop(words=("scores.csv",)),
     ),
     Case(name="an empty file", files={"scores.csv": ""}, expect=Stop(words=("empty",))),
-    Case(name="a header without rows", files={"scores.csv": "id,GPT,Llama\n"}, expect=Stop(words=("header",))),
+    Case(
+        name="a header without rows", files={"scores.csv": "id,GPT,Llama\n"}, expect=Stop(words=("header",))
+    ),
     Case(
         name="a page of HTML",
         files={"scores.csv": "<!DOCTYPE html>\n<html><body>404, not found</body></html>\n"},
@@ -208,7 +248,11 @@ CASES = (
     ),
     Case(
         name="JSON with an object for each system",
-        files={"scores.json": json.dumps({"GPT": {f"s{k}": x for k, x, _ in ROWS}, "Llama": {f"s{k}": y for k, _, y in ROWS}})},
+        files={
+            "scores.json": json.dumps(
+                {"GPT": {f"s{k}": x for k, x, _ in ROWS}, "Llama": {f"s{k}": y for k, _, y in ROWS}}
+            )
+        },
         expect=RIGHT,
         or_stop=Stop(words=(("line", "JSON", "object"),)),
     ),
@@ -219,14 +263,20 @@ CASES = (
     ),
     Case(
         name="JSON lines with a key twice",
-        files={"scores.jsonl": "".join(f'{{"id": {k}, "GPT": {x}, "Llama": {y}, "GPT": 0.01}}\n' for k, x, y in ROWS)},
+        files={
+            "scores.jsonl": "".join(
+                f'{{"id": {k}, "GPT": {x}, "Llama": {y}, "GPT": 0.01}}\n' for k, x, y in ROWS
+            )
+        },
         expect=Stop(words=("GPT",)),
     ),
     Case(
         name="JSON lines with a key twice on one line",
-        files={"scores.jsonl": "".join(
-            f'{{"id": {k}, "GPT": {x}, "Llama": {y}{", " + chr(34) + "GPT" + chr(34) + ": 0.01" if k == 3 else ""}}}\n'
-            for k, x, y in ROWS)},
+        files={
+            "scores.jsonl": "".join(
+                f'{{"id": {k}, "GPT": {x}, "Llama": {y}{TWICE if k == 3 else ""}}}\n' for k, x, y in ROWS
+            )
+        },
         expect=Stop(words=("GPT", "line 3")),
     ),
     Case(
@@ -237,19 +287,29 @@ CASES = (
     ),
     Case(
         name="JSON lines with a key that is missing once",
-        files={"scores.jsonl": "".join(
-            json.dumps({key: x for key, x in row.items() if (row["id"], key) != (3, "GPT")}) + "\n" for row in RECORDS)},
+        files={
+            "scores.jsonl": "".join(
+                json.dumps({key: x for key, x in row.items() if (row["id"], key) != (3, "GPT")}) + "\n"
+                for row in RECORDS
+            )
+        },
         expect=Stop(words=("missing", "GPT", "3")),
     ),
     Case(
         name="JSON lines with numbers as text",
-        files={"scores.jsonl": "".join(json.dumps({**row, "GPT": str(row["GPT"])}) + "\n" for row in RECORDS)},
+        files={
+            "scores.jsonl": "".join(json.dumps({**row, "GPT": str(row["GPT"])}) + "\n" for row in RECORDS)
+        },
         expect=RIGHT,
     ),
     Case(
         name="JSON lines with scores inside an object",
-        files={"scores.jsonl": "".join(
-            json.dumps({"id": row["id"], "scores": {"GPT": row["GPT"], "Llama": row["Llama"]}}) + "\n" for row in RECORDS)},
+        files={
+            "scores.jsonl": "".join(
+                json.dumps({"id": row["id"], "scores": {"GPT": row["GPT"], "Llama": row["Llama"]}}) + "\n"
+                for row in RECORDS
+            )
+        },
         expect=RIGHT,
         or_stop=Stop(words=("scores",)),
     ),
@@ -274,4 +334,4 @@ CASES = (
         files={"scores[1].csv": wide()},
         expect=PLAIN,
     ),
-)  # fmt: skip
+)

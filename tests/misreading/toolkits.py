@@ -99,7 +99,11 @@ CASES = (
     ),
     Case(
         name="results of lm-eval instead of samples",
-        files={"results.json": json.dumps({"results": {"gsm8k": {"acc,none": 0.75, "acc_stderr,none": 0.1}}, "versions": {}})},
+        files={
+            "results.json": json.dumps(
+                {"results": {"gsm8k": {"acc,none": 0.75, "acc_stderr,none": 0.1}}, "versions": {}}
+            )
+        },
         expect=Stop(words=("results.json",)),
     ),
     Case(
@@ -110,17 +114,27 @@ CASES = (
     Case(name="lines printed by COMET", files={"comet.txt": PRINTED}, expect=RIGHT),
     Case(
         name="scores of whole systems by sacreBLEU",
-        files={"bleu.json": json.dumps([{"system": "GPT", "BLEU": "42.7"}, {"system": "Llama", "BLEU": "41.8"}])},
+        files={
+            "bleu.json": json.dumps([{"system": "GPT", "BLEU": "42.7"}, {"system": "Llama", "BLEU": "41.8"}])
+        },
         expect=Stop(words=("segment",), in_check=False),
     ),
     Case(
         name="a score file of the metrics task",
-        files={"COMET.seg.score": "".join(f"{s}\t{x}\n" for s, xs in (("GPT", GPT), ("Llama", LLAMA)) for x in xs)},
+        files={
+            "COMET.seg.score": "".join(
+                f"{s}\t{x}\n" for s, xs in (("GPT", GPT), ("Llama", LLAMA)) for x in xs
+            )
+        },
         expect=RIGHT,
     ),
     Case(
         name="a score file of the metrics task with too few lines",
-        files={"COMET.seg.score": "".join(f"{s}\t{x}\n" for s, xs in (("GPT", GPT), ("Llama", LLAMA[:6])) for x in xs)},
+        files={
+            "COMET.seg.score": "".join(
+                f"{s}\t{x}\n" for s, xs in (("GPT", GPT), ("Llama", LLAMA[:6])) for x in xs
+            )
+        },
         expect=Stop(words=("Llama", "6", "8")),
     ),
     Case(
@@ -130,18 +144,31 @@ CASES = (
     ),
     Case(
         name="grades of MT-bench with a failed answer",
-        files={"gpt-4_single.jsonl": _jsonl([{**row, "score": -1} if row is GRADES[3] else row for row in GRADES])},
+        files={
+            "gpt-4_single.jsonl": _jsonl(
+                [{**row, "score": -1} if row is GRADES[3] else row for row in GRADES]
+            )
+        },
         expect=Stop(words=("GPT", "missing")),
     ),
-    Case(name="annotations of AlpacaEval", files={"annotations.json": json.dumps(ANNOTATIONS)}, expect=FOUGHT),
+    Case(
+        name="annotations of AlpacaEval", files={"annotations.json": json.dumps(ANNOTATIONS)}, expect=FOUGHT
+    ),
     Case(name="votes of an arena", files={"votes.jsonl": _jsonl(ARENA)}, expect=FOUGHT),
     Case(name="votes of an arena as a JSON list", files={"votes.json": json.dumps(ARENA)}, expect=FOUGHT),
     Case(
         name="an export of a tracker with minima and maxima",
         files={
             "wandb.csv": Columns(
-                {"Step": range(100, 900, 100), "GPT - acc": GPT, "GPT - acc__MIN": GPT, "GPT - acc__MAX": GPT,
-                 "Llama - acc": LLAMA, "Llama - acc__MIN": LLAMA, "Llama - acc__MAX": LLAMA}
+                {
+                    "Step": range(100, 900, 100),
+                    "GPT - acc": GPT,
+                    "GPT - acc__MIN": GPT,
+                    "GPT - acc__MAX": GPT,
+                    "Llama - acc": LLAMA,
+                    "Llama - acc__MIN": LLAMA,
+                    "Llama - acc__MAX": LLAMA,
+                }
             )
         },
         expect=Stop(words=("Step",)),
@@ -150,10 +177,14 @@ CASES = (
         name="results of DeepEval: score, threshold and success of one run",
         files={
             "deepeval.csv": Columns(
-                {"test_case": [f"case {k}" for k in ONE_TO_N], "score": GPT, "threshold": [0.5] * 8,
-                 "success": [x > 0.5 for x in GPT]}
+                {
+                    "test_case": [f"case {k}" for k in ONE_TO_N],
+                    "score": GPT,
+                    "threshold": [0.5] * 8,
+                    "success": [x > 0.5 for x in GPT],
+                }
             )
         },
         expect=Stop(words=("score", "threshold")),
     ),
-)  # fmt: skip
+)
