@@ -155,6 +155,11 @@ TRUSTED = Ranked(means=MEANS, segments=N, trusted=True)
 RIGHT = Ranked(means=MEANS, segments=N)
 """The same, where there may be warnings."""
 
+META = (
+    "meta", "metrics.csv", "--human", "human.csv", "--by", "pearson", "--level", "segment", "--significance", "none",
+)  # fmt: skip
+"""How well metrics.csv agrees with human.csv."""
+
 
 def beside(**columns: Sequence[object]) -> Columns:
     """Return the two systems with other columns before them."""

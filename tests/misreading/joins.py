@@ -6,6 +6,7 @@ from tests.misreading.cases import (
     GPT,
     LLAMA,
     MEANS,
+    META,
     ONE_TO_N,
     RIGHT,
     Agrees,
@@ -42,7 +43,7 @@ def _meta(name: str, metrics: str, human: str, expect: object, *, or_stop: Stop 
     return Case(
         name=name,
         files={"metrics.csv": metrics, "human.csv": human},
-        command=("meta", "metrics.csv", "--human", "human.csv", "--by", "pearson", "--level", "segment"),
+        command=META,
         expect=expect,
         or_stop=or_stop,
     )

@@ -64,7 +64,7 @@ def _words(name: str, yes: str, no: str) -> Case:
         name=name,
         files={"scores.csv": Columns({"id": ONE_TO_N, **columns})},
         expect=Ranked(means={"GPT": 0.75, "Llama": 0.5}, segments=8),
-        or_stop=Stop(words=(("GPT", yes, no, "number"),)),
+        or_stop=Stop(words=(("GPT", f'"{yes}"', "number"),)),
     )
 
 

@@ -69,6 +69,22 @@ CASES = (
     *(_other(name, HUMAN) for name in ("human", "human_score", "gold", "label")),
     *(_other(name, (3, 3, 3, 2, 3, 3, 2, 3)) for name in ("n", "count", "votes", "rater", "annotator_count")),
     _other("difficulty", (1, 2, 5, 1, 2, 1, 4, 2)),
+    _other("rating", (5, 3, 5, 2, 4, 2, 4, 3)),
+    *(
+        Case(
+            name=f"the same question of {' '.join((verb, *more))}",
+            files={"scores.csv": numbered(weird=LENGTHS)},
+            command=(verb, "scores.csv", *more),
+            expect=Stop(words=("weird", "--ignore")),
+        )
+        for verb, more in (
+            ("compare", ()),
+            ("agree", ()),
+            ("diagnose", ()),
+            ("convert", ("-o", "tidy.csv")),
+            ("report", ("-o", "report.html")),
+        )
+    ),
     _scale("weird", LENGTHS),
     _scale("odd", MILLISECONDS),
     Case(

@@ -11,6 +11,7 @@ from tests.misreading.cases import (
     GPT,
     LLAMA,
     MEANS,
+    META,
     ONE_TO_N,
     PLAIN,
     TRUSTED,
@@ -285,7 +286,7 @@ CASES = (
             "metrics.csv": long("item,system,COMET"),
             "human.csv": long("item,system,score", rows=[(i, s, 100 * x) for i, s, x in long_rows()][::-1]),
         },
-        command=("meta", "metrics.csv", "--human", "human.csv", "--by", "pearson", "--level", "segment"),
+        command=META,
         expect=Agrees(values={"COMET": 1.0}, segments=8),
     ),
 )
