@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 Words = tuple[str | tuple[str, ...], ...]
 """Each must occur in the text, whatever its case; of a tuple, one is enough."""
@@ -54,12 +58,13 @@ class Ranked:
 
 @dataclass(frozen=True, kw_only=True)
 class Fought:
-    """The right battles: how often each system beat each other one, and the ties; so the best system."""
+    """The right battles: how often each system beat each other one, and the ties; and the best system."""
 
     wins: Mapping[tuple[str, str], float]
     ties: float = 0
     best: str
     says: Words = ()
+    trusted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,6 +190,13 @@ def long_rows(ids: Sequence[object] = ONE_TO_N) -> list[tuple[object, ...]]:
         for system, scores in (("GPT", GPT), ("Llama", LLAMA))
         for name, score in zip(ids, scores, strict=True)
     ]
+
+
+def parquet(columns: Mapping[str, Sequence[object]]) -> bytes:
+    """Return a table as Parquet."""
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({name: list(values) for name, values in columns.items()}), buffer)
+    return buffer.getvalue()
 
 
 def wide(header: str = "id,GPT,Llama", *, first: Sequence[object] = ONE_TO_N, separator: str = ",") -> str:

@@ -14,7 +14,7 @@ LOWER = (
 HIGHER = (
     "BLEU", "chrF", "COMET", "accuracy", "F1", "exact_match", "ROUGE-L", "BERTScore", "pass@1", "humaneval_js",
     "character_consistency", "1-TER", "MOS", "win_rate", "nDCG@10", "faithfulness", "COMET-HTER", "reward",
-    "word_accuracy", "tokens_per_second", "DA",
+    "word_accuracy", "tokens_per_second", "DA", "error_correction_f0.5", "non_toxicity", "cost_effectiveness",
 )  # fmt: skip
 
 
@@ -80,6 +80,11 @@ CASES = (
         },
         expect=Ranked(means={"GPT": 2.0, "Llama": 1.0}, segments=8, higher=False),
         or_stop=Stop(words=("rank", *WAYS)),
+    ),
+    Case(
+        name="a file about errors that holds scores",
+        files={"error_analysis.csv": Columns({"id": range(8), "GPT": GPT, "Llama": LLAMA})},
+        expect=Stop(words=("error_analysis", *WAYS)),
     ),
     Case(
         name="a direction in the file goes before the name",

@@ -69,6 +69,8 @@ CASES = (
     *(_other(name, HUMAN) for name in ("human", "human_score", "gold", "label")),
     *(_other(name, (3, 3, 3, 2, 3, 3, 2, 3)) for name in ("n", "count", "votes", "rater", "annotator_count")),
     _other("difficulty", (1, 2, 5, 1, 2, 1, 4, 2)),
+    _other("temperature", [0.7] * 8),
+    _other("is_hard", (0, 0, 1, 0, 1, 0, 1, 0)),
     _other("rating", (5, 3, 5, 2, 4, 2, 4, 3)),
     *(
         Case(
@@ -90,14 +92,16 @@ CASES = (
     Case(
         name="length and qid before the systems",
         files={"scores.csv": Columns({"qid": ONE_TO_N, "length": LENGTHS, "GPT": GPT, "Llama": LLAMA})},
-        expect=Stop(words=("length", "--ignore")),
+        expect=Ranked(means=MEANS, segments=8, says=("length",)),
+        or_stop=Stop(words=("length", "--ignore")),
         settle=("--item", "qid", "--ignore", "length"),
         settled=RIGHT,
     ),
     Case(
         name="two other columns",
         files={"scores.csv": numbered(length=LENGTHS, latency_ms=MILLISECONDS)},
-        expect=Stop(words=("length", "latency_ms", "--ignore")),
+        expect=Ranked(means=MEANS, segments=8, says=("length", "latency_ms")),
+        or_stop=Stop(words=("length", "latency_ms", "--ignore")),
         settle=("--ignore", "length", "--ignore", "latency_ms"),
         settled=RIGHT,
     ),
@@ -127,16 +131,9 @@ CASES = (
         or_stop=Stop(words=("seed", "--ignore")),
     ),
     Case(
-        name="temperature, the same on every row",
-        files={"scores.csv": numbered(temperature=[0.7] * 8)},
-        expect=Stop(words=("temperature", "--ignore")),
-        settle=("--ignore", "temperature"),
-        settled=RIGHT,
-    ),
-    Case(
         name="one system out of 100, one out of 1",
         files={"scores.csv": Columns({"id": ONE_TO_N, "GPT": PERCENT, "Llama": LLAMA})},
-        expect=Stop(words=("GPT", "Llama", ("scale", "0 to 1", "between 0 and 1", "100"))),
+        expect=Stop(words=(("GPT", "Llama"), ("scale", "0 to 1", "between 0 and 1", "100"))),
     ),
     Case(
         name="one of four systems out of 100",
@@ -150,14 +147,14 @@ CASES = (
     Case(
         name="metrics as columns, on two scales",
         files={"scores.csv": Columns({"id": ONE_TO_N, "BLEU": PERCENT, "COMET": LLAMA})},
-        expect=Stop(words=("BLEU", "COMET")),
+        expect=Stop(words=(("BLEU", "COMET"),)),
     ),
     Case(
         name="score and passed of one run",
         files={
             "run.csv": Columns({"case_id": ONE_TO_N, "score": GPT, "passed": [int(x > 0.5) for x in GPT]})
         },
-        expect=Stop(words=("score", "passed")),
+        expect=Stop(words=(("score", "passed"),)),
     ),
     Case(
         name="ragas: question, answer and metrics of one run",
@@ -171,7 +168,7 @@ CASES = (
                 }
             )
         },
-        expect=Stop(words=("faithfulness", "answer_relevancy")),
+        expect=Stop(words=(("faithfulness", "answer_relevancy"),)),
     ),
     Case(
         name="a system and its length",
@@ -191,15 +188,9 @@ CASES = (
                 }
             )
         },
-        expect=Stop(words=("GPT_len", "Llama_len", "--ignore")),
+        expect=Ranked(means=MEANS, segments=8, says=("GPT_len", "Llama_len")),
+        or_stop=Stop(words=("GPT_len", "Llama_len", "--ignore")),
         settle=("--ignore", "GPT_len", "--ignore", "Llama_len"),
-        settled=RIGHT,
-    ),
-    Case(
-        name="a group of right and wrong answers beside graded systems",
-        files={"scores.csv": numbered(is_hard=(0, 0, 1, 0, 1, 0, 1, 0))},
-        expect=Stop(words=("is_hard", "--ignore")),
-        settle=("--ignore", "is_hard"),
         settled=RIGHT,
     ),
     Case(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 
-import pandas as pd
 from tests.misreading.cases import (
     GPT,
     LLAMA,
@@ -24,6 +22,7 @@ from tests.misreading.cases import (
     long,
     long_rows,
     numbered,
+    parquet,
     wide,
 )
 
@@ -46,12 +45,6 @@ def _scaled(factor: float, shift: float = 0.0) -> tuple[Columns, Ranked]:
     return columns, Ranked(means=means, segments=8, quiet=True)
 
 
-def _parquet(columns: dict[str, list[object]]) -> bytes:
-    buffer = io.BytesIO()
-    pd.DataFrame(columns).to_parquet(buffer, index=False)
-    return buffer.getvalue()
-
-
 def _jsonl(rows: list[dict[str, object]]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
@@ -68,7 +61,7 @@ BATTLES = (
     ("GPT", "Llama", 0),
 )
 """Left, right, and which of them won; GPT wins three of five."""
-GPT_WINS = Fought(wins={("GPT", "Llama"): 3, ("Llama", "GPT"): 2}, best="GPT")
+GPT_WINS = Fought(wins={("GPT", "Llama"): 3, ("Llama", "GPT"): 2}, best="GPT", trusted=True)
 
 
 def _battles(header: str, words: tuple[str, str], *, tie: str = "") -> str:
@@ -101,9 +94,9 @@ CASES = (
         file="scores.jsonl",
     ),
     _fine("long JSON lines", _jsonl(LONG), file="scores.jsonl"),
-    _fine("wide Parquet", _parquet(WIDE), file="scores.parquet"),
+    _fine("wide Parquet", parquet(WIDE), file="scores.parquet"),
     _fine(
-        "long Parquet", _parquet({key: [row[key] for row in LONG] for key in LONG[0]}), file="scores.parquet"
+        "long Parquet", parquet({key: [row[key] for row in LONG] for key in LONG[0]}), file="scores.parquet"
     ),
     _fine("long", long()),
     _fine("long with segment_id and model", long("segment_id,model,value")),
@@ -220,6 +213,12 @@ CASES = (
     ),
     _fine("blanks around cells", wide().replace(",", " , ")),
     _fine("apostrophes in ids", beside(id=[f"it's {i}" for i in ONE_TO_N])),
+    _fine(
+        "dated versions",
+        wide("id,gpt-4-0314,gpt-4-0613"),
+        expect=_called(GPT="gpt-4-0314", Llama="gpt-4-0613"),
+    ),
+    _fine("sizes", wide("id,Llama-7B,Llama-70B"), expect=_called(GPT="Llama-7B", Llama="Llama-70B")),
     _fine("file called results.csv", wide(), file="results.csv"),
     _fine("file called COMET.csv", wide(), file="COMET.csv"),
     Case(
@@ -263,14 +262,14 @@ CASES = (
     Case(
         name="battles with a tie",
         files={"battles.csv": _battles("model_a,model_b,winner", ("model_a", "model_b"), tie="tie")},
-        expect=Fought(wins=GPT_WINS.wins, ties=1, best="GPT"),
+        expect=Fought(wins=GPT_WINS.wins, ties=1, best="GPT", trusted=True),
     ),
     Case(
         name="battles with bad on both sides",
         files={
             "battles.csv": _battles("model_a,model_b,winner", ("model_a", "model_b"), tie="tie (bothbad)")
         },
-        expect=Fought(wins=GPT_WINS.wins, ties=1, best="GPT"),
+        expect=Fought(wins=GPT_WINS.wins, ties=1, best="GPT", trusted=True),
     ),
     Case(
         name="battles with chosen and rejected",

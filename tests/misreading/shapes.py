@@ -252,7 +252,7 @@ CASES = (
                 }
             )
         },
-        expect=Stop(words=("GPT_bleu", "GPT_comet")),
+        expect=Stop(words=(("GPT_bleu", "GPT_comet"),)),
     ),
     Case(
         name="two columns of one name",

@@ -233,6 +233,8 @@ def _check_battles(case: Case, expected: Fought, result: dict[str, Any], words: 
     assert wins == pytest.approx(dict(expected.wins)), wins
     assert matches.ties().sum() / 2 == pytest.approx(expected.ties)
     assert result["settings"]["options"]["matches"] == sum(expected.wins.values()) + expected.ties
+    if expected.trusted:
+        assert run("check", *_files_of(words, case)).code == 0
 
 
 def _check_agreement(case: Case, expected: Agrees, result: dict[str, Any], words: tuple[str, ...]) -> None:

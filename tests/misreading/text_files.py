@@ -20,6 +20,7 @@ from tests.misreading.cases import (
     Ranked,
     Stop,
     long_rows,
+    parquet,
     wide,
 )
 
@@ -28,6 +29,12 @@ RECORDS = [{"id": k, "GPT": x, "Llama": y} for k, x, y in ROWS]
 TEXTS = ('"Yes', "No", "Maybe", "So", 'he said "no"', "Well", "Fine", 'Bye"')
 """What people say: one begins with a quotation mark and never ends, another only ends."""
 TWICE = ', "GPT": 0.01'
+WIDE = {"id": ONE_TO_N, "GPT": GPT, "Llama": LLAMA}
+ARENA = {
+    "model_a": ["GPT"] * 5,
+    "model_b": ["Llama"] * 5,
+    "winner": ["model_a", "model_b", "model_a", "model_b", "model_a"],
+}
 FOUGHT = Fought(wins={("GPT", "Llama"): 3, ("Llama", "GPT"): 2}, best="GPT")
 BATTLES = (
     ("model_a", '"Why'),
@@ -327,6 +334,26 @@ CASES = (
         name="a folder whose name looks like a column and a value",
         files={"GPT=7/scores.csv": wide()},
         command=("rank", "GPT=7/scores.csv"),
+        expect=PLAIN,
+    ),
+    *(
+        Case(
+            name=f"Parquet in a folder called {folder}",
+            files={f"{folder}/scores.parquet": parquet(WIDE)},
+            command=("rank", f"{folder}/scores.parquet"),
+            expect=PLAIN,
+        )
+        for folder in ("GPT=7", "temperature=0.7", "higher_is_better=false")
+    ),
+    Case(
+        name="Parquet battles in a folder called winner=model_b",
+        files={"winner=model_b/battles.parquet": parquet(ARENA)},
+        command=("rank", "winner=model_b/battles.parquet"),
+        expect=FOUGHT,
+    ),
+    Case(
+        name="Parquet whose name looks like a pattern",
+        files={"scores[1].parquet": parquet(WIDE)},
         expect=PLAIN,
     ),
     Case(

@@ -171,7 +171,7 @@ CASES = (
                 }
             )
         },
-        expect=Stop(words=("Step",)),
+        expect=Stop(words=(("Step", "__MIN"),)),
     ),
     Case(
         name="results of DeepEval: score, threshold and success of one run",
@@ -185,6 +185,6 @@ CASES = (
                 }
             )
         },
-        expect=Stop(words=("score", "threshold")),
+        expect=Stop(words=(("score", "threshold", "success"),)),
     ),
 )
