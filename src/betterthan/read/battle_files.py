@@ -128,27 +128,44 @@ def text_query(
 
 def _relation(source: Source, names: Sequence[str], wanted: Sequence[str]) -> tuple[str, list[str]]:
     """Return the SQL of the file as a table, and of each wanted column as text."""
-    from betterthan.read.duck import identifier, literal  # noqa: PLC0415  (DuckDB is imported when needed)
+    from betterthan.read.duck import identifier, literal, scan  # noqa: PLC0415  (DuckDB is imported when needed)
 
-    path = literal(str(source.path.resolve()))
     compression = "gzip" if source.is_gzip else "none"
     look = _look(source)
     if look.container == "parquet":
-        objects = _object_columns(look)
-        shown = [f"to_json({identifier(name)})" if name in objects else identifier(name) for name in wanted]
-        return f"read_parquet({path})", [f"{name}::VARCHAR" for name in shown]
+        # Columns are numbered, because the engine does not tell "Left" from "left".
+        objects, numbered = _object_columns(look), [f"c{i}" for i in range(len(names))]
+        cells = [f"c{list(names).index(name)}" for name in wanted]
+        shown = [
+            f"to_json({cell})" if name in objects else cell for name, cell in zip(wanted, cells, strict=True)
+        ]
+        relation = f"{scan('read_parquet', source)} AS file({', '.join(numbered)})"
+        return relation, [f"{cell}::VARCHAR" for cell in shown]
     if look.container in ("json", "jsonl"):
         columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dict.fromkeys(wanted))
         layout = "array" if look.container == "json" else "newline_delimited"
-        options = f"format = '{layout}', columns = {{{columns}}}, maximum_object_size = {LONGEST_LINE}"
-        relation = f"read_json({path}, {options}, compression = '{compression}')"
+        relation = scan(
+            "read_json",
+            source,
+            format=f"'{layout}'",
+            columns=f"{{{columns}}}",
+            maximum_object_size=str(LONGEST_LINE),
+            compression=f"'{compression}'",
+        )
         return relation, [identifier(name) for name in wanted]
-    # Columns are numbered, because the engine does not tell "Left" from "left".
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-    relation = (
-        f"read_csv({path}, auto_detect = false, header = true, delim = {literal(look.delimiter)}, "
-        f"quote = '\"', escape = '\"', strict_mode = true, max_line_size = {LONGEST_LINE}, "
-        f"columns = {{{columns}}}, compression = '{compression}')"
+    relation = scan(
+        "read_csv",
+        source,
+        auto_detect="false",
+        header="true",
+        delim=literal(look.delimiter),
+        quote="'\"'",
+        escape="'\"'",
+        strict_mode="true",
+        max_line_size=str(LONGEST_LINE),
+        columns=f"{{{columns}}}",
+        compression=f"'{compression}'",
     )
     return relation, [f"c{list(names).index(name)}" for name in wanted]
 

@@ -6,6 +6,7 @@ or reach the network, and cannot be reconfigured by the SQL that runs in it.
 
 from __future__ import annotations
 
+import functools
 import shutil
 import tempfile
 import weakref
@@ -46,7 +47,7 @@ def connect_to(paths: Iterable[Path]) -> duckdb.DuckDBPyConnection:
     )
     weakref.finalize(connection, shutil.rmtree, spill, ignore_errors=True)
     connection.execute("SET enable_progress_bar = false")  # it would stand in the middle of the answer
-    allowed = ", ".join(literal(str(path.resolve())) for path in paths)
+    allowed = ", ".join(path_literal(path) for path in paths)
     connection.execute(f"SET allowed_paths = [{allowed}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
@@ -56,6 +57,48 @@ def connect_to(paths: Iterable[Path]) -> duckdb.DuckDBPyConnection:
 def _most_spilled(folder: str) -> int:
     """Return how much the engine may write to disk: never so much that nothing is left for others."""
     return min(budget.most_unpacked(), shutil.disk_usage(folder).free // 2)
+
+
+def scan(function: str, *sources: Source, **options: str) -> str:
+    """Return the SQL of a table function over files, read from these files and from nothing in their paths.
+
+    Left to itself, the engine takes a folder called ``score=7`` for a column, whose value replaces the file's own.
+
+    Parameters
+    ----------
+    function : str
+        Such as ``"read_parquet"``.
+    *sources : Source
+    **options : str
+        Further arguments, as SQL.
+    """
+    paths = ", ".join(path_literal(source.path) for source in sources)
+    given = {**options, "hive_partitioning": "false"}
+    listed = ", ".join(f"{name} = {value}" for name, value in given.items())
+    return f"{function}({paths if len(sources) == 1 else f'[{paths}]'}, {listed})"
+
+
+def path_literal(path: Path) -> str:
+    """Return a path as an SQL string that stands for this file alone.
+
+    The engine reads ``[1]``, ``*`` and ``?`` in a path as a pattern, and has no way to quote them; such a file is
+    opened by a link with a plain name.
+    """
+    path = path.resolve()
+    if not _PATTERN & set(str(path)):
+        return literal(str(path))
+    return literal(str(_link(path)))
+
+
+_PATTERN = frozenset("*?[")
+
+
+@functools.cache
+def _link(path: Path) -> Path:
+    """Return a link to a file; it stays until the process ends, for queries hold its name."""
+    link = Path(tempfile.mkdtemp(prefix="link-", dir=scratch.folder())) / "file"
+    link.symlink_to(path)
+    return link
 
 
 def literal(text: str) -> str:

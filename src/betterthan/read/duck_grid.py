@@ -19,7 +19,15 @@ from betterthan import budget
 from betterthan.arrays import FloatArray
 from betterthan.errors import OverBudget, ReadError
 from betterthan.read.delimited import Quoting, numbered_records, record_line
-from betterthan.read.duck import connect, identifier, is_out_of_memory, literal, read_error
+from betterthan.read.duck import (
+    connect,
+    identifier,
+    is_out_of_memory,
+    literal,
+    path_literal,
+    read_error,
+    scan,
+)
 from betterthan.read.grid import Labels, compact, nested_label
 from betterthan.read.json_lines import check_keys, numbered_objects, object_line
 from betterthan.read.loose_quotes import rewritten
@@ -215,24 +223,37 @@ def parquet_grid(source: Source, *, count: bool = True) -> DuckGrid:
             path=source.name,
             code="BT024",
         )
-    scan = f"read_parquet({literal(str(source.path.resolve()))})"
     grid = DuckGrid(
         source=source,
         header=(),
         expressions=(),
         types=(),
-        scan=scan,
+        scan=scan("read_parquet", source),
         delimiter=None,
         connection=connect(source),
     )
     with _closed_on_error(grid):
-        described = grid.fetch(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-        grid.header = tuple(row[0] for row in described)
-        grid.expressions = tuple(identifier(name) for name in grid.header)
+        described = grid.fetch(f"DESCRIBE SELECT * FROM {grid.scan}").fetchall()
+        grid.header = _parquet_names(grid)
+        grid.expressions = tuple(identifier(row[0]) for row in described)
         grid.types = tuple(row[1] for row in described)
         if count:
             _count(grid)
     return grid
+
+
+def _parquet_names(grid: DuckGrid) -> tuple[str, ...]:
+    """Return the names of the columns as they stand in the file: the engine calls a second ``A``, or ``a``, ``A_1``."""
+    schema = grid.fetch(
+        f"SELECT name, num_children FROM parquet_schema({path_literal(grid.source.path)})"
+    ).fetchall()
+    names: list[str] = []
+    inside = 0  # nodes of the column at hand that are still to come
+    for name, n_children in schema[1:]:  # the first is the table itself
+        if not inside:
+            names.append(name)
+        inside = max(inside - 1, 0) + (n_children or 0)
+    return tuple(names)
 
 
 @contextmanager
@@ -302,16 +323,13 @@ def _scan_delimited(grid: DuckGrid, file: Source) -> None:
         "max_line_size": str(LONGEST_LINE),
         "compression": "'gzip'" if file.is_gzip else "'none'",
     }
-    given = ", ".join(f"{name} = {value}" for name, value in options.items())
-    path = literal(str(file.path.resolve()))
-    grid.scan = f"read_csv({path}, columns = {{{columns}}}, {given})"
+    grid.scan = scan("read_csv", file, columns=f"{{{columns}}}", **options)
     grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
 
 
 def _json_scan(source: Source) -> str:
     compression = "'gzip'" if source.is_gzip else "'uncompressed'"
-    path = literal(str(source.path.resolve()))
-    return f"read_ndjson_objects({path}, compression = {compression}, maximum_object_size = {LONGEST_LINE})"
+    return scan("read_ndjson_objects", source, compression=compression, maximum_object_size=str(LONGEST_LINE))
 
 
 def _scan_json(grid: DuckGrid) -> None:

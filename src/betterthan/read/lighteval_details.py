@@ -160,17 +160,16 @@ def _rows(file: Source) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     """Yield the document and the metrics of every row; answers and logits are not read."""
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
-    from betterthan.read.duck import connect, identifier, literal, read_error  # noqa: PLC0415
+    from betterthan.read.duck import connect, identifier, read_error, scan  # noqa: PLC0415
 
     header = peek(file).header if file.is_parquet else ()
     document, metric = _column(header, _DOCUMENT), _column(header, _METRIC)
     if document is None or metric is None:
         raise _odd("The file has no columns for the document and its metrics.", file)
     columns = f"{identifier(document)}, {identifier(metric)}"
-    path = literal(str(file.path.resolve()))
     try:
         with connect(file) as connection:
-            found = connection.execute(f"SELECT {columns} FROM read_parquet({path})")  # noqa: S608  (quoted)
+            found = connection.execute(f"SELECT {columns} FROM {scan('read_parquet', file)}")  # noqa: S608  (quoted)
             yield from _fetched(found, file)
     except duckdb.Error as error:
         raise read_error(error, file) from error

@@ -120,13 +120,12 @@ def _check_columns(files: Sequence[Source]) -> None:
 def _combined(files: Sequence[Source], folder: Path) -> Path:
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
-    from betterthan.read.duck import connect_to, literal, read_error  # noqa: PLC0415
+    from betterthan.read.duck import connect_to, literal, read_error, scan  # noqa: PLC0415
 
     target = folder / "whole.parquet"
-    paths = ", ".join(literal(str(file.path.resolve())) for file in files)
     try:
         with connect_to([*(file.path for file in files), target]) as connection:
-            every = f"SELECT * FROM read_parquet([{paths}])"
+            every = f"SELECT * FROM {scan('read_parquet', *files)}"
             connection.execute(f"COPY ({every}) TO {literal(str(target.resolve()))} (FORMAT parquet)")
     except duckdb.Error as error:
         raise _without_paths(read_error(error, files[0]), files) from error

@@ -125,7 +125,8 @@ def _write_parquet(rows: Tidy, target: Path) -> None:
         types = ", ".join(f"{literal(name)}: '{_type(name, rows)}'" for name in rows.columns)
         query = (
             f"COPY (FROM read_csv({literal(str(plain))}, auto_detect = false, header = true, "
-            f"quote = '\"', escape = '\"', columns = {{{types}}})) TO {literal(str(target))} (FORMAT parquet)"
+            f"quote = '\"', escape = '\"', hive_partitioning = false, columns = {{{types}}})) "
+            f"TO {literal(str(target))} (FORMAT parquet)"
         )
         connection = duckdb.connect(config={"temp_directory": folder, "autoload_known_extensions": "false"})
         try:
