@@ -18,6 +18,7 @@ from typing import IO, Any
 from betterthan.errors import ReadError
 from betterthan.read.battle_nested import Path, nested_sql
 from betterthan.read.delimited import numbered_records, record_line
+from betterthan.read.engine_text import engine_text
 from betterthan.read.json_lines import array_grid, numbered_objects, object_line
 from betterthan.read.peek import Peek, peek
 from betterthan.read.source import HEAD_BYTES, LONGEST_LINE, Source, open_source
@@ -128,7 +129,7 @@ def text_query(
 
 def _relation(source: Source, names: Sequence[str], wanted: Sequence[str]) -> tuple[str, list[str]]:
     """Return the SQL of the file as a table, and of each wanted column as text."""
-    from betterthan.read.duck import identifier, literal, scan  # noqa: PLC0415  (DuckDB is imported when needed)
+    from betterthan.read.duck import delimited_scan, identifier, literal, scan  # noqa: PLC0415  (DuckDB is imported when needed)
 
     compression = "gzip" if source.is_gzip else "none"
     look = _look(source)
@@ -153,20 +154,7 @@ def _relation(source: Source, names: Sequence[str], wanted: Sequence[str]) -> tu
             compression=f"'{compression}'",
         )
         return relation, [identifier(name) for name in wanted]
-    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
-    relation = scan(
-        "read_csv",
-        source,
-        auto_detect="false",
-        header="true",
-        delim=literal(look.delimiter),
-        quote="'\"'",
-        escape="'\"'",
-        strict_mode="true",
-        max_line_size=str(LONGEST_LINE),
-        columns=f"{{{columns}}}",
-        compression=f"'{compression}'",
-    )
+    relation = delimited_scan(engine_text(source, look.delimiter).file, look.delimiter, len(names))
     return relation, [f"c{list(names).index(name)}" for name in wanted]
 
 
@@ -179,12 +167,21 @@ def _object_columns(look: Peek) -> set[str]:
     }
 
 
+def engine_file(source: Source) -> Source:
+    """Return the file that the engine reads for a source: its own, or a copy that leaves no freedom."""
+    look = _look(source)
+    return engine_text(source, look.delimiter).file if look.container == "delimited" else source
+
+
 def line_of_row(source: Source, row: int) -> int | None:
     """Return the line on which data row `row` (from 1) begins; None where rows have no lines."""
     look = _look(source)
     if look.container == "jsonl":
         return object_line(source, row - 1)
-    return record_line(source, look.delimiter, row - 1) if look.container == "delimited" else None
+    if look.container != "delimited":
+        return None
+    quoting = engine_text(source, look.delimiter).quoting
+    return record_line(source, look.delimiter, row - 1, quoting=quoting)
 
 
 def raise_fault(source: Source) -> None:
@@ -206,7 +203,9 @@ def raise_fault(source: Source) -> None:
     elif look.container == "jsonl":
         _exhaust(numbered_objects(source.lines(), source))
     else:
-        _exhaust(numbered_records((f"{line}\n" for line in source.lines()), source, look.delimiter))
+        quoting = engine_text(source, look.delimiter).quoting
+        lines = (f"{line}\n" for line in source.lines())
+        _exhaust(numbered_records(lines, source, look.delimiter, quoting=quoting))
 
 
 def check_text(source: Source) -> None:

@@ -24,9 +24,10 @@ from betterthan.read.battle_clusters import (
 )
 from betterthan.read.battle_columns import BattleColumns
 from betterthan.read.battle_covariates import Place
-from betterthan.read.battle_files import check_text, line_of_row, raise_fault, text_query
+from betterthan.read.battle_files import check_text, engine_file, line_of_row, raise_fault, text_query
 from betterthan.read.battle_tally import Kind, Tally
 from betterthan.read.duck import connect, literal, read_error
+from betterthan.read.quotes import quote_notes
 from betterthan.read.source import Source
 from betterthan.read.winner_labels import MISSING
 
@@ -101,11 +102,12 @@ def tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> 
     if source.is_gzip:
         check_text(source)  # DuckDB does not look at gzip's check sum
     try:
-        with connect(source) as connection:
+        with connect(engine_file(source)) as connection:
             count = _Count(connection=connection, source=source, names=names, columns=columns)
             if columns.maybe_item is not None and columns.item is None:
                 count = replace(count, columns=_with_shared_item(count, columns.maybe_item))
-            return _with_rows(count) if count.columns.keeps_rows else _by_kind(count)
+            tally = _with_rows(count) if count.columns.keeps_rows else _by_kind(count)
+            return replace(tally, remarks=(*quote_notes(source), *tally.remarks))
     except duckdb.Error as error:
         raise_fault(source)
         raise read_error(error, source) from error
@@ -374,6 +376,6 @@ def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind:
     cells = [kind.left, kind.right, *kind.winner, *([] if columns.weight is None else [kind.weight])]
     where = " AND ".join(f"v{i} = {literal(cell)}" for i, cell in enumerate(cells))
     numbered = f"SELECT *, row_number() OVER () AS row FROM ({text_query(source, names, keys)})"  # noqa: S608
-    with connect(source) as connection:
+    with connect(engine_file(source)) as connection:
         found = connection.execute(f"SELECT min(row) FROM ({numbered}) WHERE {where}").fetchone()  # noqa: S608
     return line_of_row(source, int(found[0])) if found and found[0] is not None else None

@@ -14,25 +14,10 @@ from betterthan.read.source import LONGEST_LINE, Source
 Quoting = Literal[0, 3]  # csv.QUOTE_MINIMAL and csv.QUOTE_NONE
 
 
-def delimited_grid(text: str, source: Source, delimiter: str) -> MemoryGrid:
-    """Parse the text of `source`; every row must have as many cells as the header.
-
-    Between tabs nothing has to be quoted, and files of translations are full of quotation marks that are text. So
-    where a tab-separated file breaks the rules of quoting but has as many cells on every line, they are text.
-    """
-    try:
-        return _grid(text, source, delimiter, quoting=csv.QUOTE_MINIMAL)
-    except ReadError:
-        if delimiter != "\t" or '"' not in text:
-            raise
-        try:
-            return _grid(text, source, delimiter, quoting=csv.QUOTE_NONE)
-        except ReadError:
-            pass
-        raise
-
-
-def _grid(text: str, source: Source, delimiter: str, *, quoting: Quoting) -> MemoryGrid:
+def delimited_grid(
+    text: str, source: Source, delimiter: str, *, quoting: Quoting = csv.QUOTE_MINIMAL
+) -> MemoryGrid:
+    """Parse the text of `source`; every row must have as many cells as the header."""
     stream = io.StringIO(text, newline="\n")
     records = numbered_records(stream, source, delimiter, quoting=quoting)
     header = next(records, (1, []))[1]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from betterthan import budget, scratch
 from betterthan.errors import OverBudget, ReadError
-from betterthan.read.source import Source
+from betterthan.read.source import LONGEST_LINE, Source
 
 if TYPE_CHECKING:
     import duckdb
@@ -76,6 +76,27 @@ def scan(function: str, *sources: Source, **options: str) -> str:
     given = {**options, "hive_partitioning": "false"}
     listed = ", ".join(f"{name} = {value}" for name, value in given.items())
     return f"{function}({paths if len(sources) == 1 else f'[{paths}]'}, {listed})"
+
+
+def delimited_scan(file: Source, delimiter: str, n_columns: int) -> str:
+    """Return the SQL of a regular table of text; its columns are texts called ``c0``, ``c1``, ….
+
+    They are numbered, because the engine does not tell "Left" from "left".
+    """
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(n_columns))
+    return scan(
+        "read_csv",
+        file,
+        auto_detect="false",
+        header="true",
+        delim=literal(delimiter),
+        quote="'\"'",
+        escape="'\"'",
+        strict_mode="true",
+        max_line_size=str(LONGEST_LINE),
+        columns=f"{{{columns}}}",
+        compression="'gzip'" if file.is_gzip else "'none'",
+    )
 
 
 def path_literal(path: Path) -> str:

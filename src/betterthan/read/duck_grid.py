@@ -21,6 +21,7 @@ from betterthan.errors import OverBudget, ReadError
 from betterthan.read.delimited import Quoting, numbered_records, record_line
 from betterthan.read.duck import (
     connect,
+    delimited_scan,
     identifier,
     is_out_of_memory,
     literal,
@@ -28,11 +29,12 @@ from betterthan.read.duck import (
     read_error,
     scan,
 )
+from betterthan.read.engine_text import EngineText, engine_text
 from betterthan.read.grid import Labels, compact, nested_label
 from betterthan.read.json_lines import check_keys, numbered_objects, object_line
-from betterthan.read.loose_quotes import rewritten
 from betterthan.read.numerals import number_sql
 from betterthan.read.peek import MOST_COLUMNS, Peek
+from betterthan.read.regular_text import RegularText
 from betterthan.read.source import LONGEST_LINE, Source
 
 if TYPE_CHECKING:
@@ -66,14 +68,20 @@ class DuckGrid:
     scan: str = field(repr=False)
     delimiter: str | None
     connection: duckdb.DuckDBPyConnection = field(repr=False)
-    quoting: Quoting = csv.QUOTE_MINIMAL
-    copy: Source | None = field(default=None, repr=False)  # a temporary file goes with the last who holds it
+    text: EngineText | None = field(
+        default=None, repr=False
+    )  # a temporary copy goes with the last who holds it
     n_rows: int = 0
 
     @property
     def name(self) -> str:
         """The file, as the user named it."""
         return self.source.name
+
+    @property
+    def quoting(self) -> Quoting:
+        """How the quotes of a delimited file are read."""
+        return csv.QUOTE_MINIMAL if self.text is None else self.text.quoting
 
     def numbers(self, columns: Sequence[int]) -> FloatArray:
         """Return columns × rows; NaN is missing and infinity is no number."""
@@ -265,34 +273,26 @@ def _closed_on_error(grid: DuckGrid) -> Iterator[None]:
         raise
 
 
-def large_text_grid(source: Source, look: Peek, *, has_loose: bool) -> DuckGrid:
-    """Open a large text file that was checked to be plain text.
+def large_text_grid(source: Source, look: Peek, seen: RegularText | None) -> DuckGrid:
+    """Open a large text file that was checked to be plain text, and `seen` from end to end where it is delimited.
 
-    The table is the one that `delimited_grid` makes: where DuckDB would read quotes otherwise (`has_loose`), the file
-    is written again first.
+    The table is the one that `delimited_grid` makes.
     """
-    if look.container != "delimited" or not has_loose:
-        return _text_grid(source, look, source)
-    plain, quoting = rewritten(source, look.delimiter)
-    return _text_grid(source, look, plain, quoting)
-
-
-def _text_grid(source: Source, look: Peek, file: Source, quoting: Quoting = csv.QUOTE_MINIMAL) -> DuckGrid:
-    """Open `file`, which is `source` itself or a copy of it that was written with quotes."""
+    text = EngineText(file=source) if seen is None else engine_text(source, look.delimiter, seen.end())
     grid = DuckGrid(
         source=source,
         header=look.header,
         expressions=(),
         types=(),
         scan="",
-        delimiter=look.delimiter if look.container == "delimited" else None,
-        connection=connect(file),
-        quoting=quoting,
-        copy=file,
+        delimiter=None if seen is None else look.delimiter,
+        connection=connect(text.file),
+        text=text,
     )
     with _closed_on_error(grid):
         if look.container == "delimited":
-            _scan_delimited(grid, file)
+            grid.scan = delimited_scan(text.file, look.delimiter, len(grid.header))
+            grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
         else:
             _scan_json(grid)
         grid.types = (_TEXT,) * len(grid.header)
@@ -309,22 +309,6 @@ def _load(grid: DuckGrid) -> None:
     grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
     grid.scan = "loaded"
     grid.fetch("DROP TABLE IF EXISTS objects")
-
-
-def _scan_delimited(grid: DuckGrid, file: Source) -> None:
-    columns = ", ".join(f"'c{i}': '{_TEXT}'" for i in range(len(grid.header)))
-    options = {
-        "auto_detect": "false",
-        "header": "true",
-        "delim": literal(str(grid.delimiter)),
-        "quote": "'\"'",
-        "escape": "'\"'",
-        "strict_mode": "true",
-        "max_line_size": str(LONGEST_LINE),
-        "compression": "'gzip'" if file.is_gzip else "'none'",
-    }
-    grid.scan = scan("read_csv", file, columns=f"{{{columns}}}", **options)
-    grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
 
 
 def _json_scan(source: Source) -> str:

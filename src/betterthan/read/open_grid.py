@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -11,9 +12,10 @@ from betterthan.errors import ReadError
 from betterthan.read.delimited import delimited_grid
 from betterthan.read.grid import Grid, MemoryGrid
 from betterthan.read.json_lines import array_grid, json_grid
-from betterthan.read.loose_quotes import LooseQuotes
 from betterthan.read.numerals import parse
 from betterthan.read.peek import Peek, peek
+from betterthan.read.quotes import read_quotes
+from betterthan.read.regular_text import RegularText
 from betterthan.read.source import Source
 from betterthan.read.text import SMALL, small_text
 
@@ -25,10 +27,11 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
     """Give the table in `source`; DuckDB is started only for Parquet and for text above `small` bytes."""
     look = peek(source)
     limit = LARGEST_ARRAY if look.container == "json" else small
-    quotes = LooseQuotes(look.delimiter)
-    text = None if look.container == "parquet" else small_text(source, limit=limit, see=quotes.see)
+    seen = RegularText(look.delimiter) if look.container == "delimited" else None
+    see = None if seen is None else seen.see
+    text = None if look.container == "parquet" else small_text(source, limit=limit, see=see)
     if text is not None:
-        yield checked(_parsed(text, source, look))
+        yield checked(_parsed(text, source, look, seen))
         return
     if look.container == "json":
         raise ReadError(
@@ -40,19 +43,18 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
     from betterthan.read.duck_grid import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
 
     is_parquet = look.container == "parquet"
-    large = parquet_grid(source) if is_parquet else large_text_grid(source, look, has_loose=quotes.found)
+    large = parquet_grid(source) if is_parquet else large_text_grid(source, look, seen)
     try:
         yield checked(large)
     finally:
         large.connection.close()
 
 
-def _parsed(text: str, source: Source, look: Peek) -> MemoryGrid:
-    if look.container == "json":
-        return array_grid(text, source)
-    return (
-        json_grid(text, source) if look.container == "jsonl" else delimited_grid(text, source, look.delimiter)
-    )
+def _parsed(text: str, source: Source, look: Peek, seen: RegularText | None) -> MemoryGrid:
+    if seen is None:
+        return array_grid(text, source) if look.container == "json" else json_grid(text, source)
+    quoting = read_quotes(source, look.delimiter, seen.end(), lambda: io.StringIO(text, newline="\n"))
+    return delimited_grid(text, source, look.delimiter, quoting=quoting)
 
 
 def _is_first_row(header: tuple[str, ...]) -> bool:

@@ -116,12 +116,22 @@ def find_delimiter(lines: Sequence[str]) -> str:
 
 
 def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    filled = [line for line in lines if line.strip("\r\n")]
+    if delimiter == "\t" and len({line.count("\t") for line in filled}) == 1:
+        return [_cells(line) for line in filled]  # no cell spans several lines
     records: list[list[str]] = []
     reader = csv.reader(io.StringIO("".join(lines), newline="\n"), delimiter=delimiter)
     # What can be parsed is enough for a look; the reading names the fault.
     with suppress(csv.Error):
         records.extend(record for record in reader if record)
     return records
+
+
+def _cells(line: str) -> list[str]:
+    """Return the cells of a line with tabs; quotes are text where they do not enclose a cell of their own."""
+    texts = line.rstrip("\r\n").split("\t")
+    cells = next(csv.reader([line], delimiter="\t"), texts) if '"' in line else texts
+    return cells if len(cells) == len(texts) else texts
 
 
 def _json_rows(lines: Sequence[str]) -> tuple[tuple[str, ...], list[list[Any]]]:

@@ -1,4 +1,4 @@
-"""Codes BT230 to BT239 and BT330 to BT349: several files, folders, patterns and packed files.
+"""Codes BT230 to BT249 and BT330 to BT349: several files, folders, patterns, packed files and quotation marks.
 
 See :mod:`betterthan.read.problems`.
 """
@@ -55,6 +55,11 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "several test sets",
         "A column such as dataset or split says that rows are of several sets, and they count together.",
         "Keep one: --where dataset=NAME; nothing is to be done if all of them are meant.",
+    ),
+    "BT240": (
+        "quotation marks that may hide rows",
+        "A cell in quotes goes on over lines that look like rows of the table; they may be rows, with quotes as text.",
+        "Remove the quotation marks if the lines are rows; write the cell on one line if they are not.",
     ),
     "BT330": (
         "files of different kinds",

@@ -12,8 +12,8 @@ and one line in :data:`betterthan.read.formats.READERS`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, cast
 
 from betterthan.errors import shortened
 from betterthan.read.source import Source
@@ -115,6 +115,13 @@ class Reading:
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(map(shortened, self.notes)))
         object.__setattr__(self, "because", shortened(self.because))
+
+    def with_note(self, note: str) -> Reading:
+        """Return the reading with a note that its tables carry too, so that it reaches every result made from them."""
+        if note in self.notes:
+            return self
+        tables = tuple(replace(cast("Any", table), notes=(note, *table.notes)) for table in self.tables)
+        return replace(self, tables=tables, notes=(note, *self.notes))
 
 
 class Reader(Protocol):

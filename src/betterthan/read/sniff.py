@@ -12,6 +12,7 @@ from betterthan.read.frames import FrameLike, is_frame, read_frame
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import peek
 from betterthan.read.protocol import Format, Guess, Kind, Options, Reader, Reading
+from betterthan.read.quotes import quote_notes
 from betterthan.read.source import Given, Source, no_data_folder, open_source
 from betterthan.read.unused_options import refuse_unused
 from betterthan.read.where_files import read_frame_where, read_where
@@ -172,9 +173,11 @@ def read_any(
     chosen = _chosen(opened, options, format)
     refuse_unused(options, chosen.FORMAT, path=opened.name)
     refuse_choice(options, chosen.FORMAT.name, chosen.FORMAT.description, path=opened.name)
-    if options.where and not opened.is_folder:
-        return read_where(opened, options, chosen)
-    return chosen.read(opened, options)
+    is_filtered = options.where and not opened.is_folder
+    reading = read_where(opened, options, chosen) if is_filtered else chosen.read(opened, options)
+    for note in quote_notes(opened):
+        reading = reading.with_note(note)
+    return reading
 
 
 def _chosen(source: Source, options: Options, name: str | None) -> Reader:

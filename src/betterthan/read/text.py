@@ -24,7 +24,7 @@ def small_text(
 ) -> str | None:
     """Return the text of a source of at most `limit` bytes; check a larger one and return None.
 
-    `see` is shown every piece of a larger one, so that it need not be read again to be looked at.
+    `see` is shown every piece of it, so that it need not be read again to be looked at.
 
     Raises
     ------
@@ -35,7 +35,10 @@ def small_text(
         with source.open() as stream:
             data = stream.read(limit + 1)
             if len(data) <= limit and b"\x00" not in data:
-                return data.decode("utf-8-sig")
+                text = data.decode("utf-8-sig")
+                if see is not None:
+                    see(data)
+                return text
             if len(data) > limit and _is_plain(stream, data, see):
                 return None
     except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):

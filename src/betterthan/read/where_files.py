@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from betterthan import scratch
 from betterthan.errors import ReadError, unknown_name
 from betterthan.read.frames import FrameLike, frame_grid, read_frame
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import peek
-from betterthan.read.protocol import AnyTable, Options, Reader, Reading
+from betterthan.read.protocol import Options, Reader, Reading
 from betterthan.read.source import HEAD_BYTES, Source
 from betterthan.read.where import (
     MOST_VALUES,
@@ -92,17 +92,7 @@ def _accounted(reading: Reading, chosen: Selection, n_rows: int) -> Reading:
 
 
 def _with_note(reading: Reading, n_rows: int, dropped: dict[str, int], note: str) -> Reading:
-    return replace(
-        reading,
-        tables=tuple(_noted(table, note) for table in reading.tables),
-        rows_read=n_rows,
-        dropped={**dropped, **reading.dropped},
-        notes=(note, *reading.notes),
-    )
-
-
-def _noted(table: AnyTable, note: str) -> AnyTable:
-    return cast("AnyTable", replace(cast("Any", table), notes=(note, *table.notes)))
+    return replace(reading.with_note(note), rows_read=n_rows, dropped={**dropped, **reading.dropped})
 
 
 def _on_lines(source: Source, options: Options, reader: Reader) -> Reading:
@@ -164,7 +154,7 @@ def chosen_rows(source: Source, where: Where) -> tuple[Source, int, dict[str, in
 
 
 def _copied(source: Source, where: Where, target: Path) -> tuple[int, dict[str, int]]:
-    from betterthan.read.battle_files import column_names, text_query  # noqa: PLC0415
+    from betterthan.read.battle_files import column_names, engine_file, text_query  # noqa: PLC0415
     from betterthan.read.duck import connect_to, identifier, literal  # noqa: PLC0415
 
     # Objects of JSON may have keys that the first one lacks.
@@ -180,7 +170,7 @@ def _copied(source: Source, where: Where, target: Path) -> tuple[int, dict[str, 
     bound = [value.strip() for values in wanted.values() for value in values]
     relation = text_query(source, names, names)
     listed = ", ".join(f"v{i} AS {identifier(name)}" for i, name in enumerate(names))
-    with connect_to([source.path, target]) as connection:
+    with connect_to([engine_file(source).path, target]) as connection:
         for cell, (column, values) in zip(cells, wanted.items(), strict=True):
             _check_values(connection, relation, cell, column, values, path=source.name)
         counted = _counted(connection, relation, wanted, tests, bound)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from betterthan.errors import ReadError
 from betterthan.read.battle_columns import ROLES, BattleColumns, find_columns
-from betterthan.read.battle_files import look_at, text_query, with_plain_line_ends
+from betterthan.read.battle_files import engine_file, look_at, text_query, with_plain_line_ends
 from betterthan.read.duck import connect
 from betterthan.read.protocol import EVERY, Options
 from betterthan.read.sniff import read_any
@@ -59,7 +59,7 @@ def _columns(source: Source, options: Options) -> tuple[tuple[str, ...], BattleC
 
 def _names(source: Source, header: tuple[str, ...], column: str) -> tuple[str, ...]:
     """Return the names of a column in the order by which the reader numbers them: sorted."""
-    with connect(source) as connection:
+    with connect(engine_file(source)) as connection:
         query = f"SELECT DISTINCT v0 FROM ({text_query(source, header, [column])}) ORDER BY v0 LIMIT {_MOST_NAMES + 1}"  # noqa: S608  (quoted there)
         found = tuple(str(row[0]) for row in connection.execute(query).fetchall())
     return found if len(found) <= _MOST_NAMES else ()
