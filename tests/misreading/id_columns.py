@@ -38,8 +38,6 @@ def _id(column: str, values: Sequence[object] = ONE_TO_N, *, what: str = "") -> 
         files={"scores.csv": beside(**{column: values})},
         expect=RIGHT,
         or_stop=Stop(words=(column, SETTLES)),
-        settle=("--item", column),
-        settled=RIGHT,
     )
 
 
