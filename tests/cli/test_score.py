@@ -285,3 +285,20 @@ def test_every_format_of_an_answer(score, texts, written):
     assert said.code == 0
     assert "good" in said.out
     assert "poor" in said.out
+
+
+def test_a_warning_stands_before_the_scores(betterthan, tmp_path):
+    """On standard error, with its code; also where only the bare score is printed."""
+    from betterthan.examples.campaign import campaign
+    from betterthan.examples.write import write_campaign
+
+    write_campaign(tmp_path / "demo", campaign())
+    texts = tmp_path / "demo" / "texts"
+    said = betterthan("score", "bleu", "--reference", texts / "source.txt", texts / "Elm.txt", "--score-only")
+    assert said.err.startswith(
+        "warning[BT261]: The outputs and the reference have hardly a frequent word in common."
+    )
+    said = betterthan(
+        "score", "bleu", "--reference", texts / "reference.txt", texts / "Elm.txt", "--score-only"
+    )
+    assert (said.code, said.err) == (0, "")

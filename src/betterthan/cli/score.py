@@ -43,12 +43,14 @@ def _shared(command: Command) -> Command:
         **given: Any,  # noqa: ANN401
     ) -> Aggregated:
         from betterthan.cli.computing import computing_arguments
-        from betterthan.cli.score_tables import texts_of, the_score, write_segments
+        from betterthan.cli.score_tables import texts_of, the_score, warn_of_mismatches, write_segments
 
         context = click.get_current_context()
         computing = computing_arguments(given)
         rest = {name: computing.pop(name) for name in ("rng", "n_resamples") if name in computing}
-        counts: Counts = command(texts_of(files, references), **given, **computing)
+        texts = texts_of(files, references)
+        counts: Counts = command(texts, **given, **computing)
+        warn_of_mismatches(texts)
         if score_only:
             click.echo(the_score(counts))
             context.exit()

@@ -12,8 +12,10 @@ import click
 
 from betterthan.cli.output import to_stdout
 from betterthan.errors import BetterThanError, ReadError
+from betterthan.present.printable import printable
 from betterthan.read.parallel_text import read_texts
 from betterthan.read.tidy import tidy
+from betterthan.scoring.mismatches import mismatches
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
@@ -41,6 +43,13 @@ def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
     if outputs.count("-") + wanted.count("-") > 1:
         raise ReadError("Standard input (-) is named twice, but it can be read only once.", code="BT134")
     return read_texts(outputs, references=wanted)
+
+
+def warn_of_mismatches(texts: Texts) -> None:
+    """Say before any score what speaks against scoring these files together."""
+    outputs = tuple(tuple(line or "" for line in lines) for lines in texts.outputs)
+    for code, message in mismatches(texts.systems, outputs, texts.references):
+        click.echo(f"warning[{code}]: {printable(message)}", err=True)
 
 
 def expanded(paths: Iterable[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 
 from betterthan.arrays import digest
@@ -16,9 +17,11 @@ from betterthan.read.sniff import read_any, recognise
 from betterthan.read.source import Given, Source, open_source
 from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
+from betterthan.tables.checks import look_alikes
 
 NO_SUCH_PATH = ("BT001", "BT002")
 SEVERAL_PAIRS = "BT164"
+LOOK_ALIKE = "BT260"
 SEVERAL = "several"
 _POSSIBLE = 0.4
 _MOST_RIVALS = 2
@@ -148,15 +151,30 @@ def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checku
         dropped=dict(reading.dropped),
         preview_columns=preview_columns,
         preview=preview,
-        problems=tuple(
-            Finding(code=p.code, title=_title(p.code), place=p.place, message=p.message)
-            for p in reading.problems
+        problems=(
+            *(
+                Finding(code=p.code, title=_title(p.code), place=p.place, message=p.message)
+                for p in reading.problems
+            ),
+            *_look_alikes(name, reading),
         ),
         notes=tuple(note for note in (*reading.notes, *more) if note not in said),
         settings=Settings(
             method="check", options={}, data=digest(*(table.digest for table in reading.tables))
         ),
     )
+
+
+def _look_alikes(name: str, reading: Reading) -> Iterator[Finding]:
+    """Yield a doubt for names of systems or judges that differ only in ways which a reader does not see."""
+    seen = {
+        note: None
+        for table in reading.tables
+        for many, one in (("systems", "system"), ("judges", "judge"))
+        for note in look_alikes(getattr(table, many, ()), what=one)
+    }
+    for note in seen:
+        yield Finding(code=LOOK_ALIKE, title=_title(LOOK_ALIKE), place=name, message=note)
 
 
 def _title(code: str) -> str:

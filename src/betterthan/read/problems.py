@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from betterthan.read.problems_battles import BATTLE_PROBLEMS
 from betterthan.read.problems_budget import BUDGET_PROBLEMS
+from betterthan.read.problems_doubts import DOUBTS
 from betterthan.read.problems_files import FILE_PROBLEMS
 from betterthan.read.problems_quality import QUALITY_PROBLEMS
 from betterthan.read.problems_wmt import WMT_PROBLEMS
@@ -429,6 +430,7 @@ PROBLEMS: dict[str, Explanation] = {
         "segment.",
         "Remove the row; if it is a segment, give it a name of its own.",
     ),
+    **{code: Explanation(*told) for code, told in DOUBTS.items()},
     **{code: Explanation(*told) for code, told in QUALITY_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BATTLE_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BUDGET_PROBLEMS.items()},

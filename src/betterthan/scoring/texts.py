@@ -10,6 +10,7 @@ import numpy as np
 
 from betterthan.budget import MOST_ORDER, check_count
 from betterthan.errors import BetterThanError, MissingScores, TableError, some_of, unknown_name
+from betterthan.scoring.mismatches import mismatches
 from betterthan.tables.checks import is_writable, labels, listed
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.texts import Texts
@@ -217,13 +218,16 @@ def _complete(given: _Given, missing: Missing) -> Parallel:
     kept = [i for i in range(len(given.segments)) if i not in dropped]
     if not kept:
         raise TableError('Every segment misses an output, so that missing="drop" leaves none.')
+    outputs = tuple(tuple(lines[i] or "" for i in kept) for lines in given.outputs)
+    references = tuple(tuple(lines[i] for i in kept) for lines in given.references)
+    warnings = [each.message for each in mismatches(given.systems, outputs, references)]
     return Parallel(
         systems=given.systems,
         segments=tuple(given.segments[i] for i in kept),
-        outputs=tuple(tuple(lines[i] or "" for i in kept) for lines in given.outputs),
-        references=tuple(tuple(lines[i] for i in kept) for lines in given.references),
+        outputs=outputs,
+        references=references,
         groups=None if given.groups is None else tuple(given.groups[i] for i in kept),
-        notes=(*given.notes, *_notes(len(gaps), len(dropped), missing)),
+        notes=(*warnings, *given.notes, *_notes(len(gaps), len(dropped), missing)),
         row_order=given.row_order,
     )
 

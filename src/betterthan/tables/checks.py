@@ -99,11 +99,11 @@ def note_texts(notes: Iterable[Any], **named: Sequence[str]) -> tuple[str, ...]:
     for note in result:
         if not isinstance(note, str):
             raise TableError(f"A note must be text, not {type(note).__name__} ({note!r}).")
-    alike = [note for what, names in named.items() for note in _look_alikes(names, what=what)]
+    alike = [note for what, names in named.items() for note in look_alikes(names, what=what)]
     return tuple(dict.fromkeys((*map(str.__str__, result), *alike)))
 
 
-def _look_alikes(names: Sequence[str], *, what: str) -> Iterator[str]:
+def look_alikes(names: Sequence[str], *, what: str) -> Iterator[str]:
     """Yield a note on names that a reader would take for the same, if there are any."""
     alike: dict[str, list[str]] = {}
     for name in names:

@@ -1,0 +1,32 @@
+"""Published outputs and references fit; with the source in the place of the reference they do not."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from betterthan.scoring.mismatches import mismatches
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))
+FOLDER = DATA / "wmt23-general-text"
+PAIRS = sorted(path.name for path in FOLDER.iterdir() if path.is_dir()) if FOLDER.is_dir() else []
+
+
+def lines(path):
+    """The lines of a packed file."""
+    return tuple(gzip.decompress(path.read_bytes()).decode("utf-8").split("\n")[:-1])
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_no_system_is_doubted_and_the_source_always_is(pair):
+    """Every system of six language pairs, three of them with scripts without blanks."""
+    (reference,) = (FOLDER / pair).glob("ref*")
+    (source,) = (FOLDER / pair).glob("src*")
+    files = sorted((FOLDER / pair / "sys").iterdir())
+    systems, outputs = tuple(file.name for file in files), tuple(map(lines, files))
+    assert mismatches(systems, outputs, (lines(reference),)) == ()
+    assert [each.code for each in mismatches(systems, outputs, (lines(source),))] == ["BT261"]
