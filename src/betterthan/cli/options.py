@@ -211,14 +211,16 @@ def add_memory(command: click.Command) -> None:
 def _limit_memory(context: click.Context, _option: click.Parameter, size: int | None) -> None:
     from betterthan import budget, scratch
 
+    if context.resilient_parsing:  # the shell asks what could be typed next
+        return
     if size is not None:
         budget.limit_memory(size)
-        context.call_on_close(lambda: budget.limit_memory(None))
     scratch.remove_leftovers()
-    # Not in a process that is somebody else's, such as that of the tests.
-    if (context.find_root().obj or {}).get(OWN_PROCESS) and not context.resilient_parsing:
+    if (context.find_root().obj or {}).get(OWN_PROCESS):
         scratch.stop_cleanly()
         budget.enforce()
+    elif size is not None:  # a process that is somebody else's, such as that of the tests
+        context.call_on_close(lambda: budget.limit_memory(None))
 
 
 def computing_options(command: Command) -> Command:
