@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.cli.options import Memory
 from betterthan.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -36,18 +37,22 @@ if TYPE_CHECKING:
 @click.option("--no-token", is_flag=True, help="Let in every user of this machine.")
 @click.option("--name", "names", multiple=True, help="Another name by which the server may be addressed.")
 @click.option(
-    "--upload", default=200, show_default=True, type=click.IntRange(1), help="Megabytes of one upload."
+    "--upload",
+    default=200,
+    show_default=True,
+    type=click.IntRange(1, 1 << 20),
+    help="Megabytes of one upload.",
 )
 @click.option(
-    "--memory", default=4096, show_default=True, type=click.IntRange(512), help="Megabytes of one worker."
+    "--memory", default="4GB", show_default=True, type=Memory(), help="Memory of one worker; at least 512MB."
 )
 @click.option(
-    "--seconds", default=3600, show_default=True, type=click.IntRange(1), help="Seconds of one run."
+    "--seconds", default=3600, show_default=True, type=click.IntRange(1, 10**7), help="Seconds of one run."
 )
 @click.option(
-    "--rows", default=20_000_000, show_default=True, type=click.IntRange(1), help="Rows of one run."
+    "--rows", default=20_000_000, show_default=True, type=click.IntRange(1, 10**12), help="Rows of one run."
 )
-@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1), help="Runs at a time.")
+@click.option("--jobs", default=2, show_default=True, type=click.IntRange(1, 1024), help="Runs at a time.")
 @click.option("--open", "open_page", is_flag=True, help="Open the page in a browser.")
 def serve(files: tuple[Path, ...], *, port: int, open_page: bool, **given: Any) -> None:  # noqa: ANN401  (click's)
     """Serve pages on this machine: drop files, see what they are, get the report, look at pairs and segments.
@@ -90,7 +95,15 @@ def _settings(
     rows: int,
     jobs: int,
 ) -> WebSettings:
-    from betterthan.web.settings import LOOPBACK, MEGABYTE, Limits, WebSettings, default_folder, new_token
+    from betterthan.web.settings import (
+        LEAST_MEMORY,
+        LOOPBACK,
+        MEGABYTE,
+        Limits,
+        WebSettings,
+        default_folder,
+        new_token,
+    )
 
     if no_token and token:
         raise click.UsageError(
@@ -107,7 +120,7 @@ def _settings(
         names=tuple(name.lower() for name in names),
         limits=Limits(
             upload_bytes=upload * MEGABYTE,
-            memory_bytes=memory * MEGABYTE,
+            memory_bytes=max(memory, LEAST_MEMORY),
             run_seconds=seconds,
             rows=rows,
             runs=jobs,

@@ -10,6 +10,10 @@ from betterthan.results.base import Result
 from betterthan.results.settings import Settings
 
 
+# Codes, or how they begin, of what is told beside an answer; every other problem stops the reading or would mislead.
+DOUBTS = ("BT20", "BT238", "BT239", "BT26")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One problem: its code, a title, the place, and a message that ends with the cure."""
@@ -21,8 +25,8 @@ class Finding:
 
     @property
     def is_doubt(self) -> bool:
-        """Whether it is only something to know (BT200 to BT209), not something to mend."""
-        return self.code.startswith("BT20")
+        """Whether it is only something to know, not something to mend."""
+        return self.code.startswith(DOUBTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MEGABYTE = 1 << 20
+LEAST_MEMORY = 512 * MEGABYTE  # the libraries of a worker take about a third of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from betterthan import budget
 from betterthan.errors import BetterThanError
 from betterthan.web.disk import FULL, is_disk_full
 from betterthan.web.folder import RunFolder
@@ -185,6 +186,9 @@ def main() -> None:
     task = Task.from_json(sys.stdin.readline())
     threading.Thread(target=_die_with_the_server, daemon=True).start()
     limit(task.memory_bytes, task.cpu_seconds)
+    budget.limit_memory(
+        task.memory_bytes // 2
+    )  # the limit counts address space, of which libraries take their part
     os.chdir(task.folder.files)
     work(task, news)
 
