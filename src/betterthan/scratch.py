@@ -21,9 +21,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NamedTuple, NoReturn
 
-if sys.platform == "win32":
-    fcntl = None
-else:
+if sys.platform != "win32":
     import fcntl
 
 GRACE = 5.0  # seconds in which a process that was told to stop may do so by itself
@@ -68,11 +66,11 @@ def _made() -> _Folder:
     # Locked before it has its name, so that no other process can take it for a leftover.
     new = Path(tempfile.mkdtemp(prefix=".betterthan-new-", dir=place))
     lock = os.open(new / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-    if fcntl is not None:
+    if sys.platform != "win32":
         with suppress(OSError):  # a file system without locks
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     path = place / f"betterthan-{os.getpid()}-{int(time.time())}-{new.name.rpartition('-')[2]}"
-    if fcntl is None:
+    if sys.platform == "win32":
         os.close(lock)  # Windows renames and removes no folder with an open file
     new.rename(path)
     return _Folder(path, os.getpid(), lock)
@@ -86,15 +84,13 @@ def remove() -> None:
         return
     _folder = None
     shutil.rmtree(mine.path, ignore_errors=True)
-    if fcntl is not None:
+    if sys.platform != "win32":
         with suppress(OSError):
             os.close(mine.lock)
 
 
 def remove_leftovers() -> None:
     """Remove what processes of the same user left that no longer live; where there are no locks, nothing."""
-    if fcntl is None:
-        return
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             if _OURS.fullmatch(entry.name):
@@ -103,6 +99,8 @@ def remove_leftovers() -> None:
 
 
 def _remove_if_left(entry: os.DirEntry[str]) -> None:
+    if sys.platform == "win32":
+        return
     if not entry.is_dir(follow_symlinks=False) or entry.stat(follow_symlinks=False).st_uid != os.getuid():
         return
     lock = os.open(Path(entry.path, _LOCK), os.O_RDWR | os.O_NOFOLLOW)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from betterthan.results.base import Result
 from betterthan.results.settings import Settings
 
-
 # Codes, or how they begin, of what is told beside an answer; every other problem stops the reading or would mislead.
 DOUBTS = ("BT20", "BT238", "BT239", "BT26")
 
