@@ -244,9 +244,9 @@ def test_any_selection_is_a_filter(kinds, kind):
     text = as_csv(rows, ("kind", "p", "item", "A", "B"))
     if len(kept) < 2:
         with pytest.raises(ReadError):
-            bt.read_scores(io.StringIO(text), where={"kind": kind})
+            bt.read_scores(io.StringIO(text), where={"kind": kind}, keep=("A", "B"))
         return
-    found = bt.read_scores(io.StringIO(text), where={"kind": kind})
+    found = bt.read_scores(io.StringIO(text), where={"kind": kind}, keep=("A", "B"))
     assert found.segments == tuple(row[2] for row in kept)
     assert found.values.tolist() == [[row[3] for row in kept], [0.5] * len(kept)]
 

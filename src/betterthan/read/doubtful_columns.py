@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.arrays import FloatArray
+from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.read.column_meanings import is_human_system, meaning_of, says
 from betterthan.read.grid import Grid, fault, quoted
@@ -18,7 +18,8 @@ _ENOUGH_ROWS = 5
 _ROWS_LOOKED_AT = 20_000
 # How likely values may agree with a sum or mean by chance before it counts as one.
 _CHANCE = 1e-6
-_MOST_PAIRS = 40
+_FIRST_ROWS = 8
+_MOST_COLUMNS = 60
 # A column this many times as large as all others is on another scale; two columns have no majority to judge by.
 _TIMES_LARGER = 10.0
 _TIMES_LARGER_OF_TWO = 20.0
@@ -136,56 +137,99 @@ def _first_numbers(row: FloatArray) -> str:
 
 def _summarising(names: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> dict[int, str]:
     """Find a column that is computed from the others: their mean, sum, difference, minimum or maximum."""
-    complete = rows[:, np.isfinite(rows).all(axis=0)]
-    if len(rows) < 3 or complete.shape[1] < 3:
-        return {}
+    computed = _computed(names, rows[:, np.isfinite(rows).all(axis=0)])
     # What is computed usually stands behind what it is computed from.
-    for i in reversed(range(len(rows))):
-        if settled[i]:
-            continue
-        reason = _made_of(i, names, complete)
-        if reason is not None:
-            return {i: f"{reason} on every row"}
-    return {}
+    last = max((i for i in computed if not settled[i]), default=None)
+    return {} if last is None else {last: f"{computed[last]} on every row"}
+
+
+def _computed(names: Sequence[str], rows: FloatArray) -> dict[int, str]:
+    """Return the columns that are computed from others, and how."""
+    if len(rows) < 3 or rows.shape[1] < 3:
+        return {}
+    slacks = _slacks(rows)
+    found: dict[int, str] = {}
+    # The first rows rule out nearly every column at once.
+    for word, chosen, few in _summaries_of_first(rows[:, :_FIRST_ROWS]):
+        for i in np.flatnonzero(
+            (np.abs(rows[:, :_FIRST_ROWS] - few) <= slacks[:, None]).all(axis=1)
+        ).tolist():
+            parts = rows[chosen(i)]
+            if i in found or len(parts) < 2 or not _is_summary(rows[i], parts, word, float(slacks[i])):
+                continue
+            listed = [quoted(name) for name in np.asarray(names, dtype=object)[chosen(i)]]
+            found[i] = f"is the {word} of {some_of(listed, limit=3)}"
+    for i in range(2, min(len(rows), _MOST_COLUMNS)):
+        # Only behind the two: of A = B + C any could be the one that was computed.
+        pair = None if i in found else _difference(rows[i], rows[:i], float(slacks[i]))
+        if pair is not None:
+            found[i] = f"is {quoted(names[pair[0]])} minus {quoted(names[pair[1]])}"
+    return found
+
+
+def _summaries_of_first(rows: FloatArray) -> Iterator[tuple[str, Callable[[int], IntArray], FloatArray]]:
+    """Yield the summaries of the columns before each column, of all others, and of those behind it."""
+    n = len(rows)
+    numbers = np.arange(n)
+    sums = np.cumsum(rows, axis=0) - rows
+    every = rows.sum(axis=0) - rows
+    counts = numbers[:, None]
+    sides = (
+        (lambda i: numbers[:i], sums, counts),
+        (lambda i: np.delete(numbers, i), every, np.full((n, 1), n - 1)),
+        (lambda i: numbers[i + 1 :], every - sums, n - 1 - counts),
+    )
+    for chosen, total, count in sides:
+        yield "mean", chosen, total / np.maximum(count, 1)
+        yield "sum", chosen, total
+    for word, best, worst in (("minimum", np.minimum, np.inf), ("maximum", np.maximum, -np.inf)):
+        edge = np.full((1, rows.shape[1]), worst)
+        before = best.accumulate(np.vstack([edge, rows[:-1]]), axis=0)
+        behind = best.accumulate(np.vstack([edge, rows[:0:-1]]), axis=0)[::-1]
+        for (chosen, _, _), extreme in zip(sides, (before, best(before, behind), behind), strict=True):
+            yield word, chosen, extreme
 
 
 _SUMMARIES: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "mean": lambda others: others.mean(axis=0),
-    "sum": lambda others: others.sum(axis=0),
-    "minimum": lambda others: others.min(axis=0),
-    "maximum": lambda others: others.max(axis=0),
+    "mean": lambda parts: parts.mean(axis=0),
+    "sum": lambda parts: parts.sum(axis=0),
+    "minimum": lambda parts: parts.min(axis=0),
+    "maximum": lambda parts: parts.max(axis=0),
 }
 
 
-def _made_of(i: int, names: Sequence[str], rows: FloatArray) -> str | None:
-    everything = [j for j in range(len(rows)) if j != i]
-    for chosen in ([j for j in everything if j < i], everything, [j for j in everything if j > i]):
-        if len(chosen) < 2:
-            continue
-        for word, summary in _SUMMARIES.items():
-            if _agrees(rows[i], summary(rows[chosen]), rows[chosen], is_extreme=word.endswith("imum")):
-                return f"is the {word} of {some_of([quoted(names[j]) for j in chosen], limit=3)}"
-    if len(rows) <= _MOST_PAIRS:
-        for j in everything:
-            for k in everything:
-                # Only the last of three columns: of A = B + C any could be the one that was computed.
-                if j != k and i > max(j, k) and _agrees(rows[i], rows[j] - rows[k], rows[[j, k]]):
-                    return f"is {quoted(names[j])} minus {quoted(names[k])}"
+def _is_summary(row: FloatArray, parts: FloatArray, word: str, slack: float) -> bool:
+    if not (np.abs(row - _SUMMARIES[word](parts)) <= slack).all() or not _is_no_chance(row, parts, slack):
+        return False
+    # The best of several systems may be right wherever another one is; no mean or sum comes about so.
+    has_decimals = bool((row != np.round(row)).any())
+    return word in ("mean", "sum") or (has_decimals and all((row != part).sum() >= 3 for part in parts))
+
+
+def _difference(row: FloatArray, parts: FloatArray, slack: float) -> tuple[int, int] | None:
+    """Return the two columns whose difference a column is."""
+    few = parts[:, :_FIRST_ROWS]
+    close = (np.abs(few[:, None] - few[None] - row[:_FIRST_ROWS]) <= slack).all(axis=2)
+    for i, j in np.argwhere(close).tolist():
+        fits = i != j and bool((np.abs(parts[i] - parts[j] - row) <= slack).all())
+        if fits and _is_no_chance(row, parts[[i, j]], slack):
+            return i, j
     return None
 
 
-def _agrees(row: FloatArray, summary: FloatArray, parts: FloatArray, *, is_extreme: bool = False) -> bool:
-    """Whether a column is a summary up to its own rounding, beyond what chance explains."""
-    size = float(np.abs(parts).max(initial=0.0))
-    decimals = next(
-        (d for d in range(7) if np.allclose(np.round(row, d), row, rtol=0, atol=1e-12 * size)), None
-    )
-    rounding = 0.0 if decimals in (None, 0) else 0.5 * 10.0**-decimals
-    slack = rounding * (1 + 1e-6) + 1e-9 * size
-    if not (np.abs(row - summary) <= slack).all():
-        return False
-    if is_extreme and (decimals == 0 or any((row != part).sum() < 3 for part in parts)):
-        return False  # a good system that is right wherever another one is
+def _slacks(rows: FloatArray) -> FloatArray:
+    """Return how far each column may be from what it was computed as, by its own rounding."""
+    size = float(np.abs(rows).max(initial=0.0))
+    slacks = np.full(len(rows), 1e-9 * size)
+    for decimals in range(6, 0, -1):
+        rounded = (np.abs(np.round(rows, decimals) - rows) <= 1e-12 * size).all(axis=1)
+        slacks[rounded] = 0.5000005 * 10.0**-decimals + 1e-9 * size
+    slacks[(rows == np.round(rows)).all(axis=1)] = 1e-9 * size
+    return slacks
+
+
+def _is_no_chance(row: FloatArray, parts: FloatArray, slack: float) -> bool:
+    """Whether chance does not explain that all rows agree."""
     if any(np.array_equal(row, part) for part in parts):
         return False
     spread = float(np.ptp(row))
@@ -193,60 +237,95 @@ def _agrees(row: FloatArray, summary: FloatArray, parts: FloatArray, *, is_extre
     return bool(by_chance < 1 and row.size * np.log(by_chance) < np.log(_CHANCE))
 
 
+class _Sizes(NamedTuple):
+    """How large the values of each column are, without their signs."""
+
+    low: FloatArray
+    middle: FloatArray
+    high: FloatArray
+    largest: FloatArray
+
+    @classmethod
+    def of(cls, rows: FloatArray) -> _Sizes:
+        """Return the 10%, 50% and 90% points and the largest value of each column."""
+        ordered = np.sort(np.abs(rows), axis=1)  # missing values go last
+        last = np.isfinite(rows).sum(axis=1) - 1
+        points = (
+            ordered[np.arange(len(rows)), np.round(share * last).astype(int)] for share in (0.1, 0.5, 0.9, 1)
+        )
+        return cls(*points)
+
+
 def _on_another_scale(_: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> dict[int, str]:
-    """Find columns whose values all lie far above, or on the other side of zero from, those of all others."""
-    known = [row[np.isfinite(row)] for row in rows]
-    usable = [i for i, row in enumerate(known) if row.size >= _ENOUGH_ROWS]
-    if len(usable) < 2 or (len(usable) == 2 and any(settled[i] for i in usable)):
+    """Find the few columns that are far larger or smaller than the many, or of the other sign."""
+    usable = np.flatnonzero(np.isfinite(rows).sum(axis=1) >= _ENOUGH_ROWS)
+    if usable.size < 2 or (usable.size == 2 and any(settled[i] for i in usable)):
         return {}
+    rows = rows[usable]
+    is_odd, words = _of_other_sign(rows), "is {} where the others are {}"
+    if is_odd is None:
+        is_odd, words = _far_away(rows, _Sizes.of(rows)), "is on another scale"
+    if is_odd is None:
+        return {}
+    rest = rows[~is_odd]
+    others = rest[np.isfinite(rest)]
     found = {}
-    for i in usable:
-        others = np.concatenate([known[j] for j in usable if j != i])
-        reason = None if settled[i] else _scale_of(known[i], others, n_columns=len(usable))
-        if reason is not None:
-            found[i] = reason
-    # If all are far from each other there is no scale that one could leave.
-    return found if len(found) < len(usable) or len(usable) == 2 else {}
+    for i in np.flatnonzero(is_odd).tolist():
+        if not settled[usable[i]]:
+            row = rows[i][np.isfinite(rows[i])]
+            signs = ("positive", "negative") if row.max() > 0 else ("negative", "positive")
+            found[int(usable[i])] = f"{words.format(*signs)} {_ranges(row, others)}"
+    return found
 
 
-def _scale_of(row: FloatArray, others: FloatArray, *, n_columns: int) -> str | None:
-    ranges = f"({_range(row)}; the others {_range(others)})"
-    for sign, word, opposite in ((1, "positive", "negative"), (-1, "negative", "positive")):
-        # Of two columns only one is named.
-        if (sign > 0 or n_columns > 2) and _is_positive(sign * row) and _is_positive(-sign * others):
-            return f"is {word} where the others are {opposite} {ranges}"
-    are_shares = others.min() >= 0 and others.max() <= 1
-    if are_shares and row.min() >= 0 and row.max() <= 1:
-        return None  # all within the scale from 0 to 1
-    is_grade = _is_grade(row, others)
-    if _is_far_above(row, others, n_columns=n_columns, is_grade=is_grade):
-        may_be_percent = are_shares and row.min() >= 0 and row.max() <= 100 and not is_grade
-        reading = ": percent where the others are shares of 1, or something else" if may_be_percent else ""
-        return f"is on another scale {ranges}{reading}"
-    return f"is on another scale {ranges}" if n_columns > 2 and _is_tiny(row, others) else None
+def _of_other_sign(rows: FloatArray) -> BoolArray | None:
+    """Return the fewer of positive and negative columns, if each column is one of the two."""
+    with_zeros = np.where(np.isnan(rows), 0.0, rows)
+    half = 0.5 * np.isfinite(rows).sum(axis=1)
+    positive = (with_zeros >= 0).all(axis=1) & ((with_zeros > 0).sum(axis=1) >= half)
+    negative = (with_zeros <= 0).all(axis=1) & ((with_zeros < 0).sum(axis=1) >= half)
+    if not (positive | negative).all() or positive.all() or negative.all():
+        return None
+    return positive if positive.sum() <= negative.sum() else negative
 
 
-def _is_far_above(row: FloatArray, others: FloatArray, *, n_columns: int, is_grade: bool) -> bool:
-    low, middle = np.quantile(np.abs(row), [0.1, 0.5])
-    largest, high = np.abs(others).max(), np.quantile(np.abs(others), 0.9)
-    times = _TIMES_LARGER if n_columns > 2 else _TIMES_LARGER_OF_TWO
-    return bool(0 < largest < low and (is_grade or middle > times * high))
+def _far_away(rows: FloatArray, sizes: _Sizes) -> BoolArray | None:
+    """Return the columns beyond a gap that most columns are on the other side of."""
+    n = len(rows)
+    order = np.argsort(sizes.middle, kind="stable")
+    times = _TIMES_LARGER if n > 2 else _TIMES_LARGER_OF_TWO
+    low, middle, high, largest = (column[order] for column in sizes)
+    for k in range(1, n):
+        if low[k:].min() <= largest[:k].max() or largest[:k].max() == 0 or _are_shares(rows):
+            continue
+        is_above = np.zeros(n, dtype=np.bool_)
+        is_above[order[k:]] = True
+        is_far = middle[k:].min() > times * high[:k].max()
+        if n - k < k or n == 2:
+            is_grade = n - k == 1 and _is_grade(rows[order[k]], rows[~is_above])
+            if is_far or is_grade:
+                return is_above
+        elif k < n - k and high[:k].min() > 0 and _TIMES_LARGER_OF_TWO * high[:k].max() < low[k:].min():
+            return ~is_above
+    return None
 
 
-def _is_positive(values: FloatArray) -> bool:
-    return bool(values.min() >= 0 and (values > 0).mean() >= 0.5)
+def _are_shares(rows: FloatArray) -> bool:
+    return bool(np.nanmin(rows) >= 0 and np.nanmax(rows) <= 1)
 
 
 def _is_grade(row: FloatArray, others: FloatArray) -> bool:
     """Whether a column holds grades such as 1 to 5 where all others hold decimals."""
-    whole = bool((row == np.round(row)).all())
-    return whole and np.unique(row).size >= 3 and float((others == np.round(others)).mean()) < 0.1
+    known, others = row[np.isfinite(row)], others[np.isfinite(others)]
+    whole = bool((known == np.round(known)).all())
+    return whole and np.unique(known).size >= 3 and float((others == np.round(others)).mean()) < 0.1
 
 
-def _is_tiny(row: FloatArray, others: FloatArray) -> bool:
-    high = np.quantile(np.abs(row), 0.9)
-    low = np.quantile(np.abs(others), 0.1)
-    return bool(high > 0 and high * _TIMES_LARGER_OF_TWO < low)
+def _ranges(row: FloatArray, others: FloatArray) -> str:
+    shown = f"({_range(row)}; the others {_range(others)})"
+    if _are_shares(others) and row.min() >= 0 and 1 < row.max() <= 100 and not _is_grade(row, others):
+        return f"{shown}: percent where the others are shares of 1, or something else"
+    return shown
 
 
 def _range(values: FloatArray) -> str:
@@ -255,16 +334,14 @@ def _range(values: FloatArray) -> str:
 
 def refuse_summary_system(grid: Grid, systems: Sequence[str], values: FloatArray) -> None:
     """Raise when a system of a long table is called like a mean or sum of the others and is one (BT210)."""
-    complete = values[:, np.isfinite(values).all(axis=0)]
-    if len(systems) < 3 or complete.shape[1] < 3:
-        return
-    for i, name in enumerate(systems):
-        reason = _made_of(i, systems, complete) if meaning_of(name) == "summary" else None
-        if reason is not None:
+    named = [i for i, name in enumerate(systems) if meaning_of(name) == "summary"]
+    computed = _computed(systems, values[:, np.isfinite(values).all(axis=0)]) if named else {}
+    for i in named:
+        if i in computed:
             raise fault(
                 grid,
-                f"System {quoted(name)} {reason} on every segment, so it may not be a system. Remove its rows; if it "
-                f"is a system, give it another name.",
+                f"System {quoted(systems[i])} {computed[i]} on every segment, so it may not be a system. "
+                f"Remove its rows; if it is a system, give it another name.",
                 code="BT210",
             )
 
