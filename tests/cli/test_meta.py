@@ -296,3 +296,16 @@ def test_segments_without_a_partner_are_counted(betterthan, wide):
     assert "6 of the 30 segments of human are left out" in said.out
     other = write("metric", metric, ids=lambda i: f"s{i + 20}", called="id")
     assert "error[BT236]" in betterthan("meta", other, "--human", people).err
+
+
+def test_metrics_of_another_language_pair_are_refused(betterthan, wide, tmp_path):
+    """Told by a column in each of the files."""
+    write, human, metric = wide
+    people = write("human", human, ids=lambda i: f"en-de,s{i}", called="lp,id")
+    other = write("metric", metric, ids=lambda i: f"zh-en,s{i}", called="lp,id")
+    for command in (("meta",), ("report", "-o", tmp_path / "r.html")):
+        said = betterthan(*command, other, "--human", people)
+        assert said.code == 2
+        assert "error[BT237]" in said.err
+    same = write("metric", metric, ids=lambda i: f"en-de,s{i}", called="lp,id")
+    assert betterthan("meta", same, "--human", people, "--significance", "none").code == 0

@@ -277,3 +277,16 @@ def test_numbers_of_a_large_file_stay_in_their_rows(tmp_path):
     found = bt.read_scores(path, where={"half": "h1"})
     expected = np.arange(n).reshape(-1, 2, 2)[:, :, 1].T
     np.testing.assert_array_equal(found.values, expected)
+
+
+def test_values_that_differ_in_case_alone_are_announced():
+    """They are other values to a condition, and nobody would miss them."""
+    table = {
+        "lp": ["en-de", "EN-DE", "en-de ", "zh-en"],
+        "id": [1, 2, 3, 4],
+        "A": [1, 2, 3, 4],
+        "B": [2, 1, 2, 1],
+    }
+    scores = bt.read_scores(table, where={"lp": "en-de"})
+    assert scores.segments == ("1", "3")
+    assert scores.notes[0].endswith('Not kept, although only the case differs: "EN-DE".')

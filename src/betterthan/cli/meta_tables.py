@@ -12,6 +12,7 @@ from betterthan.read.metrics_folder_files import open_folder, pairs_of
 from betterthan.read.metrics_folder_reader import FORMAT, with_conditions
 from betterthan.read.protocol import Options
 from betterthan.read.scores import scores_of, the_metric
+from betterthan.read.several_files import refuse_other_languages
 from betterthan.read.sniff import read_any
 from betterthan.read.unused_options import refuse_unknown_directions, refuse_unused
 from betterthan.tables.scores import Scores
@@ -46,31 +47,30 @@ def meta_tables(
             )
     if human is None:
         raise BetterThanError("Name the file with the human scores: --human FILE.")
-    judged = _read(human, options, format_in)
+    readings = [(file, read_any(file, options, format=format_in)) for file in (human, *sources)]
+    refuse_other_languages(readings)
+    # One score a system is enough for correlations over systems.
+    judged, *scored = (scores_of(reading, path=file, system_level=True) for file, reading in readings)
     if gold is None and len(judged) > 1:
         raise BetterThanError(
             f"{human} has several human scores: {some_of(list(judged))}. Choose one: --gold NAME."
         )
     people = the_metric(judged, gold, human)
-    found = _of_files(sources, options, format_in)
+    found = _once(sources, scored)
     refuse_unknown_directions(options, [*found, *judged])
     return _chosen(found, only), people
 
 
-def _read(source: str, options: Options, format_in: str | None) -> Metrics:
-    """Return the scores in a file; one score a system is enough for correlations over systems."""
-    return scores_of(read_any(source, options, format=format_in), path=source, system_level=True)
-
-
-def _of_files(sources: Sequence[str], options: Options, format_in: str | None) -> Metrics:
+def _once(sources: Sequence[str], scored: Sequence[Metrics]) -> Metrics:
+    """Return the metrics of all files; none may be in two of them."""
     found: Metrics = {}
-    for source in sources:
-        for table in _read(source, options, format_in).values():
-            if table.name in found:
+    for source, tables in zip(sources, scored, strict=True):
+        for name, table in tables.items():
+            if name in found:
                 raise BetterThanError(
-                    f'The metric "{table.name}" stands in two of the files; the second is {source}.'
+                    f'The metric "{name}" stands in two of the files; the second is {source}.'
                 )
-            found[table.name] = table
+            found[name] = table
     return found
 
 

@@ -224,7 +224,7 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
             for system in table.systems
         }
     )
-    _check_languages(readings)
+    refuse_other_languages(readings)
     tables = _tables([(name, table) for name, reading in readings for table in reading.tables], path=path)
     reasons = [pair for _, reading in readings for pair in reading.dropped.items()]
     dropped = {reason: sum(count for why, count in reasons if why == reason) for reason, _ in reasons}
@@ -238,11 +238,18 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
         dropped=dropped,
         notes=tuple(dict.fromkeys(note for _, reading in readings for note in reading.notes)),
         problems=_problems([reading for _, reading in readings], tables, path),
+        pairs=next((reading.pairs for _, reading in readings if reading.pairs), ()),
     )
 
 
-def _check_languages(readings: Sequence[tuple[str, Reading]]) -> None:
-    """Refuse files of different language pairs, told by a column in them."""
+def refuse_other_languages(readings: Sequence[tuple[str, Reading]]) -> None:
+    """Refuse files of different language pairs, told by a column in them; `readings` come with their files.
+
+    Raises
+    ------
+    ReadError
+        With the two files (BT237).
+    """
     first: dict[str, str] = {}
     for name, reading in readings:
         for pair in reading.pairs:

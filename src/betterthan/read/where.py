@@ -160,7 +160,21 @@ def select(grid: Grid, where: Where, *, named: Iterable[str] = ()) -> Selection:
     columns = tuple(i for i, name in enumerate(grid.header) if name not in gone)
     rows = RowsOf(inner=grid, rows=np.flatnonzero(kept), columns=columns)
     reasons = {reason: count for reason, count in dropped.items() if count}
-    return Selection(rows, reasons, kept_note(wanted, rows.n_rows, grid.n_rows))
+    note = kept_note(wanted, rows.n_rows, grid.n_rows) + _other_case(grid, wanted)
+    return Selection(rows, reasons, note)
+
+
+def _other_case(grid: Grid, wanted: Mapping[str, Sequence[str]]) -> str:
+    """Say which values were left out although they differ from one that was kept in case alone."""
+    said = ""
+    for column, values in wanted.items():
+        kept = {value.strip() for value in values}
+        folded = {value.casefold() for value in kept}
+        names = dict.fromkeys(name.strip() for name in grid.labels(grid.header.index(column)).names)
+        other = [quoted(name) for name in names if name not in kept and name.casefold() in folded]
+        if other:
+            said += f" Not kept, although only the case differs: {some_of(other)}."
+    return said
 
 
 def _fits(grid: Grid, column: str, values: Sequence[str]) -> BoolArray:

@@ -12,8 +12,9 @@ from betterthan.read.check import check
 from betterthan.read.metrics_folder import MetricsFolder, read_pair
 from betterthan.read.metrics_folder_files import Folder, pairs_of
 from betterthan.read.metrics_folder_reader import with_conditions
-from betterthan.read.protocol import Options
+from betterthan.read.protocol import Options, Reading
 from betterthan.read.scores import scores_of
+from betterthan.read.several_files import refuse_other_languages
 from betterthan.read.sniff import Recognition, read_any, recognise
 from betterthan.read.source import Source, open_source
 from betterthan.results.checkup import Checkup
@@ -41,6 +42,7 @@ class FilesRead:
         self.options, self.format = options, format
         self._opened: dict[str, Source] = {}
         self._recognised: dict[str, Recognition] = {}
+        self._read: list[tuple[str, Reading]] = []
 
     def source(self, file: str | Path) -> Source:
         """Return the opened file, folder or pattern; ``NAME=path`` is one with a name."""
@@ -68,7 +70,10 @@ class FilesRead:
         found: dict[str, Scores] = {}
         if named:
             path = ", ".join(map(str, named))
-            found.update(scores_of(self._reading(named), path=path))
+            reading = read_any(self._together(named), self.options, format=self.format)
+            self._read.append((path, reading))
+            refuse_other_languages(self._read)
+            found.update(scores_of(reading, path=path))
         for table in (file for file in files if not is_file(file)):
             if not isinstance(table, Scores | Ratings):
                 raise TableError(f"Scores are needed here, not {type(table).__name__}.")
@@ -102,9 +107,6 @@ class FilesRead:
             format=self.format,
         )
         return replace(found, file=str(file))
-
-    def _reading(self, files: Sequence[str | Path]) -> Any:  # noqa: ANN401  (a Reading)
-        return read_any(self._together(files), self.options, format=self.format)
 
     def _together(self, files: Sequence[str | Path]) -> Any:  # noqa: ANN401  (a source, or a list of them)
         sources = [self.source(file) for file in files]

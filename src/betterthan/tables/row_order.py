@@ -120,7 +120,7 @@ def _check_lines(lines: Identified, numbered: str, table: Identified, with_ids: 
     raise TableError(
         f"{numbered} has no ids of segments, only rows in some order, but {with_ids} has ids "
         f"({some_of(table.segments, limit=3)}). Joined by row number, the wrong segments could be paired. Name the "
-        f"column that holds the ids: --item COLUMN (item=COLUMN); if there is none, add one.",
+        f'column that holds the ids, --item COLUMN (item=COLUMN), or call it "id"; if there is none, add one.',
         code="BT232",
     )
 
