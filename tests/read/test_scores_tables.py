@@ -322,7 +322,7 @@ REFUSALS = {
     "nested score": ('{"item": 1, "system": "A", "score": [1]}\n{"item": 2, "system": "A", "score": 1}\n', "BT013",
         '<stream>, line 1: "[1]" is not a number (column "score"). Leave the cell empty if the score is missing.'),
     "nested label": ('{"item": {"a": 1}, "system": "A", "score": 1}\n', "BT025",
-        ('<stream>, line 1: "{\'a\': 1}" is no name (column "item"). '
+        ('<stream>, line 1: "{"a":1}" is no name (column "item"). '
         "Write a text or a number, not an object or a list.")),
     "column twice": ("id,A,A\n1,2,3\n2,3,4\n", "BT017",
         '<stream>, line 1: The column "A" occurs more than once. Give every column its own name.'),

@@ -19,7 +19,7 @@ from betterthan.errors import ReadError
 from betterthan.read.battle_nested import Path, nested_sql
 from betterthan.read.delimited import numbered_records, record_line
 from betterthan.read.engine_text import engine_text
-from betterthan.read.json_lines import array_grid, numbered_objects, object_line
+from betterthan.read.json_lines import array_grid, check_objects, object_line
 from betterthan.read.peek import Peek, peek
 from betterthan.read.source import HEAD_BYTES, LONGEST_LINE, Source, open_source
 from betterthan.read.text import small_text
@@ -149,6 +149,7 @@ def _relation(source: Source, names: Sequence[str], wanted: Sequence[str]) -> tu
             "read_json",
             source,
             format=f"'{layout}'",
+            records="true",
             columns=f"{{{columns}}}",
             maximum_object_size=str(LONGEST_LINE),
             compression=f"'{compression}'",
@@ -201,7 +202,7 @@ def raise_fault(source: Source) -> None:
         if text is not None:
             array_grid(text, source)
     elif look.container == "jsonl":
-        _exhaust(numbered_objects(source.lines(), source))
+        check_objects(source)
     else:
         quoting = engine_text(source, look.delimiter).quoting
         lines = (f"{line}\n" for line in source.lines())

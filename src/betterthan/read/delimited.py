@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from betterthan.errors import ReadError
 from betterthan.read.grid import MemoryGrid
 from betterthan.read.source import LONGEST_LINE, Source
+from betterthan.read.text import open_text
 
 Quoting = Literal[0, 3]  # csv.QUOTE_MINIMAL and csv.QUOTE_NONE
 
@@ -30,8 +31,17 @@ def delimited_grid(
         # Blank lines at the end of a single column are the file's, not the table's.
         del rows[-1], lines[-1]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(header)
-    names = tuple(cell.strip() for cell in header)
-    return MemoryGrid(name=source.name, header=names, columns=columns, lines=lines)
+    return MemoryGrid(name=source.name, header=column_names(header), columns=columns, lines=lines)
+
+
+def column_names(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the cells of a header as names; quotes round a name are no part of it, even where quotes are text."""
+    return tuple(_bare(cell.strip()) for cell in header)
+
+
+def _bare(name: str) -> str:
+    is_enclosed = len(name) > 1 and name[0] == name[-1] == '"' and '"' not in name[1:-1].replace('""', "")
+    return name[1:-1].replace('""', '"').strip() if is_enclosed else name
 
 
 def numbered_records(
@@ -63,6 +73,12 @@ def numbered_records(
         if len(record) != width:
             raise _ragged(len(record), width, source, line)
         yield line, record
+
+
+def header_of(source: Source, delimiter: str, *, quoting: Quoting) -> tuple[str, ...]:
+    """Return the names of the columns, which are those of a small file in the same way."""
+    with open_text(source) as lines:
+        return column_names(next(numbered_records(lines, source, delimiter, quoting=quoting), (1, []))[1])
 
 
 def record_line(

@@ -18,7 +18,7 @@ import numpy as np
 from betterthan import budget
 from betterthan.arrays import FloatArray
 from betterthan.errors import OverBudget, ReadError
-from betterthan.read.delimited import Quoting, numbered_records, record_line
+from betterthan.read.delimited import Quoting, header_of, numbered_records, record_line
 from betterthan.read.duck import (
     connect,
     delimited_scan,
@@ -31,7 +31,7 @@ from betterthan.read.duck import (
 )
 from betterthan.read.engine_text import EngineText, engine_text
 from betterthan.read.grid import Labels, compact, nested_label
-from betterthan.read.json_lines import check_keys, numbered_objects, object_line
+from betterthan.read.json_lines import check_keys, check_objects, object_line
 from betterthan.read.numerals import number_sql
 from betterthan.read.peek import MOST_COLUMNS, Peek
 from betterthan.read.regular_text import RegularText
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _TEXT = "VARCHAR"
 _FEW_COLUMNS = 200
 _A_TEXT = 150  # bytes of a Python string and the row it is fetched in, besides its letters
+_BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}]*"  # what `str.strip` leaves nothing of
 _NUMERIC = (
     "TINYINT",
     "SMALLINT",
@@ -113,7 +114,7 @@ class DuckGrid:
         kind = f"names_{column}"
         self.fetch(f"DROP TYPE IF EXISTS {kind}")
         distinct = f"SELECT DISTINCT {expression} AS name FROM {self.scan}"
-        names = f"SELECT name FROM ({distinct}) WHERE NOT regexp_full_match(name, '\\s*')"
+        names = f"SELECT name FROM ({distinct}) WHERE NOT regexp_full_match(name, {literal(_BLANK)})"
         self.fetch(f"CREATE TYPE {kind} AS ENUM ({names})")
         listed = self.fetch(f"SELECT unnest(enum_range(NULL::{kind})) AS name").fetchall()
         query = f"SELECT enum_code(TRY_CAST({expression} AS {kind})) AS code FROM {self.scan}"
@@ -134,7 +135,7 @@ class DuckGrid:
         look = f"SELECT count(*) FROM {self.scan} WHERE {text}[1] IN ('{{', '[')"
         if not (self.fetch(look).fetchone() or (0,))[0]:
             return
-        kind = f"json_type(json, {literal(_json_path(self.header[column]))})"
+        kind = f"json_type(json, {literal(_json_pointer(self.header[column]))})"
         query = f"SELECT coalesce({kind} IN ('OBJECT', 'ARRAY'), false) AS odd FROM {_json_scan(self.source)}"
         odd = np.asarray(self.fetch(query).fetchnumpy()["odd"])
         if odd.any():
@@ -188,24 +189,19 @@ class DuckGrid:
     def _fault(self, error: duckdb.Error) -> ReadError:
         # The engine names its own options; a second, slow pass of ours names the line instead.
         if not self.source.is_parquet and not is_out_of_memory(error):
-            lines = self.source.lines()
             if self.delimiter is None:
-                _exhaust(numbered_objects(lines, self.source))
+                check_objects(self.source)
             else:
-                every = (f"{line}\n" for line in lines)
-                _exhaust(numbered_records(every, self.source, self.delimiter, quoting=self.quoting))
+                lines = (f"{line}\n" for line in self.source.lines())
+                for _ in numbered_records(lines, self.source, self.delimiter, quoting=self.quoting):
+                    pass
         return _unreadable(error, self.source)
-
-
-def _exhaust(records: Any) -> None:  # noqa: ANN401  (any iterator)
-    for _ in records:
-        pass
 
 
 def _unreadable(error: duckdb.Error, source: Source) -> ReadError:
     if is_out_of_memory(error):
         return read_error(error, source)
-    said = str(error).split("\n", 1)[0].replace(str(source.path.resolve()), "the file")
+    said = str(error).split("\n", 1)[0].replace(path_literal(source.path)[1:-1], "the file")
     reason = " ".join(said.split())[:120].removesuffix(".")
     if source.is_parquet:
         what = f"The Parquet file is cut off or damaged ({reason}). Copy or write it again."
@@ -291,6 +287,7 @@ def large_text_grid(source: Source, look: Peek, seen: RegularText | None) -> Duc
     )
     with _closed_on_error(grid):
         if look.container == "delimited":
+            grid.header = header_of(source, look.delimiter, quoting=text.quoting)
             grid.scan = delimited_scan(text.file, look.delimiter, len(grid.header))
             grid.expressions = tuple(f"c{i}" for i in range(len(grid.header)))
         else:
@@ -323,18 +320,37 @@ def _scan_json(grid: DuckGrid) -> None:
     kinds = f"SELECT count(*) FROM {grid.scan} WHERE json_type(json) <> 'OBJECT'"
     odd = grid.fetch(kinds).fetchone()
     if odd is not None and odd[0]:
-        _exhaust(numbered_objects(grid.source.lines(), grid.source))
-    keys = grid.fetch(
-        f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {grid.scan} ORDER BY key LIMIT {MOST_COLUMNS + 1}"
+        check_objects(grid.source)
+    # First how many there are, for in a hostile file every row has new ones.
+    some = grid.fetch(
+        f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM {grid.scan} LIMIT {MOST_COLUMNS + 1}"
     ).fetchall()
-    check_keys(len(keys), grid.source)
-    grid.header = tuple(dict.fromkeys((*grid.header, *(row[0] for row in keys))))
-    grid.expressions = tuple(f"(json ->> {literal(_json_path(key))})" for key in grid.header)
+    check_keys(len(some), grid.source)
+    # In the order of the file, as a small one has them; few objects differ in their keys.
+    found = grid.fetch(
+        f"SELECT json_keys(json) AS keys FROM {grid.scan} GROUP BY keys ORDER BY min(rowid)"
+    ).fetchall()
+    if any(len(set(keys)) < len(keys) for (keys,) in found):
+        check_objects(grid.source)
+    grid.header = tuple(dict.fromkeys(key for (keys,) in found for key in keys))
+    look = grid.fetch(f"SELECT count(*) FROM {grid.scan} WHERE contains(json, 'NaN')").fetchone()
+    cell = _number_or_text if look is not None and look[0] else _text_at
+    grid.expressions = tuple(cell(literal(_json_pointer(key))) for key in grid.header)
 
 
-def _json_path(key: str) -> str:
-    escaped = key.replace("\\", "\\\\").replace('"', '\\"')
-    return f'$."{escaped}"'
+def _text_at(place: str) -> str:
+    return f"(json ->> {place})"
+
+
+def _number_or_text(place: str) -> str:
+    """Return the SQL of a cell that is missing where it is the number NaN, but not where it is the text "NaN"."""
+    is_nan = f"json_type(json, {place}) = 'DOUBLE' AND {_text_at(place)} = 'NaN'"
+    return f"CASE WHEN {is_nan} THEN NULL ELSE {_text_at(place)} END"
+
+
+def _json_pointer(key: str) -> str:
+    """Return the place of a key; in a path the key ``*`` would mean all of them."""
+    return "/" + key.replace("~", "~0").replace("/", "~1")
 
 
 def _count(grid: DuckGrid) -> None:

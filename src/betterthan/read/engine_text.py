@@ -6,7 +6,6 @@ So a table does not depend on whether its file was small enough for Python to pa
 from __future__ import annotations
 
 import csv
-import io
 import os
 import tempfile
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from betterthan.read.packed import Spool
 from betterthan.read.quotes import read_quotes
 from betterthan.read.regular_text import RegularText
 from betterthan.read.source import Source
-from betterthan.read.text import small_text
+from betterthan.read.text import open_text, small_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,15 +54,10 @@ def engine_text(source: Source, delimiter: str, look: RegularText | None = None)
             look = RegularText(delimiter)
             small_text(source, limit=0, see=look.see)
             look.end()
-        quoting = read_quotes(source, delimiter, look, lambda: _opened(source))
+        quoting = read_quotes(source, delimiter, look, lambda: open_text(source))
         _seen[source] = (None if look.is_regular else _copied(source, delimiter, quoting), quoting)
     copy, quoting = _seen[source]
     return EngineText(file=copy or source, quoting=quoting)
-
-
-def _opened(source: Source) -> io.TextIOWrapper:
-    """Open a text that was checked before; lines end as they do where a small one is parsed."""
-    return io.TextIOWrapper(source.open(), encoding="utf-8-sig", newline="\n")
 
 
 def _copied(source: Source, delimiter: str, quoting: Quoting) -> Source:
@@ -71,10 +65,12 @@ def _copied(source: Source, delimiter: str, quoting: Quoting) -> Source:
     descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     path = Path(spool)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file, _opened(source) as lines:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file, open_text(source) as lines:
             write = csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
-            records = numbered_records(lines, source, delimiter, quoting=quoting)
-            write.writerows(record for _, record in records)
+            records = (record for _, record in numbered_records(lines, source, delimiter, quoting=quoting))
+            # The engine is told the names, and a line end in one of them would confuse it.
+            write.writerow(f"c{i}" for i, _ in enumerate(next(records, ())))
+            write.writerows(records)
     except BaseException:
         path.unlink(missing_ok=True)
         raise

@@ -6,6 +6,7 @@ in DuckDB and data frames each provide one.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -94,15 +95,23 @@ class MemoryGrid:
 
     def texts(self, column: int) -> list[str]:
         """Return a column of texts; an empty cell is an empty text."""
-        return ["" if cell is None else str(cell) for cell in self.columns[column]]
+        return [_text(cell) for cell in self.columns[column]]
 
     def cell(self, row: int, column: int) -> str:
         """Return a cell as text, for messages."""
-        return str(self.columns[column][row])
+        return _text(self.columns[column][row])
 
     def line(self, row: int) -> int | None:
         """Return the line of the file on which a row begins."""
         return None if self.lines is None else self.lines[row]
+
+
+def _text(cell: Any) -> str:  # noqa: ANN401  (whatever a JSON line or a data frame holds)
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, dict | list):
+        return json.dumps(cell, ensure_ascii=False, separators=(",", ":"), default=str)
+    return label(cell) or ""
 
 
 def encode(cells: Cells) -> Labels:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from betterthan.budget import require
 from betterthan.errors import ReadError
-from betterthan.read.grid import MemoryGrid
+from betterthan.read.grid import MemoryGrid, quoted
 from betterthan.read.peek import MOST_COLUMNS
 from betterthan.read.source import Source
 
@@ -31,7 +32,7 @@ def json_grid(text: str, source: Source) -> MemoryGrid:
 def array_grid(text: str, source: Source) -> MemoryGrid:
     """Parse the text of `source` as one JSON array of objects; rows have no lines."""
     try:
-        objects = json.loads(text)
+        objects = json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         what = getattr(error, "msg", "too deeply nested")
@@ -48,7 +49,35 @@ def array_grid(text: str, source: Source) -> MemoryGrid:
             path=source.name,
             code="BT016",
         )
+    for parsed in objects:
+        _check_keys(parsed, source, None)
     return _grid(objects, source, None)
+
+
+class _Repeating(dict[str, Any]):
+    """An object in which a key occurs twice; parsers do not agree on which of its values counts."""
+
+    key: str
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    parsed = dict(pairs)
+    if len(parsed) == len(pairs):
+        return parsed
+    seen: set[str] = set()
+    repeating = _Repeating(parsed)
+    repeating.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return repeating
+
+
+def _check_keys(parsed: dict[str, Any], source: Source, line: int | None) -> None:
+    if isinstance(parsed, _Repeating):
+        raise ReadError(
+            f"The key {quoted(parsed.key)} occurs more than once in an object. Give every key its own name.",
+            path=source.name,
+            line=line,
+            code="BT017",
+        )
 
 
 def _grid(objects: list[dict[str, Any]], source: Source, lines: list[int] | None) -> MemoryGrid:
@@ -86,13 +115,15 @@ def numbered_objects(lines: Iterable[str], source: Source) -> Iterator[tuple[int
     Raises
     ------
     ReadError
-        At a line that is not JSON or not an object (BT016).
+        At a line that is not JSON or not an object (BT016), or has a key twice (BT017).
     """
     for number, line in enumerate(lines, 1):
-        if not line.strip():
+        if not line.strip(_BLANKS):
             continue
         try:
-            parsed = json.loads(line)
+            parsed = json.loads(line, object_pairs_hook=_object)
+            if "\\ud" in line or "\\uD" in line:
+                json.dumps(parsed, ensure_ascii=False).encode()  # half a character is none
         except (ValueError, RecursionError) as error:
             raise _malformed(error, source, number) from error
         if not isinstance(parsed, dict):
@@ -103,14 +134,18 @@ def numbered_objects(lines: Iterable[str], source: Source) -> Iterator[tuple[int
                 line=number,
                 code="BT016",
             )
+        _check_keys(parsed, source, number)
         yield number, parsed
 
 
+_BLANKS = " \t\r\n"
 _KINDS = {list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
 
 
 def _malformed(error: Exception, source: Source, line: int) -> ReadError:
     what = getattr(error, "msg", "too deeply nested or too large")
+    if isinstance(error, UnicodeEncodeError):
+        what = "half of a surrogate pair"
     column = getattr(error, "colno", None)
     at = f" at character {column}" if column else ""
     return ReadError(
@@ -119,6 +154,32 @@ def _malformed(error: Exception, source: Source, line: int) -> ReadError:
         line=line,
         code="BT016",
     )
+
+
+def check_objects(source: Source) -> None:
+    """Parse every line, so that the first fault is raised with its place."""
+    for _ in numbered_objects(source.lines(), source):
+        pass
+
+
+class LooseJson:
+    """Looks at a file piece by piece: might it have what DuckDB forgives, a comma before a closing bracket?
+
+    That may also stand in a text, which costs time at worst.
+    """
+
+    def __init__(self) -> None:
+        self.found = False
+        self._end = b""
+
+    def see(self, chunk: bytes) -> None:
+        """Look at the next piece."""
+        self.found = self.found or _loose(self._end + chunk) is not None
+        self._end = chunk[-_LONGEST_GAP:]
+
+
+_LONGEST_GAP = 100
+_loose = re.compile(rb",[ \t\r\n]*[}\]]").search
 
 
 def object_line(source: Source, row: int) -> int | None:

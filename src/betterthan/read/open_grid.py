@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from betterthan.errors import ReadError
 from betterthan.read.delimited import delimited_grid
 from betterthan.read.grid import Grid, MemoryGrid
-from betterthan.read.json_lines import array_grid, json_grid
+from betterthan.read.json_lines import LooseJson, array_grid, check_objects, json_grid
 from betterthan.read.numerals import parse
 from betterthan.read.peek import Peek, peek
 from betterthan.read.quotes import read_quotes
@@ -28,7 +28,8 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
     look = peek(source)
     limit = LARGEST_ARRAY if look.container == "json" else small
     seen = RegularText(look.delimiter) if look.container == "delimited" else None
-    see = None if seen is None else seen.see
+    loose = LooseJson()
+    see = loose.see if seen is None else seen.see
     text = None if look.container == "parquet" else small_text(source, limit=limit, see=see)
     if text is not None:
         yield checked(_parsed(text, source, look, seen))
@@ -42,6 +43,8 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
         )
     from betterthan.read.duck_grid import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
 
+    if loose.found:
+        check_objects(source)
     is_parquet = look.container == "parquet"
     large = parquet_grid(source) if is_parquet else large_text_grid(source, look, seen)
     try:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 from betterthan.errors import ReadError
+from betterthan.read.delimited import column_names
 from betterthan.read.source import HEAD_BYTES, Source
 
 Container = Literal["delimited", "json", "jsonl", "parquet"]
@@ -84,7 +85,7 @@ def _look(source: Source) -> Peek:
         return Peek(container="jsonl", header=header, rows=rows)
     delimiter = find_delimiter(lines)
     records = _records(lines, delimiter)
-    header = tuple(cell.strip() for cell in records[0]) if records else ()
+    header = column_names(records[0]) if records else ()
     width = len(header)
     if width > MOST_COLUMNS:
         # No table: every reader would look at every cell of it in vain.
@@ -130,7 +131,10 @@ def _records(lines: Sequence[str], delimiter: str) -> list[list[str]]:
 def _cells(line: str) -> list[str]:
     """Return the cells of a line with tabs; quotes are text where they do not enclose a cell of their own."""
     texts = line.rstrip("\r\n").split("\t")
-    cells = next(csv.reader([line], delimiter="\t"), texts) if '"' in line else texts
+    cells = texts
+    if '"' in line:
+        with suppress(csv.Error):
+            cells = next(csv.reader([line], delimiter="\t"), texts)
     return cells if len(cells) == len(texts) else texts
 
 

@@ -168,12 +168,15 @@ def _may_hide(texts: Sequence[str], width: int, delimiter: str) -> bool:
 
 
 def _hides_rows(span: _Span, rows: _Rows, delimiter: str) -> bool:
-    """Whether lines of a cell look like rows: all by their number of cells, or one by what stands in its cells too."""
+    """Whether lines of a cell look like rows: all by their number of cells, or one by what stands in its cells too.
+
+    The last line alone proves nothing: where the first cell has a line end, all others stand there.
+    """
     if rows.width < 2:
         return False
     if all(len(text.split(delimiter)) == rows.width for text in span.texts):
         return _fits(span.texts, rows, delimiter)
-    hidden = [text for text in span.texts[1:] if len(text.split(delimiter)) == rows.width]
+    hidden = [text for text in span.texts[1:-1] if len(text.split(delimiter)) == rows.width]
     return any(_fits([text], rows, delimiter, known=True) for text in hidden)
 
 

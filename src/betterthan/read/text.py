@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import zlib
 from collections.abc import Callable
 from typing import IO
@@ -17,6 +18,11 @@ from betterthan.read.source import LONGEST_LINE, Source
 
 SMALL = 4 << 20
 _CHUNK = 1 << 20
+
+
+def open_text(source: Source) -> io.TextIOWrapper:
+    """Open a text that was checked before; lines end as they do where a small one is parsed."""
+    return io.TextIOWrapper(source.open(), encoding="utf-8-sig", newline="\n")
 
 
 def small_text(
