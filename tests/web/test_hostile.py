@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import socket
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -154,3 +155,57 @@ def test_the_same_bytes_under_two_names_are_two_files(site):
     run = site.client.get(f"/api/v1/runs/{run_id}").json()
     assert [file["name"] for file in run["files"]] == ["one.txt", "two.txt", "ref.txt"]
     assert len({file["digest"] for file in run["files"]}) == 1
+
+
+FORM, JSON = b"multipart/form-data; boundary=b", b"application/json"
+FILE = b'--b\r\nContent-Disposition: form-data; name="files"; filename='
+MALFORMED = {
+    "no boundary": (b"multipart/form-data", b"x"),
+    "no such charset": (
+        FORM + b"; charset=nope",
+        b'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n--b--\r\n',
+    ),
+    "no name": (FORM, b"--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--\r\n"),
+    "no header": (FORM, b"--b\r\n\r\nx\r\n--b--\r\n"),
+    "bad header": (FORM, b"--b\r\nBad Header\r\n\r\nx\r\n--b--\r\n"),
+    "odd file name": (FORM, FILE + b'"\xff\x00.csv"\r\nContent-Type: \xff\r\n\r\nx\r\n--b--\r\n'),
+    "half a code": (b"application/x-www-form-urlencoded", b"form_token=%&%f=%ff"),
+    "many fields": (b"application/x-www-form-urlencoded", b"a&" * 3000),
+    "half of JSON": (JSON, b"{"),
+    "deep JSON": (JSON, b"[" * 100_000),
+    "long number": (JSON, b"1" * 5000),
+    "not UTF-8": (JSON, b'"\xff"'),
+    "half a character": (JSON, b'{"metric": "\\ud800"}'),
+    "odd type": (b"/;=;", b"x"),
+    "no type": (b"", b"x"),
+}
+HEADERS = (
+    b"Cookie: b@d=1", b"Cookie: \xff=\xfe", b'Cookie: betterthan_session="\\012"', b"Authorization: \xff",
+    b"Origin: \xff", b"Content-Length: -1", b"Content-Length: " + b"9" * 5000, b"Transfer-Encoding: odd",
+    b"If-None-Match: \xff", b"Upgrade: websocket\r\nConnection: upgrade", b"Host: [", b"X: " + b"x" * 70_000,
+    b"Content-Type: \xff",
+)  # fmt: skip
+
+
+def said(site, request: bytes) -> int:
+    """Send bytes as they are and return the status of the answer."""
+    with socket.create_connection(("127.0.0.1", int(site.address.rsplit(":", 1)[1])), timeout=60) as line:
+        line.sendall(request)
+        return int(line.recv(100).split()[1])
+
+
+@pytest.mark.parametrize("kind", MALFORMED)
+def test_a_malformed_body_is_no_fault_of_ours(site, kind):
+    """Forms and API alike refuse what they cannot read."""
+    content_type, body = MALFORMED[kind]
+    run_id = "A" * 22
+    for path in ("/upload", "/compare", "/examples/scores", "/api/v1/runs", f"/api/v1/runs/{run_id}/start"):
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\nContent-Type: ".encode()
+        assert said(site, head + content_type + b"\r\n\r\n" + body) in {400, 403, 404, 413, 422, 201}, path
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_malformed_header_is_no_fault_of_ours(site, header):
+    """Whoever sent it, a page is shown or the request is refused."""
+    host = b"" if header.startswith(b"Host") else b"Host: 127.0.0.1\r\n"
+    assert said(site, b"GET / HTTP/1.1\r\n" + host + header + b"\r\n\r\n") in {200, 400, 413, 421, 431, 501}

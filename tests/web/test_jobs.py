@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -18,6 +20,7 @@ from betterthan.web.jobs import send
 from betterthan.web.service import Service
 from betterthan.web.settings import MEGABYTE, Limits, WebSettings
 from betterthan.web.store import Runs
+from betterthan.web.uploads import store
 
 # Enough work for some seconds on any machine.
 LONG = "segment," + ",".join(f"S{i}" for i in range(30)) + "\n" + "".join(
@@ -129,6 +132,59 @@ def test_runs_wait_for_a_worker_and_too_many_are_refused(serving, tmp_path):
         assert site.client.get(f"/api/v1/runs/{second}").json()["state"] == "waiting"
         assert site.client.post(f"/api/v1/runs/{second}/cancel").json()["state"] == "cancelled"
         assert site.client.post(f"/api/v1/runs/{first}/cancel").json()["state"] == "cancelled"
+
+
+def test_no_upload_waits_for_ever(serving, tmp_path):
+    """Every one that was taken comes to rest; one too many is refused with the reason, and nothing of it is kept."""
+    # Looks that are cut off at once come to rest soon, and what is tested is that they do.
+    many = 12
+    with serving(tmp_path, limits=Limits(uploads=3, looks=1, look_seconds=0.05)) as site:
+
+        def upload(number: int) -> httpx.Response:
+            files = [("files", ("a.csv", f"item,A,B\n1,2,{number}\n2,4,1\n"))]
+            return httpx.post(f"{site.address}/api/v1/runs", files=files, timeout=120)
+
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(upload, range(many)))
+        taken = [answer.json()["id"] for answer in answers if answer.status_code == 201]
+        refused = [answer for answer in answers if answer.status_code == 503]
+        assert len(taken) + len(refused) == many
+        assert refused
+        assert all("Too many uploads are waiting" in answer.json()["error"] for answer in refused)
+        assert all(answer.headers["retry-after"] for answer in refused)
+        assert {site.settled(run_id)["state"] for run_id in taken} == {"failed"}
+        assert site.client.get("/api/v1/runs").json()["total"] == len(taken)
+        assert {path.name for path in (tmp_path / "runs").iterdir()} == set(taken)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_thousands_of_waiting_uploads_come_to_rest(serving, tmp_path):
+    """Taken in while nobody looks, and found waiting after a restart."""
+    service = Service(WebSettings(folder=tmp_path, limits=Limits(looks=0)))
+    ids = [
+        service.take_in(
+            lambda folder, n=n: (store(io.BytesIO(b"item,A,B\n1,2,%d\n" % n), "a.csv", folder),)
+        ).id
+        for n in range(2000)
+    ]
+    service.close()
+    with serving(tmp_path, limits=Limits(look_seconds=0.05)) as site:
+        assert {site.settled(run_id, 1500)["state"] for run_id in ids} == {"failed"}
+
+
+def test_uploads_beyond_a_lowered_limit_come_to_rest_after_a_restart(serving, tmp_path):
+    """They are not forgotten: each is looked at or says why not, and can be looked at again."""
+    with serving(tmp_path, limits=Limits(looks=0)) as site:
+        files = [("files", ("human.csv", SCORES))]
+        ids = [site.client.post("/api/v1/runs", files=files).json()["id"] for _ in range(4)]
+    with serving(tmp_path, limits=Limits(looks=1, uploads=1)) as site:
+        ended = [site.settled(run_id) for run_id in ids]
+        assert {run["state"] for run in ended} == {"ready", "failed"}
+        late = next(run for run in ended if run["state"] == "failed")
+        assert late["problem"] == "Too many runs are waiting. Try again in a while."
+        assert site.client.post(f"/api/v1/runs/{late['id']}/recognised", json={}).status_code == 202
+        assert site.settled(late["id"])["state"] == "ready"
 
 
 def test_a_stopped_server_takes_its_workers_along_and_says_so_when_it_is_back(serving, tmp_path):
