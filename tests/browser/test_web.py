@@ -34,9 +34,10 @@ MINUTE = 60_000
 
 
 @contextmanager
-def serving(folder: Path, *options: str) -> Iterator[str]:
-    """Serve a folder in a process of its own and give its address."""
-    command = [sys.executable, "-c", PROGRAM, "serve", "--no-token", "--port", "0", "--folder", str(folder), *options]
+def serving(folder: Path, *options: str, token: str | None = None) -> Iterator[str]:
+    """Serve a folder in a process of its own and give its address; to everybody, unless a token is given."""
+    who = ["--no-token"] if token is None else ["--token", token]
+    command = [sys.executable, "-c", PROGRAM, "serve", *who, "--port", "0", "--folder", str(folder), *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         line = process.stderr.readline()
         assert line.startswith("Serving at http://127.0.0.1:"), line
@@ -289,3 +290,24 @@ def test_the_server_stops_with_its_parent(tmp_path):
     time.sleep(0.1)
     with serving(tmp_path) as again:
         assert again.startswith("http://127.0.0.1:")
+
+
+def test_the_link_signs_in_and_a_page_without_it_asks_for_the_token(page, tmp_path):
+    """Opened from a file, as --open does it, the token leaves the address and the next pages need none."""
+    token = "the token of this test"  # noqa: S105
+    with serving(tmp_path / "runs", token=token) as link:
+        address = link.split("?")[0]
+        page.goto("about:blank")
+        way = tmp_path / "open.html"
+        way.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={link}">')
+        page.goto(way.as_uri())
+        page.wait_for_url(address)
+        page.get_by_role("link", name="Learn").click()
+        page.get_by_role("heading", level=1).wait_for()
+        stranger = page.context.browser.new_context()
+        other = stranger.new_page()
+        other.goto(f"{address}learn")
+        other.get_by_label("Token").fill(token)
+        other.get_by_role("button", name="Sign in").click()
+        other.wait_for_url(f"{address}learn")
+        stranger.close()

@@ -194,7 +194,7 @@ def test_the_sign_in_page_needs_nothing_else(serving, tmp_path):
         nonce = re.search(r"'nonce-([^']+)'", answer.headers["content-security-policy"])[1]
         assert f'<style nonce="{nonce}">' in answer.text
         wrong = httpx.get(f"{site.address}/new", params={"token": "<b>guess"})
-        assert "This is not the token of this server." in wrong.text
+        assert "That is not the token of this server." in wrong.text
         assert "guess" not in wrong.text
 
 

@@ -29,7 +29,7 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 # Bytes of a multipart body that are not the files: boundaries, headers, the form's own fields.
 _ENVELOPE = 1 << 20
 _LONGEST_NUMBER = 15
-_NO_TOKEN = "The server asks for its token. It is in the address that was printed when the server started."  # noqa: S105
+_WRONG = "That is not the token of this server. "
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     # Not "no-referrer": with it browsers send no Origin with forms, and that is what tells ours from others'.
@@ -122,9 +122,16 @@ class Guard:
             answer.set_cookie(self.cookie_name, self._cookie, httponly=True, samesite="lax")
             return answer
         if scope["path"].startswith(API):
-            return refusal(scope, 403, _NO_TOKEN + " Send it as Authorization: Bearer TOKEN.")
-        message = _NO_TOKEN if given is None else "This is not the token of this server. " + _NO_TOKEN
-        return refusal(scope, 403, message, sign_in=_own_path(scope["path"]))
+            return refusal(
+                scope,
+                403,
+                "The token is missing or wrong. Send the one that the server printed when it started, "
+                "as Authorization: Bearer TOKEN.",
+            )
+        message = "Open the link that the server printed when it started, or paste the token from it."
+        return refusal(
+            scope, 403, message if given is None else _WRONG + message, sign_in=_own_path(scope["path"])
+        )
 
     def _most_bytes(self, scope: Scope) -> int:
         limits = self._settings.limits
