@@ -197,5 +197,5 @@ def test_a_key_that_was_cut_short_is_made_anew(tmp_path):
 def test_a_folder_that_cannot_be_used_is_named(tmp_path):
     """In a line, with the reason."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(BetterThanError, match=r"The folder .*file cannot be used\. \(File exists\)"):
+    with pytest.raises(BetterThanError, match=r"The folder .*file cannot be used \(File exists\)"):
         Service(WebSettings(folder=tmp_path / "file"))

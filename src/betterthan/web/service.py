@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError
-from betterthan.web.disk import FULL, failure_reason, is_disk_full
+from betterthan.web.disk import failure_reason, is_disk_full
 from betterthan.web.folder import RunFolder
 from betterthan.web.jobs import Jobs, Outcome, Progress
 from betterthan.web.kept import forget
@@ -45,8 +45,10 @@ class Service:
             self.secret = _secret(settings.folder / "secret")
             self.runs = Runs(settings.folder / "runs.sqlite")
         except (OSError, sqlite3.Error) as error:
-            reason = FULL if is_disk_full(error) else f"({getattr(error, 'strerror', None) or error})."
-            raise BetterThanError(f"The folder {settings.folder} cannot be used. {reason}") from error
+            reason = "the disk is full" if is_disk_full(error) else getattr(error, "strerror", None) or error
+            raise BetterThanError(
+                f"The folder {settings.folder} cannot be used ({reason}). Name another (--folder)."
+            ) from error
         self.streams = threading.BoundedSemaphore(settings.limits.streams)
         limits = settings.limits
         self._looks = Jobs(
