@@ -41,6 +41,7 @@ def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -
 def _collected(given: dict[str, Any]) -> Options:
     from betterthan.read.protocol import Options
     from betterthan.read.where import parse_conditions
+    from betterthan.read.winner_labels import parse_winner_labels
 
     columns = {role: name for role in _ROLES if (name := given.pop(f"{role}_column")) is not None}
     return Options(
@@ -49,6 +50,7 @@ def _collected(given: dict[str, Any]) -> Options:
         higher_is_better=frozenset(given.pop("higher_is_better")),
         duplicates=given.pop("duplicates"),
         both_bad=given.pop("both_bad"),
+        winner_labels=parse_winner_labels(given.pop("winner_labels")),
         where=parse_conditions(given.pop("where")),
         ignore_columns=given.pop("ignore"),
         keep_columns=given.pop("keep"),
@@ -108,6 +110,13 @@ _READING = (
         default="tie",
         show_default=True,
         help='What a "both bad" vote counts as.',
+    ),
+    click.option(
+        "--winner-label",
+        "winner_labels",
+        multiple=True,
+        metavar="LABEL=MEANING",
+        help="What a label of the winner means: left, right, tie or both_bad, such as 1=left; name several.",
     ),
 )
 

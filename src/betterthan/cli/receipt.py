@@ -32,6 +32,7 @@ _READING = (
     "higher_is_better",
     "duplicates",
     "both_bad",
+    "winner_labels",
 )
 _COMPUTING = ("seed", "resamples")
 _BATTLES = ("cluster", "covariates")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -91,6 +92,17 @@ class BattleColumns:
     def is_preference(self) -> bool:
         """Whether numbers in the winner column run from 1 (first) to 2 (second)."""
         return len(self.winner) == 1 and plain_name(self.winner[0]) == "preference"
+
+    @property
+    def are_shares(self) -> bool:
+        """Whether numbers in the winner column are the first system's share of a win, as in what we write."""
+        return tuple(map(plain_name, (self.left, self.right, *self.winner))) == ("a", "b", "outcome")
+
+    @property
+    def are_places(self) -> bool:
+        """Whether the columns of the systems are numbered, so that a winner 2 is the second."""
+        numbers = [re.findall(r"\d+", name) for name in (self.left, self.right)]
+        return numbers == [["1"], ["2"]]
 
     @property
     def is_ranks(self) -> bool:

@@ -7,8 +7,10 @@ winner's label means and what is refused.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,18 +18,25 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.read.battle_clusters import grouped_note, repeated_note
+from betterthan.read.battle_columns import BattleColumns
 from betterthan.read.winner_labels import (
     KNOWN,
     MEANINGS,
     OUTCOMES,
+    Meaning,
+    are_codes,
     is_missing,
     joined_meaning,
     listed,
     number,
+    number_meanings,
     rank_meaning,
+    said_meaning,
     word_meaning,
 )
 from betterthan.tables.matches import Matches
+
+_USUAL = ("left", "right", "tie")
 
 
 class Kind(NamedTuple):
@@ -116,20 +125,36 @@ class Settled(NamedTuple):
     n_dropped: int
 
 
-def settle(tally: Tally, *, both_bad: Literal["tie", "drop"]) -> Settled:
+def settle(
+    tally: Tally,
+    columns: BattleColumns,
+    *,
+    both_bad: Literal["tie", "drop"],
+    labels: Mapping[str, Meaning] = MappingProxyType({}),
+) -> Settled:
     """Return the battles as a table: aggregated, or row by row when `tally` has rows.
+
+    Parameters
+    ----------
+    tally : Tally
+    columns : BattleColumns
+        Whose names may tell what numbers mean.
+    both_bad : {"tie", "drop"}
+    labels : mapping, optional
+        What the user said about labels of the winner.
 
     Raises
     ------
     ReadError
         When there is no battle (BT126), a system has no name (BT124) or meets itself (BT123), a label is not
-        known (BT121) or has two readings (BT122), or a weight is not a number of 0 or more (BT125).
+        known (BT121) or has two readings (BT122), nothing says what numbers mean (BT221), or a weight
+        is not a number of 0 or more (BT125).
     """
     if tally.n_rows == 0:
         message = "There are columns but no battle. Check what wrote it."
         raise ReadError(message, path=tally.path, code="BT126")
     _check_systems(tally)
-    meaning = _meanings(tally)
+    meaning = _meanings(tally, columns, labels)
     weight = _weights(tally)
     bad = meaning == MEANINGS.index("both_bad")
     n_bad = int(tally.counts[bad].sum())
@@ -226,15 +251,22 @@ def _at(tally: Tally, kinds: BoolArray, message: str, *, code: str) -> ReadError
     return ReadError(message, path=tally.path, line=line, code=code)
 
 
-def _meanings(tally: Tally) -> IntArray:
+def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]) -> IntArray:
     """Return the index in MEANINGS of every kind of battle."""
-    fixed = np.array([_word(tally, winner) for winner in tally.winners], dtype=np.int64)
+    said = partial(said_meaning, labels=labels)
+    _check_said(tally, labels)
+    numbers = _numbers(tally, columns, labels)
+    fixed = np.array([_word(tally, winner, numbers, said) for winner in tally.winners], dtype=np.int64)
     meaning = fixed[tally.winner]
     # Most labels mean the same in every row; only a system's name depends on who met.
     index = {name: i for i, name in enumerate(tally.names)}
     for code, winner in enumerate(tally.winners):
-        if len(winner) == 1 and winner[0] in index:
-            _read_name(tally, meaning, code, index[winner[0]])
+        if len(winner) != 1 or said(winner[0]) is not None:
+            continue
+        # An "a" is the left side, but perhaps a system "A" as well.
+        name = winner[0].upper() if len(winner[0]) == 1 and winner[0] not in index else winner[0]
+        if name in index:
+            _read_name(tally, meaning, code, index[name])
     unknown = meaning < 0
     if unknown.any():
         found = np.flatnonzero(unknown).tolist()
@@ -246,21 +278,78 @@ def _meanings(tally: Tally) -> IntArray:
             known = "Preferences are numbers from 1 (the first system) to 2 (the second), 1.5 for a tie."
         message = (
             f"Unknown winner labels: {listed(labels)}. {known} "
-            f"Mend or remove these rows, or name another column (winner=, --winner)."
+            f"Correct or remove these rows, say what a label means (--winner-label LABEL=left, right or tie; in Python "
+            f"winner_labels), or name another column (winner=, --winner)."
         )
         raise _at(tally, unknown, message, code="BT121")
     return meaning
 
 
-def _word(tally: Tally, winner: tuple[str, ...]) -> int:
+def _check_said(tally: Tally, labels: Mapping[str, Meaning]) -> None:
+    """Refuse labels of which none occurs: a slip would go unseen."""
+    seen = sorted({cell for winner in tally.winners for cell in winner})
+    if labels and not any(said_meaning(cell, labels) for cell in seen):
+        raise ReadError(
+            f"No winner is labelled {some_of(list(labels))}. Labels seen: {some_of(seen, limit=8)}.",
+            path=tally.path,
+            code="BT222",
+        )
+
+
+def _numbers(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]) -> Mapping[float, Meaning]:
+    """Return what numbers in the winner column mean.
+
+    Raises
+    ------
+    ReadError
+        When nothing tells (BT221).
+    """
+    if tally.ranks or tally.preference or len(columns.winner) not in (1, 2):
+        return {}
+    named = set(tally.names)
+    cells = {cell for winner in tally.winners for cell in winner if said_meaning(cell, labels) is None}
+    codes = {
+        number(cell): cell.strip() for cell in cells if cell not in named and not math.isnan(number(cell))
+    }
+    found = (
+        number_meanings(codes, are_shares=columns.are_shares, are_places=columns.are_places) if codes else {}
+    )
+    # Beside words for the sides, a number is a mistake.
+    has_words = any(word_meaning(cell) in ("left", "right") for cell in cells)
+    if found is not None or has_words or not are_codes(codes):
+        return found or {}
+    shown = [codes[code] for code in sorted(codes)]
+    sides = dict(
+        zip(shown, ("right", "tie", "left") if len(shown) == 3 and "-1" in shown else _USUAL, strict=False)
+    )
+    options = " ".join(f"--winner-label {code}={side}" for code, side in sides.items())
+    raise ReadError(
+        f'The winners are coded by numbers ({", ".join(shown)} in column "{columns.winner[0]}"), and nothing says '
+        f'which of them means that the system in column "{columns.left}" (left) won. Say it: {options}, or the other '
+        f"way round (in Python winner_labels).",
+        path=tally.path,
+        code="BT221",
+    )
+
+
+def _word(
+    tally: Tally,
+    winner: tuple[str, ...],
+    numbers: Mapping[float, Meaning],
+    said: Callable[[str], Meaning | None],
+) -> int:
+    def single(text: str) -> Meaning | None:
+        found = said(text) or word_meaning(text, preference=tally.preference)
+        return numbers.get(number(text)) if found is None else found
+
     if not winner:
         return MEANINGS.index("left")
     if tally.ranks:
         found = rank_meaning(winner)
     elif len(winner) > 1:
-        found = joined_meaning(winner)
+        found = joined_meaning(winner, single)
     else:
-        found = word_meaning(winner[0], preference=tally.preference)
+        found = single(winner[0])
     return -1 if found is None else MEANINGS.index(found)
 
 
@@ -276,7 +365,8 @@ def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> Non
         message = (
             f'The winner "{tally.names[system]}" is the name of the {MEANINGS[by_name[first]]} system but also '
             f'a word for "{MEANINGS[meaning[first]]}". '
-            f"Write left, right or tie in this column, or rename the system."
+            f"Write left, right or tie in this column, rename the system, or say what the label means "
+            f"(--winner-label LABEL=left, right or tie; in Python winner_labels)."
         )
         raise _at(tally, doubtful, message, code="BT122")
     meaning[named] = by_name[named]

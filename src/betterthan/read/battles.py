@@ -30,6 +30,7 @@ from betterthan.read.peek import Peek
 from betterthan.read.protocol import EVERY, Format, Guess, Options, Reading
 from betterthan.read.source import Source, open_source
 from betterthan.read.where import conditions, select
+from betterthan.read.winner_labels import check_winner_labels
 from betterthan.tables.matches import Matches
 
 FORMAT = Format(
@@ -61,7 +62,7 @@ def read(source: Source, options: Options) -> Reading:
     source = with_plain_line_ends(source)
     look = look_at(source)
     columns = _columns(look, options, path=source.name)
-    settled = settle(_tally_file(source, look.header, columns), both_bad=options.both_bad)
+    settled = _settle(_tally_file(source, look.header, columns), columns, options)
     return _reading(settled, columns, look)
 
 
@@ -104,14 +105,17 @@ def read_matches(
     cluster: bool = True,
     covariates: Sequence[str] = (),
     both_bad: Literal["tie", "drop"] = "tie",
+    winner_labels: Mapping[str, str] | None = None,
     where: Mapping[str, object] | None = None,
     language_pair: str | None = None,
 ) -> Matches:
     """Read battles, aggregated unless single rows are needed.
 
     Columns are found by their names (case and punctuation ignored) or given. The winner may be told by side
-    (left, right; model_a, model_b; a, b), by number (1, 0, 0.5 for the left system), or by the name of one of
-    the row's two systems; tie, both_bad and their usual spellings are known. Two columns of ranks tell it as well:
+    (left, right; model_a, model_b; a, b), or by the name of one of the row's two systems; tie, both_bad and their
+    usual spellings are known. Numbers are understood where the file tells what they are: 0, 0.5 and 1 are the left
+    system's share, 1 and 2 the systems of the columns model_1 and model_2, and elsewhere `winner_labels` says it: a 1
+    alone may be "won" or the second of 0 and 1. Two columns of ranks tell the winner as well:
     1 is best, equal ranks are a tie. A preference between 1 and 2 is a share of a win. Anything else, the empty cell
     included, stops the reading: a typo must never become a tie.
 
@@ -145,6 +149,8 @@ def read_matches(
         sum; "*" takes all numbers that come in such pairs. Every row is kept.
     both_bad : {"tie", "drop"}, default "tie"
         What "both are bad" counts as; a note says how many there were.
+    winner_labels : mapping of str to {"left", "right", "tie", "both_bad"}, optional
+        What labels of the winner mean where they do not tell by themselves, such as ``{"1": "left", "0": "right"}``.
     where : mapping of str to str, optional
         Keep only the rows with these values in these columns, such as ``{"language": "English"}``.
     language_pair : str, optional
@@ -183,6 +189,7 @@ def read_matches(
     options = Options(
         columns={role: column for role, column in roles.items() if column is not None},
         both_bad=both_bad,
+        winner_labels={str(label): meaning for label, meaning in (winner_labels or {}).items()},
         keep=tuple(keep),
         cluster=cluster and not keep,
         covariates=tuple(covariates),
@@ -286,7 +293,12 @@ def _look(frame: Frame, *, with_rows: bool) -> Peek:
 
 def _settled(frame: Frame, look: Peek, options: Options) -> tuple[Settled, BattleColumns]:
     columns = _columns(look, options, path=IN_MEMORY)
-    return settle(tally_frame(frame, columns), both_bad=options.both_bad), columns
+    return _settle(tally_frame(frame, columns), columns, options), columns
+
+
+def _settle(tally: Tally, columns: BattleColumns, options: Options) -> Settled:
+    labels = check_winner_labels(options.winner_labels)
+    return settle(tally, columns, both_bad=options.both_bad, labels=labels)
 
 
 def _some_rows(data: object, options: Options) -> tuple[dict[str, list[object]], tuple[str, ...]]:

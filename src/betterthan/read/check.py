@@ -132,7 +132,7 @@ def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> C
         dropped={},
         preview_columns=(),
         preview=(),
-        problems=(Finding(code=code, title=_title(code), place=place, message=message),),
+        problems=(Finding(code=code, title=_title(code), place=place, message=message, stops=True),),
         notes=(),
         settings=Settings(method="check", options={}, data="none"),
     )

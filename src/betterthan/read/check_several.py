@@ -106,4 +106,5 @@ def _finding(error: BetterThanError, name: str) -> Finding:
         title=PROBLEMS[code].title if code in PROBLEMS else "problem",
         place=getattr(error, "place", "") or name,
         message=getattr(error, "message", None) or str(error),
+        stops=True,
     )

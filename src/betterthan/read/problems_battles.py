@@ -8,6 +8,16 @@ BATTLE_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "The metric's name and values do not say whether higher or lower is better, and the answer depends on it.",
         "Say it: --lower-is-better NAME or --higher-is-better NAME (in Python: lower_is_better).",
     ),
+    "BT221": (
+        "winners coded by numbers",
+        "A winner 1 may be the first system, which won, or the second, counted from 0; the answer turns round with it.",
+        "Say what the numbers mean: --winner-label 1=left --winner-label 0=right (in Python: winner_labels).",
+    ),
+    "BT222": (
+        "not a winner label",
+        "A label that was explained does not occur, or its meaning is none of left, right, tie and both_bad.",
+        "Write LABEL=left, LABEL=right or LABEL=tie with a label of the file.",
+    ),
     "BT310": (
         "not one table of battles",
         "The source was recognised as something else, or as several tables, where one table of battles is needed.",

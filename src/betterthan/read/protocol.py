@@ -59,6 +59,7 @@ class Options:
     :data:`EVERY`. `keep` asks for these columns of battles, found by name; `cluster` for the judge or session where
     there is one; `covariates` names columns of numbers. `metric` asks for one metric of several; `name` is the
     metric's name where the file has none. `where` keeps the rows with these values in these columns.
+    `winner_labels` says what labels of the winner of a battle mean (left, right, tie, both_bad).
     `language_pair`, `level` (seg, doc, domain, sys), `reference` and `gold` choose from a folder of the metrics task.
     `mqm_weights` says what errors weigh where that differs from the usual weights of MQM. Of a table of scores,
     `ignore_columns` are left out and `keep_columns` are systems (in a long table, metrics) whatever they look like.
@@ -69,6 +70,7 @@ class Options:
     higher_is_better: frozenset[str] = frozenset()
     duplicates: Literal["raise", "first", "last", "mean"] = "raise"
     both_bad: Literal["tie", "drop"] = "tie"
+    winner_labels: Mapping[str, str] = field(default_factory=dict)
     keep: tuple[Literal["item", "judge"], ...] = ()
     cluster: bool = False
     covariates: tuple[str, ...] = ()

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Literal
+
+from betterthan.errors import ReadError
 
 Meaning = Literal["left", "right", "tie", "both_bad", "between"]
 
@@ -23,11 +25,14 @@ RIGHT_WORDS = ("right", "model_b", "b", "model_2", "system_b", "system_2", "gene
 # MT-bench writes tie_inconsistent where two games with swapped sides disagree.
 TIE_WORDS = ("tie", "draw", "tied", "tie_inconsistent")
 BOTH_BAD_WORDS = ("both_bad", "tie_bothbad", "bothbad", "tie_both_bad")
-KNOWN = "left, right, tie, both_bad (also model_a, model_b; a, b; 1, 0, 0.5)"
+KNOWN = "left, right, tie, both_bad (also model_a, model_b; a, b)"
 
 MISSING = frozenset({"", "none", "nan", "null", "-", "n/a", "<na>"})
 _PUNCTUATION = str.maketrans("", "", " _-()\t")
-_RESULTS: dict[float, Meaning] = {1.0: "left", 0.5: "tie", 0.0: "right"}
+# What numbers mean where the file tells: the first system's share of a win, or the place of the winner's column.
+_SHARES: dict[float, Meaning] = {1.0: "left", 0.5: "tie", 0.0: "right"}
+_PLACES: dict[float, Meaning] = {1.0: "left", 1.5: "tie", 0.0: "tie", 2.0: "right"}
+_CODES = frozenset({-1.0, 0.0, 1.0, 2.0, 3.0})
 _PREFERENCES: dict[float, Meaning] = {1.0: "left", 1.5: "tie", 2.0: "right"}
 
 
@@ -76,22 +81,102 @@ def word_meaning(text: str, *, preference: bool = False) -> Meaning | None:
     ----------
     text : str
     preference : bool, default False
-        Whether numbers are on the scale 1 (first), 1.5 (tie), 2 (second) instead of 1, 0.5, 0; on this scale numbers
-        between them are allowed.
+        Whether numbers are on the scale 1 (first), 1.5 (tie), 2 (second), on which numbers between them are allowed.
 
     Examples
     --------
-    >>> word_meaning("Model_A"), word_meaning("tie (bothbad)"), word_meaning("0.5"), word_meaning("tei")
-    ('left', 'both_bad', 'tie', None)
-    >>> word_meaning("2.0", preference=True), word_meaning("1.25", preference=True), word_meaning("0.25")
-    ('right', 'between', None)
+    >>> word_meaning("Model_A"), word_meaning("tie (bothbad)"), word_meaning("1"), word_meaning("tei")
+    ('left', 'both_bad', None, None)
+    >>> word_meaning("2.0", preference=True), word_meaning("1.25", preference=True)
+    ('right', 'between')
     """
     known = _WORDS.get(plain(text))
-    if known is not None:
+    if known is not None or not preference:
         return known
-    if not preference:
-        return _RESULTS.get(number(text))
     return _PREFERENCES.get(number(text), "between" if 1 < number(text) < 2 else None)
+
+
+def number_meanings(
+    codes: Collection[float], *, are_shares: bool, are_places: bool
+) -> Mapping[float, Meaning] | None:
+    """Return what the numbers of a winner column mean, or None when nothing tells.
+
+    A 1 may stand for the first system (it won) or for the second (counted from 0). A tie written as 0.5 shows shares
+    of a win; columns called model_1 and model_2 show what 1 and 2 are.
+
+    Parameters
+    ----------
+    codes : collection of float
+        All that occur.
+    are_shares : bool
+        Whether the columns say that they hold the first system's share.
+    are_places : bool
+        Whether the columns of the systems are numbered 1 and 2.
+
+    Examples
+    --------
+    >>> number_meanings({0, 1}, are_shares=False, are_places=False) is None
+    True
+    >>> number_meanings({0, 0.5, 1}, are_shares=False, are_places=False)[1]
+    'left'
+    >>> number_meanings({1, 2}, are_shares=False, are_places=True)[2]
+    'right'
+    """
+    if set(codes) <= _SHARES.keys() and (are_shares or 0.5 in codes):
+        return _SHARES
+    if are_places and set(codes) <= _PLACES.keys() and (2.0 in codes or 0.0 not in codes):
+        return _PLACES
+    return None
+
+
+def are_codes(codes: Collection[float]) -> bool:
+    """Whether numbers are of the kind that winners are coded by, rather than typing mistakes."""
+    return set(codes) <= _CODES | _SHARES.keys() | _PLACES.keys()
+
+
+def parse_winner_labels(texts: Iterable[str]) -> dict[str, Meaning]:
+    """Return what labels mean, written as ``LABEL=MEANING``.
+
+    Raises
+    ------
+    ReadError
+        Without ``=``, or when the meaning is not left, right, tie or both_bad (BT222).
+
+    Examples
+    --------
+    >>> parse_winner_labels(["1=left", "0=right"])
+    {'1': 'left', '0': 'right'}
+    """
+    return check_winner_labels(dict(_parted(text) for text in texts))
+
+
+def check_winner_labels(labels: Mapping[str, str]) -> dict[str, Meaning]:
+    """Return the labels with their meanings in one spelling; see :func:`parse_winner_labels`."""
+    found: dict[str, Meaning] = {}
+    for label, word in labels.items():
+        meaning = _WORDS.get(plain(word))
+        if meaning is None:
+            raise ReadError(
+                f'"{word}" is no outcome for the winner label "{label}". Write left, right, tie or both_bad.',
+                code="BT222",
+            )
+        found[label.strip()] = meaning
+    return found
+
+
+def _parted(text: str) -> tuple[str, str]:
+    label, sign, word = text.rpartition("=")
+    if not sign:
+        raise ReadError(f'"{text}" has no "=". Write LABEL=left, LABEL=right or LABEL=tie.', code="BT222")
+    return label, word
+
+
+def said_meaning(text: str, labels: Mapping[str, Meaning]) -> Meaning | None:
+    """Return what the user said about a label; "1" is also said of "1.0"."""
+    stripped = text.strip()
+    if stripped in labels:
+        return labels[stripped]
+    return next((meaning for label, meaning in labels.items() if number(label) == number(stripped)), None)
 
 
 def number(text: str) -> float:
@@ -108,11 +193,13 @@ def number(text: str) -> float:
         return math.nan
 
 
-def joined_meaning(texts: Sequence[str]) -> Meaning | None:
+def joined_meaning(
+    texts: Sequence[str], single: Callable[[str], Meaning | None] = word_meaning
+) -> Meaning | None:
     """Return what two or three winner columns mean together.
 
     Two columns are two games with swapped sides: a win counts only when both agree, all else is a tie. Three
-    columns are 0 or 1 for left, right and tie.
+    columns are 0 or 1 for left, right and tie. `single` says what one column means.
 
     Examples
     --------
@@ -123,7 +210,7 @@ def joined_meaning(texts: Sequence[str]) -> Meaning | None:
     """
     if len(texts) == 3:
         return _ONE_HOT.get(tuple(text.strip().casefold() for text in texts))
-    meanings = [word_meaning(text) for text in texts]
+    meanings = [single(text) for text in texts]
     if None in meanings or "both_bad" in meanings:
         return None
     return meanings[0] if meanings[0] == meanings[1] else "tie"

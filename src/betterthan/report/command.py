@@ -84,6 +84,8 @@ def _reading(options: Options, format: str | None) -> Iterator[str]:  # noqa: A0
         value = getattr(options, name)
         if value != getattr(Options(), name):
             yield from _option(name.replace("_", "-"), value)
+    for label, meaning in options.winner_labels.items():
+        yield from _option("winner-label", f"{label}={meaning}")
     if not _can_be_said(options):
         yield f"[Options{IN_MEMORY}"
 
@@ -91,9 +93,20 @@ def _reading(options: Options, format: str | None) -> Iterator[str]:  # noqa: A0
 def _can_be_said(options: Options) -> bool:
     """Whether the command line has words for everything in these options."""
     plain = Options()
-    sayable = ("columns", "lower_is_better", "higher_is_better", "duplicates", "both_bad", "where")
-    chosen = ("ignore_columns", "keep_columns", "language_pair", "gold")
-    rest = replace(options, **{name: getattr(plain, name) for name in (*sayable, *chosen)})
+    directions = ("lower_is_better", "higher_is_better")
+    sayable = (
+        "columns",
+        *directions,
+        "duplicates",
+        "both_bad",
+        "winner_labels",
+        "where",
+        "ignore_columns",
+        "keep_columns",
+        "language_pair",
+        "gold",
+    )
+    rest = replace(options, **{name: getattr(plain, name) for name in sayable})
     try:
         read_back = parse_conditions(f"{column}={value}" for column, value in options.where)
     except ReadError:

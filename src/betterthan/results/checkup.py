@@ -9,23 +9,21 @@ from typing import Any, ClassVar
 from betterthan.results.base import Result
 from betterthan.results.settings import Settings
 
-# Codes, or how they begin, of what is told beside an answer; every other problem stops the reading or would mislead.
-DOUBTS = ("BT20", "BT238", "BT239", "BT26")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One problem: its code, a title, the place, and a message that ends with the cure."""
+    """One problem: its code, a title, the place, a message that ends with the cure, and whether reading stops."""
 
     code: str
     title: str
     place: str
     message: str
+    stops: bool = False
 
     @property
     def is_doubt(self) -> bool:
-        """Whether it is only something to know, not something to mend."""
-        return self.code.startswith(DOUBTS)
+        """Whether it is only something to know (BT2xx), not something to settle before the file can be read."""
+        return self.code.startswith("BT2") and not self.stops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

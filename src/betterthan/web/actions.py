@@ -183,6 +183,19 @@ def _choices(form: FormData, n_files: int) -> Choices:
     parts = [str(form.get(f"part-{position}", "data")) for position in range(n_files)]
     chosen = {name: [str(value) for value in form.getlist(name) if value] for name in ("ignore", "keep")}
     given = ChoicesIn.checked(
-        {**plain, **chosen, "columns": columns, "parts": parts, "with_texts": form.get("with_texts") == "yes"}
+        {
+            **plain,
+            **chosen,
+            "columns": columns,
+            "parts": parts,
+            "winner_labels": _winner_labels(str(form.get("winner_labels", ""))),
+            "with_texts": form.get("with_texts") == "yes",
+        }
     )
     return given.choices()
+
+
+def _winner_labels(text: str) -> dict[str, str]:
+    """Return what was written as "1=left, 0=right"; what is not of this form is left to the check to name."""
+    parts = (part.rpartition("=") for part in text.replace(",", " ").split())
+    return {label: meaning for label, _, meaning in parts}

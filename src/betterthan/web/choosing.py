@@ -40,6 +40,11 @@ class ChoicesIn(BaseModel):
     )
     duplicates: Literal["raise", "first", "last", "mean"] = "raise"
     both_bad: Literal["tie", "drop"] = "tie"
+    winner_labels: dict[ColumnName, Literal["left", "right", "tie", "both_bad"]] = Field(
+        default_factory=dict,
+        max_length=100,
+        description="What labels of the winner mean, where they do not tell.",
+    )
     format: FormatName = Field("", description="Layout of the files; empty: recognised.")
     metric: str = Field(
         "", max_length=500, description="The metric, when there are several; empty: the first."

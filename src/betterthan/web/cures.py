@@ -16,7 +16,9 @@ _FIELDS = (
         "Duplicates: choose which counts for “Two scores for a segment”.",
     ),
     (
-        re.compile(r"--(item|system|score|metric-column|group|judge|left|right|winner|weight)\b|\bcolumns="),
+        re.compile(
+            r"--(item|system|score|metric-column|group|judge|left|right|winner|weight)(?!-)\b|\bcolumns="
+        ),
         "Columns: choose each from its list.",
     ),
     (
@@ -29,6 +31,10 @@ _FIELDS = (
     ),
     (re.compile(r"--metric\b|\bmetric="), "Metric: write its name into “Metric, if there are several”."),
     (re.compile(r"--both-bad\b|\bboth_bad="), "Votes: choose what “A vote “both bad”” is."),
+    (
+        re.compile(r"--winner-label\b|\bwinner_labels\b"),
+        "Winners: write what each label means into “What winner labels mean”, such as 1=left 0=right.",
+    ),
     (re.compile(r"--format-in\b|\bformat="), "Layout: choose it from the list “Layout”."),
     (re.compile(r"\bunits="), "Units: choose “segments” or “whole documents” for “Drawn as one”."),
 )

@@ -61,6 +61,7 @@ def options_of(choices: Choices) -> Options:
         both_bad=choices.both_bad,  # type: ignore[arg-type]
         ignore_columns=choices.ignore,
         keep_columns=choices.keep,
+        winner_labels=choices.winner_labels,
     )
 
 

@@ -103,6 +103,8 @@ class Choices:
         Of every metric, when it is not found by name.
     duplicates : {"raise", "first", "last", "mean"}
     both_bad : {"tie", "drop"}
+    winner_labels : dict of str to str
+        What labels of the winner of a battle mean.
     format : str
         Name of the layout; empty when it is recognised.
     metric : str
@@ -123,6 +125,7 @@ class Choices:
     direction: str = ""
     duplicates: str = "raise"
     both_bad: str = "tie"
+    winner_labels: dict[str, str] = field(default_factory=dict)
     format: str = ""
     metric: str = ""
     missing: str = "raise"
