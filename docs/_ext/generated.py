@@ -24,9 +24,9 @@ from betterthan.present.render import FORMATS, SUFFIXES
 from betterthan.read import battle_columns as battles
 from betterthan.read import winner_labels as labels
 from betterthan.read.columns import DESCRIPTIVE, ROLES
-from betterthan.read.direction import LOWER_IS_BETTER
 from betterthan.read.formats import readers
-from betterthan.read.numerals import MISSING
+from betterthan.read.metric_names import LOWER_IS_BETTER
+from betterthan.read.missing import MISSING
 from betterthan.read.problems import PROBLEMS
 from betterthan.results.base import Result
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.battles import FORMAT, read, read_matches, sniff
+from betterthan.read.missing import is_missing
 from betterthan.read.protocol import Options
 from betterthan.read.source import open_source
 from betterthan.tables.matches import Matches
@@ -540,7 +541,7 @@ def test_many_rows_do_not_depend_on_threads(tmp_path):
 
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=6).filter(
-    lambda name: name.strip() and name.strip().casefold() not in {"none", "nan", "null", "-", "n/a", "<na>"}
+    lambda name: not is_missing(name)
 )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from betterthan.errors import ReadError, some_of
 from betterthan.read.grid import quoted
+from betterthan.read.missing import is_missing
 from betterthan.read.numerals import parse
 from betterthan.read.peek import first_lines
 from betterthan.read.protocol import Format, Guess, Options, Reading
@@ -163,7 +164,7 @@ def _reason(row: _Row, unknown: Counter[str], source: Source) -> str | None:
         return why
     if _FLAGS[flag]:
         return "score of a whole document"
-    return None if row.cells[6].lower() not in {"", "none", "null", "nan"} else "no score"
+    return None if not is_missing(row.cells[6]) else "no score"
 
 
 def no_real_document(document: str) -> str | None:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError
 from betterthan.read.battle_nested import Path, nested_paths, nested_value
+from betterthan.read.missing import is_missing
 from betterthan.read.protocol import EVERY
-from betterthan.read.winner_labels import is_missing, number
+from betterthan.read.winner_labels import number
 
 PREFIX = "covariate "
 """Stands before the name of a covariate that would be taken for another column of battles."""

@@ -24,7 +24,8 @@ from betterthan.read.battle_columns import BattleColumns
 from betterthan.read.battle_covariates import Place
 from betterthan.read.battle_nested import nested_value
 from betterthan.read.battle_tally import Kind, Tally
-from betterthan.read.winner_labels import is_missing, number
+from betterthan.read.missing import is_missing
+from betterthan.read.winner_labels import number
 
 IN_MEMORY = "the data"
 _SAMPLE = 50

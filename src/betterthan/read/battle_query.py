@@ -27,9 +27,9 @@ from betterthan.read.battle_covariates import Place
 from betterthan.read.battle_files import check_text, engine_file, line_of_row, raise_fault, text_query
 from betterthan.read.battle_tally import Kind, Tally
 from betterthan.read.duck import connect, literal, read_error
+from betterthan.read.missing import MISSING
 from betterthan.read.quotes import quote_notes
 from betterthan.read.source import Source
-from betterthan.read.winner_labels import MISSING
 
 _EXACT = 100_000  # rows whose different values are counted, not estimated
 

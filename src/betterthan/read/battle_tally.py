@@ -19,13 +19,13 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.read.battle_clusters import grouped_note, repeated_note
 from betterthan.read.battle_columns import BattleColumns
+from betterthan.read.missing import is_missing
 from betterthan.read.winner_labels import (
     KNOWN,
     MEANINGS,
     OUTCOMES,
     Meaning,
     are_codes,
-    is_missing,
     joined_meaning,
     listed,
     number,

@@ -32,6 +32,7 @@ from betterthan.read.duck import (
 from betterthan.read.engine_text import EngineText, engine_text
 from betterthan.read.grid import Labels, compact, nested_label
 from betterthan.read.json_lines import check_keys, check_objects, object_line
+from betterthan.read.missing import missing_sql
 from betterthan.read.numerals import number_sql
 from betterthan.read.peek import MOST_COLUMNS, Peek
 from betterthan.read.regular_text import RegularText
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 _TEXT = "VARCHAR"
 _FEW_COLUMNS = 200
 _A_TEXT = 150  # bytes of a Python string and the row it is fetched in, besides its letters
-_BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}]*"  # what `str.strip` leaves nothing of
 _NUMERIC = (
     "TINYINT",
     "SMALLINT",
@@ -114,7 +114,7 @@ class DuckGrid:
         kind = f"names_{column}"
         self.fetch(f"DROP TYPE IF EXISTS {kind}")
         distinct = f"SELECT DISTINCT {expression} AS name FROM {self.scan}"
-        names = f"SELECT name FROM ({distinct}) WHERE NOT regexp_full_match(name, {literal(_BLANK)})"
+        names = f"SELECT name FROM ({distinct}) WHERE NOT {missing_sql('name')}"
         self.fetch(f"CREATE TYPE {kind} AS ENUM ({names})")
         listed = self.fetch(f"SELECT unnest(enum_range(NULL::{kind})) AS name").fetchall()
         query = f"SELECT enum_code(TRY_CAST({expression} AS {kind})) AS code FROM {self.scan}"

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import ReadError
+from betterthan.read.missing import is_missing
 from betterthan.read.numerals import Cells, is_infinite, parse_all
 
 Codes = npt.NDArray[np.int32]
@@ -135,7 +136,7 @@ def encode(cells: Cells) -> Labels:
 def label(cell: Any) -> str | None:  # noqa: ANN401  (whatever a JSON line or a data frame holds)
     """Return a cell as a name, or None when it is empty."""
     if isinstance(cell, str):
-        return cell if cell.strip() else None
+        return None if is_missing(cell) else cell
     if cell is None or cell != cell or type(cell).__name__ in {"NAType", "NaTType"}:  # noqa: PLR0124
         return None
     return str(cell).lower() if isinstance(cell, bool) else str(cell)

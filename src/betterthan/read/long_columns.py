@@ -110,7 +110,7 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
     if rows.size < grid.n_rows:
         labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in labels.items()}
         values = values[:, rows]
-    _check_names(grid, labels, rows)
+    _check_names(grid, found, labels, rows)
     labels, group_notes = usable_groups(labels, asked="group" in options.columns)
     return LongColumns(
         grid=grid,
@@ -244,18 +244,22 @@ def _kept(labels: dict[str, Labels], values: FloatArray) -> IntArray:
     return np.flatnonzero(~blank)
 
 
-def _check_names(grid: Grid, labels: dict[str, Labels], rows: IntArray) -> None:
+def _check_names(grid: Grid, found: dict[str, int], labels: dict[str, Labels], rows: IntArray) -> None:
     for role, what in _NEEDED.items():
         empty = np.flatnonzero(labels[role].codes < 0) if role in labels else np.empty(0, dtype=np.int64)
         if empty.size:
-            raise fault(
-                grid,
-                f"The row names no {what}. Fill the cell in or remove the row.",
-                row=int(rows[empty[0]]),
-                code="BT105",
-            )
+            row = int(rows[empty[0]])
+            raise fault(grid, nameless_row(grid, row, found.get(role), what), row=row, code="BT105")
     if rows.size == 0:
         raise fault(grid, "Every row is empty. Check what wrote the file.", code="BT011")
+
+
+def nameless_row(grid: Grid, row: int, column: int | None, what: str) -> str:
+    """Say that a row names no system, segment or judge; a word such as "none" stands for a missing name."""
+    cell = "" if column is None else grid.cell(row, column).strip()
+    if not cell or cell == str(None):
+        return f"The row names no {what}. Fill the cell in or remove the row."
+    return f"{quoted(cell)} stands for a missing value and names no {what}. Rename it, or remove the row."
 
 
 def usable_groups(labels: dict[str, Labels], *, asked: bool) -> tuple[dict[str, Labels], tuple[str, ...]]:

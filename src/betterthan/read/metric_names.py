@@ -39,6 +39,7 @@ _LOWER_WORDS = _words(
     "failure failures fails crashes regret risk harm harmfulness redundancy repetition repetitions untranslated "
     "mistranslation mistranslations omissions emissions surprisal slowdown drop degradation"
 )
+LOWER_IS_BETTER = _LOWER_METRICS | _LOWER_WORDS
 _HIGHER_METRICS = _words(
     "bleu chrf comet xcomet bleurt rouge meteor yisi bertscore bartscore kiwi cometkiwi nist accuracy acc precision "
     "recall auc auroc auprc mrr ndcg fscore mcc kappa pearson spearman kendall psnr ssim elo esa winrate correlation"

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from betterthan.arrays import FloatArray
+from betterthan.read.missing import MISSING, missing_sql
 
 Cells = Sequence[Any] | npt.NDArray[Any]
-MISSING = frozenset({"", "nan", "-nan", "null", "none", "na", "<na>", "n/a", "#n/a", "n.a.", "-"})
 INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
 BOOLEANS = {"true": 1.0, "false": 0.0}
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
@@ -92,14 +92,12 @@ def without_percent(text: str) -> str:
 def number_sql(expression: str) -> str:
     """Return SQL that does what :func:`parse` does to a VARCHAR expression."""
     text = f"trim({expression}, ' \t\r\n')"
-    missing = "|".join(sorted(map(re.escape, MISSING)))
     return (
         f"CASE WHEN {expression} IS NULL THEN 'nan'::DOUBLE "
         # Trimming costs ten times as much as matching, so only what does not match as it stands is trimmed.
         f"WHEN regexp_full_match({expression}, '{_NUMBER}') THEN TRY_CAST({expression} AS DOUBLE) "
         f"WHEN regexp_full_match({text}, '{_NUMBER}') THEN TRY_CAST({text} AS DOUBLE) "
-        # Not IN, which the engine turns into a join that brings the rows out of their order.
-        f"WHEN regexp_full_match(lower({text}), '{missing}') THEN 'nan'::DOUBLE "
+        f"WHEN {missing_sql(expression)} THEN 'nan'::DOUBLE "
         f"WHEN lower({text}) = 'true' THEN 1.0 WHEN lower({text}) = 'false' THEN 0.0 "
         f"ELSE 'inf'::DOUBLE END"
     )

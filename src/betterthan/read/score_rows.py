@@ -90,7 +90,14 @@ def score_rows(source: Source, level: str) -> ScoreRows:
     if bad.size:
         raise _not_a_number(scores[bad[0]], source, int(bad[0]) + 1)
     lines = np.arange(1, len(records) + 1, dtype=np.int64)
-    return ScoreRows(encode(systems), values, encode(domains[0]) if domains else None, lines)
+    named = encode(systems)
+    nameless = np.flatnonzero(named.codes < 0)
+    if nameless.size:
+        what = (
+            f"{quoted(systems[nameless[0]])} stands for a missing value and cannot name a system. Rename it."
+        )
+        raise ReadError(what, path=source.name, line=int(nameless[0]) + 1, code="BT105")
+    return ScoreRows(named, values, encode(domains[0]) if domains else None, lines)
 
 
 def _not_a_score(fields: list[str], source: Source, line: int, level: str) -> ReadError:

@@ -17,6 +17,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of, unknown_name
 from betterthan.read.columns import ROLES, is_descriptive, plain
 from betterthan.read.grid import Grid, Labels, compact, has_text, label, quoted
+from betterthan.read.missing import is_missing
 
 Where = tuple[tuple[str, str], ...]
 MOST_VALUES = 10
@@ -184,9 +185,9 @@ def _fits(grid: Grid, column: str, values: Sequence[str]) -> BoolArray:
     stripped = [name.strip() for name in labels.names]
     has_empty = bool((labels.codes < 0).any())
     for value in values:
-        if value.strip() not in stripped and not (value.strip() == "" and has_empty):
+        if value.strip() not in stripped and not (is_missing(value) and has_empty):
             raise never_occurs(column, value, stripped, path=grid.name)
-    wanted = {value.strip() for value in values}
+    wanted = {"" if is_missing(value) else value.strip() for value in values}
     # The last place stands for the empty cell, whose code is -1.
     fitting = np.array([*(name in wanted for name in stripped), "" in wanted], dtype=np.bool_)
     return np.asarray(fitting[labels.codes])

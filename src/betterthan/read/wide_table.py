@@ -29,7 +29,7 @@ from betterthan.read.grid import (
     quoted,
 )
 from betterthan.read.layout_doubts import check_layout
-from betterthan.read.long_columns import one_score_each, usable_groups
+from betterthan.read.long_columns import nameless_row, one_score_each, usable_groups
 from betterthan.read.nameless import leave_out_nameless
 from betterthan.read.numerals import parse_all
 from betterthan.read.open_grid import open_grid
@@ -328,7 +328,7 @@ def _body(
     nameless = labels["item"].codes < 0
     lost = np.flatnonzero(nameless & ~np.isnan(values).all(axis=0))
     if lost.size:
-        what = "The row names no segment. Fill the cell in or remove the row."
+        what = nameless_row(grid, int(lost[0]), roles["item"], "segment")
         raise fault(grid, what, row=int(lost[0]), code="BT105")
     rows = np.flatnonzero(~nameless)
     labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in labels.items()}

@@ -27,24 +27,12 @@ TIE_WORDS = ("tie", "draw", "tied", "tie_inconsistent")
 BOTH_BAD_WORDS = ("both_bad", "tie_bothbad", "bothbad", "tie_both_bad")
 KNOWN = "left, right, tie, both_bad (also model_a, model_b; a, b)"
 
-MISSING = frozenset({"", "none", "nan", "null", "-", "n/a", "<na>"})
 _PUNCTUATION = str.maketrans("", "", " _-()\t")
 # What numbers mean where the file tells: the first system's share of a win, or the place of the winner's column.
 _SHARES: dict[float, Meaning] = {1.0: "left", 0.5: "tie", 0.0: "right"}
 _PLACES: dict[float, Meaning] = {1.0: "left", 1.5: "tie", 0.0: "tie", 2.0: "right"}
 _CODES = frozenset({-1.0, 0.0, 1.0, 2.0, 3.0})
 _PREFERENCES: dict[float, Meaning] = {1.0: "left", 1.5: "tie", 2.0: "right"}
-
-
-def is_missing(text: str | None) -> bool:
-    """Say whether a cell holds nothing: empty, or one of the usual words for that.
-
-    Examples
-    --------
-    >>> is_missing(" NaN"), is_missing("0")
-    (True, False)
-    """
-    return text is None or text.strip().casefold() in MISSING
 
 
 def plain(text: str) -> str:
