@@ -18,6 +18,11 @@ BATTLE_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "A label that was explained does not occur, or its meaning is none of left, right, tie and both_bad.",
         "Write LABEL=left, LABEL=right or LABEL=tie with a label of the file.",
     ),
+    "BT223": (
+        "judges or verdicts",
+        "A column called judge holds few numbers, one for each output: names of judges, or what one judge said.",
+        "Say which: --judge COLUMN for names, --score COLUMN for verdicts, --format-in long for several scores.",
+    ),
     "BT310": (
         "not one table of battles",
         "The source was recognised as something else, or as several tables, where one table of battles is needed.",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.arrays import IntArray
-from betterthan.errors import ReadError
+from betterthan.errors import ReadError, some_of
+from betterthan.read import long_table
 from betterthan.read.apart import read_apart
 from betterthan.read.cells import duplicate_cure, second_rows
 from betterthan.read.chosen_columns import without_ignored
@@ -15,6 +16,7 @@ from betterthan.read.grid import Grid, Labels, compact, fault, first_rows, quote
 from betterthan.read.long_columns import LongColumns, load
 from betterthan.read.long_table import guess as guess_long
 from betterthan.read.long_table import table_name
+from betterthan.read.numerals import parse_all
 from betterthan.read.open_grid import open_grid
 from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
@@ -26,6 +28,8 @@ FORMAT = Format(
     kind="ratings",
     description="a table with one row for each judgement: columns for segment, system, judge and score",
 )
+# What people and models grade by; a column of larger whole numbers holds identifiers.
+_HIGHEST_GRADE = 10
 _ROLES = ("item", "system", "score", "judge", "group", "direction", "metric")
 
 
@@ -58,13 +62,21 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
-    """Read a grid as a ratings table; `stem` names what was asked if the table does not."""
+    """Read a grid as a ratings table; `stem` names what was asked if the table does not.
+
+    Where the user named the column of judges as something else, such as the score, it is a long table.
+    """
     grid = without_ignored(grid, options)
+    usual = find(grid.header, {}, ("judge",), path=grid.name)
+    if "judge" in usual and "judge" not in find(grid.header, options.columns, _ROLES, path=grid.name):
+        return long_table.read_grid(grid, options, stem=stem, because=because)
     return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
 
 def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     columns = load(grid, options, _ROLES)
+    if "judge" not in options.columns:
+        _check_judges(columns)
     lost = {"empty row": columns.dropped, "no score": 0, "duplicate": 0}
     tables = []
     for name, rows, column in _parts(columns, options, stem):
@@ -82,6 +94,43 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
         dropped={reason: count for reason, count in lost.items() if count},
         notes=columns.notes,
         problems=tuple(problem for table in tables for problem in _doubts(table, grid.name)),
+    )
+
+
+def _check_judges(columns: LongColumns) -> None:
+    """Refuse a column "judge" that may hold the judge's verdicts instead of names.
+
+    Verdicts are few numbers, one for each segment of a system; a judge who is called by a number judges several outputs
+    of a segment, or shares some with another judge.
+
+    Raises
+    ------
+    ReadError
+        When it may be either (BT223).
+    """
+    judge = columns.labels["judge"]
+    values = parse_all(judge.names)
+    name = quoted(columns.grid.header[columns.roles["judge"]])
+    if not np.isfinite(values).all() or len(judge.names) < 2:
+        return
+    are_whole = bool((values == np.round(values)).all())
+    if are_whole and ("score" in columns.roles or values.max() > _HIGHEST_GRADE or values.min() < 0):
+        return
+    item, system = (columns.labels[role].codes.astype(np.int64) for role in ("item", "system"))
+    cells = item * len(columns.labels["system"].names) + system
+    if "metric" in columns.labels:
+        cells = cells * len(columns.labels["metric"].names) + columns.labels["metric"].codes
+    is_once = np.unique(cells).size == cells.size
+    is_same_within = np.unique(item * len(judge.names) + judge.codes).size == np.unique(item).size
+    if are_whole and (not is_once or is_same_within):
+        return
+    shown = some_of([quoted(value) for value in judge.names], limit=4)
+    raise fault(
+        columns.grid,
+        f"Column {name} may name the judges or hold their verdicts: its values are {shown}. If they are judges, say "
+        f"--judge {name}; if they are scores, --score {name}, or --format-in long to read every column of numbers as a "
+        f"metric (in Python, rename the column or pass score= or judge=).",
+        code="BT223",
     )
 
 
