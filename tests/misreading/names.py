@@ -116,7 +116,11 @@ CASES = (
     Case(
         name="battles with a blank behind a name",
         files={"battles.csv": _battles("GPT-4", "GPT-4 ")},
-        expect=Fought(wins={("GPT-4", "Llama"): 3, ("Llama", "GPT-4"): 2}, best="GPT-4"),
+        expect=Fought(
+            wins={("GPT-4", "Llama"): 2, ("Llama", "GPT-4"): 1, ("GPT-4 ", "Llama"): 1, ("Llama", "GPT-4 "): 1},
+            best="GPT-4",
+            says=(ALIKE,),
+        ),
         or_stop=Stop(words=("GPT-4",)),
     ),
     Case(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Literal
 
 from betterthan.analysis.aggregations import NAMES
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.given import check_table
 from betterthan.analysis.matches import TiesModel
+from betterthan.analysis.meta_caveats import is_human_translation
 from betterthan.analysis.ordered import Order
 from betterthan.analysis.rank_counts import COUNT_METHODS, rank_counts
 from betterthan.analysis.rank_matches import rank_matches
@@ -21,7 +23,7 @@ from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.errors import BetterThanError, TableError
+from betterthan.errors import BetterThanError, TableError, some_of
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
@@ -187,9 +189,18 @@ def rank(
     if isinstance(table, Matches):
         _check_matches(table, wish)
         return rank_matches(table, wish)
-    if isinstance(table, Counts):
-        return rank_counts(table, wish)
-    return rank_scores(table, wish)
+    return _with_humans(rank_counts(table, wish) if isinstance(table, Counts) else rank_scores(table, wish))
+
+
+def _with_humans(ranked: Ranking) -> Ranking:
+    """Say which systems are human translations by their names: they are ranked, and may not have been meant."""
+    human = [name for name in ranked.systems if is_human_translation(name)]
+    if not human:
+        return ranked
+    several = len(human) > 1
+    what = "look like human translations and are" if several else "looks like a human translation and is"
+    note = f"{some_of(human)} {what} ranked among the systems."
+    return replace(ranked, notes=(*ranked.notes, note))
 
 
 def _check_matches(matches: Matches, wish: Wish) -> None:

@@ -159,7 +159,7 @@ def settle(
     bad = meaning == MEANINGS.index("both_bad")
     n_bad = int(tally.counts[bad].sum())
     kept = ~bad if both_bad == "drop" else np.ones_like(bad)
-    notes = [*_notes(tally, meaning, n_bad, both_bad), *tally.remarks, *_look_alikes(tally.names)]
+    notes = [*_notes(tally, meaning, n_bad, both_bad), *tally.remarks]
     tally, outcome = _with_shares(tally, meaning)
     matches = _table(tally, outcome, weight, kept, notes)
     if tally.rows is None or tally.times is not None:
@@ -404,11 +404,3 @@ def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie",
     if tally.item is not None and tally.segment is not None:
         notes.append(repeated_note(tally.item, int(tally.segment.max(initial=-1)) + 1))
     return notes
-
-
-def _look_alikes(names: Sequence[str]) -> list[str]:
-    folded: dict[str, list[str]] = {}
-    for name in names:
-        folded.setdefault(" ".join(name.casefold().split()), []).append(name)
-    alike = [" and ".join(f'"{name}"' for name in twins) for twins in folded.values() if len(twins) > 1]
-    return [f"Names that differ only in case or blanks are kept apart: {some_of(alike)}."] if alike else []

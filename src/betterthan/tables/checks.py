@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -92,8 +93,8 @@ def note_texts(notes: Iterable[Any], **named: Sequence[str]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> note_texts(["3 rows dropped."], system=["Aster", "aster ", "Birch"])[1][71:120]
-    ' and count as different: "Aster", "aster ". If th'
+    >>> note_texts(["3 rows dropped."], system=["Aster", "aster ", "Birch"])[1][:72]
+    'These system names look alike and count as different: "Aster", "aster ".'
     """
     result = listed(notes, what="notes")
     for note in result:
@@ -107,19 +108,31 @@ def look_alikes(names: Sequence[str], *, what: str) -> Iterator[str]:
     """Yield a note on names that a reader would take for the same, if there are any."""
     alike: dict[str, list[str]] = {}
     for name in names:
-        alike.setdefault(_folded(name), []).append(name)
+        alike.setdefault(folded(name), []).append(name)
     if len(alike) < len(names):
         sets = [same for same in alike.values() if len(same) > 1]
         shown = some_of([", ".join(map(_shown, same)) for same in sets], limit=3)
         yield (
-            f"These {what} names differ only in case, blanks or Unicode form, and count as different: {shown}. "
+            f"These {what} names look alike and count as different: {shown}. "
             f"If they are the same {what}, give them one name."
         )
 
 
-def _folded(name: str) -> str:
+# Letters of Greek and Cyrillic that look like Latin ones in lower or upper case.
+_LOOKS_LIKE = str.maketrans("авекмнорстухіѕјαβεηικμνορτυχζ", "abekmhopctyxisjabenikmvoptuxz")
+
+
+def folded(name: str) -> str:
+    """Return what a reader sees of a name: without case, kinds of blanks and hyphens, and alphabets.
+
+    Examples
+    --------
+    >>> folded("GPT-4 ") == folded("gpt\u20114") == folded("GPT 4"), folded("GPT-4.1") == folded("GPT-41")
+    (True, False)
+    """
     plain = name if name.isascii() else unicodedata.normalize("NFKC", name)
-    return "".join(c for c in plain.casefold() if not c.isspace() and unicodedata.category(c) != "Cf")
+    seen = "".join(c for c in plain.casefold() if unicodedata.category(c) != "Cf").translate(_LOOKS_LIKE)
+    return re.sub(r"[\s_\-\u2010-\u2015\u2212]+", "-", seen).strip("-")
 
 
 def _shown(name: str) -> str:

@@ -11,7 +11,17 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_array
 from betterthan.errors import MissingScores, ReadError, TableError, some_of, unknown_name
-from betterthan.tables.checks import at, flag, float_array, group_labels, labels, note_texts, positions, text
+from betterthan.tables.checks import (
+    at,
+    flag,
+    float_array,
+    group_labels,
+    labels,
+    look_alikes,
+    note_texts,
+    positions,
+    text,
+)
 from betterthan.tables.frozen import Frozen, fields_from
 from betterthan.tables.row_order import RowOrder, as_row_order, to_json
 
@@ -168,13 +178,13 @@ class Scores(Frozen):
             raise MissingScores(
                 f"{gaps.sum()} of {gaps.size} scores {'is' if gaps.sum() == 1 else 'are'} missing "
                 f"({self._gap_places(gaps)}). "
-                f'Pass missing="drop" to leave these segments out for all systems.'
+                f'Pass missing="drop" to leave these segments out for all systems.{self._alike()}'
             )
         keep = np.flatnonzero(~gaps.any(axis=0))
         if keep.size == 0:
             raise MissingScores(
                 f'No segment of "{self.name}" has a score from every system ({self._gap_places(gaps)}). '
-                f"Leave out the systems with the most gaps."
+                f"Leave out the systems with the most gaps.{self._alike()}"
             )
         dropped = self.n_segments - keep.size
         note = (
@@ -213,6 +223,10 @@ class Scores(Frozen):
         means = [[_exact_mean(row[place[name]]) for name in names] for row in self.values]
         values = np.array(means, dtype=np.float64)
         return replace(self, segments=names, values=read_only(values), groups=None, row_order=None)
+
+    def _alike(self) -> str:
+        """One system under two names has gaps under both."""
+        return "".join(f" {note}" for note in look_alikes(self.systems, what="system"))
 
     def _gap_places(self, gaps: BoolArray) -> str:
         rows = np.flatnonzero(gaps.any(axis=1))
