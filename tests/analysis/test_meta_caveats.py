@@ -9,8 +9,8 @@ import pytest
 from tests.made import accuracy_counts, scores_of
 
 import betterthan as bt
-from betterthan.analysis.meta_caveats import is_human_translation
 from betterthan.results.meta_evaluation import Caveat
+from betterthan.tables.human_names import is_human_translation
 
 RNG = np.random.default_rng(31)
 HUMAN = RNG.normal(size=(6, 40)) + np.arange(6)[:, None] / 4

@@ -11,7 +11,6 @@ from betterthan.analysis.aggregations import NAMES
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.given import check_table
 from betterthan.analysis.matches import TiesModel
-from betterthan.analysis.meta_caveats import is_human_translation
 from betterthan.analysis.ordered import Order
 from betterthan.analysis.rank_counts import COUNT_METHODS, rank_counts
 from betterthan.analysis.rank_matches import rank_matches
@@ -26,6 +25,7 @@ from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
+from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 

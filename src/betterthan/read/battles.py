@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from typing import Literal
 
 from betterthan.errors import ReadError, some_of, unknown_name
@@ -26,6 +27,7 @@ from betterthan.read.battle_files import column_names, look_at, with_plain_line_
 from betterthan.read.battle_frames import IN_MEMORY, Frame, first_rows, open_frame, tally_frame
 from betterthan.read.battle_tally import Settled, Tally, settle
 from betterthan.read.formats import reader
+from betterthan.read.numerals import parse
 from betterthan.read.peek import Peek
 from betterthan.read.protocol import EVERY, Format, Guess, Options, Reading
 from betterthan.read.source import Source, open_source
@@ -39,6 +41,7 @@ FORMAT = Format(
     description="Two systems and a winner a row: CSV, TSV, JSON, JSONL or Parquet.",
 )
 _CERTAIN = 0.95
+_WITHOUT_WINNER = 0.75  # above a wide table with two columns of numbers
 SEVERAL = "several"
 
 
@@ -48,10 +51,26 @@ def sniff(source: Source) -> Guess | None:
         columns = find_columns(column_names(source), given={}, path=source.name)
     except ReadError as error:
         ambiguous = error.code == "BT120" and "may be in the columns" in error.message
-        return Guess(confidence=0.6, because="two pairs of systems' columns") if ambiguous else None
+        if ambiguous:
+            return Guess(confidence=0.6, because="two pairs of systems' columns")
+        return _without_winner(source)
     winner = f'the winner in "{", ".join(columns.winner)}"' if columns.winner else "the first always winning"
     because = f'two systems in the columns "{columns.left}" and "{columns.right}", {winner}'
     return Guess(confidence=_CERTAIN, because=because)
+
+
+def _without_winner(source: Source) -> Guess | None:
+    """Recognise battles whose winner cannot be found, so that its column is asked for."""
+    try:
+        look = look_at(source)
+        columns = find_columns(look.header, given={"winner": look.header[0]}, path=source.name)
+    except (ReadError, IndexError):
+        return None
+    sides = [look.column(look.header.index(name)) for name in (columns.left, columns.right)]
+    if not all(isinstance(cell, str) and not isfinite(parse(cell)) for side in sides for cell in side):
+        return None
+    because = f'two systems in the columns "{columns.left}" and "{columns.right}", and no winner'
+    return Guess(confidence=_WITHOUT_WINNER, because=because)
 
 
 def read(source: Source, options: Options) -> Reading:

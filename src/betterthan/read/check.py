@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from betterthan.arrays import digest
-from betterthan.errors import BetterThanError, ReadError
+from betterthan.errors import BetterThanError, ReadError, some_of
 from betterthan.read.check_several import check_several
 from betterthan.read.frames import FrameLike, is_frame
 from betterthan.read.preview import preview_of, summary
@@ -18,9 +18,11 @@ from betterthan.read.source import Given, Source, open_source
 from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
 from betterthan.tables.checks import look_alikes
+from betterthan.tables.human_names import is_human_translation
 
 NO_SUCH_PATH = ("BT001", "BT002")
 SEVERAL_PAIRS = "BT164"
+HUMAN = "BT265"
 LOOK_ALIKE = "BT260"
 SEVERAL = "several"
 _POSSIBLE = 0.4
@@ -157,6 +159,7 @@ def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checku
                 for p in reading.problems
             ),
             *_look_alikes(name, reading),
+            *_human_translations(name, reading),
         ),
         notes=tuple(note for note in (*reading.notes, *more) if note not in said),
         settings=Settings(
@@ -175,6 +178,16 @@ def _look_alikes(name: str, reading: Reading) -> Iterator[Finding]:
     }
     for note in seen:
         yield Finding(code=LOOK_ALIKE, title=_title(LOOK_ALIKE), place=name, message=note)
+
+
+def _human_translations(name: str, reading: Reading) -> Iterator[Finding]:
+    """Yield a doubt for systems that are named as translations made by people are."""
+    systems = {system: None for table in reading.tables for system in getattr(table, "systems", ())}
+    human = [system for system in systems if is_human_translation(system)]
+    if human and len(human) < len(systems):
+        told = "look like human translations" if len(human) > 1 else "looks like a human translation"
+        message = f"{some_of(human)} {told} and would be ranked among the systems. Leave it out if that is not meant."
+        yield Finding(code=HUMAN, title=_title(HUMAN), place=name, message=message)
 
 
 def _title(code: str) -> str:

@@ -69,7 +69,8 @@ PROBLEMS: dict[str, Explanation] = {
     "BT009": Explanation(
         "not recognised",
         "No reader knows this layout.",
-        "Name the columns (--item, --system, --score) or the format (--format-in).",
+        "Name the columns of scores (--item, --system, --score) or of battles (--left, --right, --winner), or the "
+        "format (--format-in).",
     ),
     "BT010": Explanation(
         "not a readable table",

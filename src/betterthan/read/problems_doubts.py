@@ -34,5 +34,10 @@ DOUBTS: dict[str, tuple[str, str, str]] = {
         "Two systems have the same text on every segment; perhaps one file was given for both.",
         "Name the right file for each system, or leave one of them out.",
     ),
+    "BT265": (
+        "human translations among systems",
+        "A system is named as translations made by people are, and is ranked like the others.",
+        "Nothing is to be done if that is meant; else leave it out.",
+    ),
 }
 """Title, meaning and cure by code."""

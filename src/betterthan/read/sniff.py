@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 from betterthan.errors import ReadError
 from betterthan.read.chosen_columns import refuse_choice
 from betterthan.read.folders import refuse_arrow_folder
 from betterthan.read.formats import FOLDER_READERS, READERS, reader
 from betterthan.read.frames import FrameLike, is_frame, read_frame
+from betterthan.read.grid import quoted
+from betterthan.read.numerals import parse
 from betterthan.read.open_grid import open_grid
-from betterthan.read.peek import peek
+from betterthan.read.peek import Peek, peek
 from betterthan.read.protocol import Format, Guess, Kind, Options, Reader, Reading
 from betterthan.read.quotes import quote_notes
 from betterthan.read.source import Given, Source, no_data_folder, open_source
@@ -114,10 +117,29 @@ def _recognition(source: Source, found: Format, guess: Guess) -> Recognition:
 def _unknown(source: Source) -> ReadError:
     _raise_fault(source)
     return ReadError(
-        "No reader knows this layout. Name the columns (--item, --system, --score) or the format (--format-in).",
+        f"No reader knows this layout. {_seen(peek(source))}Name the columns of scores (--item, --system, --score) or "
+        f"of battles (--left, --right, --winner), or the format (--format-in).",
         path=source.name,
         code="BT009",
     )
+
+
+def _seen(look: Peek) -> str:
+    """Say what stands where scores are looked for, in a sentence."""
+    if not look.header or not look.rows or look.container != "delimited":
+        return ""
+    first = look.header[0]
+    if (sum(map(bool, look.header)) == 1 and len(look.rows[0]) > 1) or first.lstrip().startswith("#"):
+        return f"Line 1 is {quoted(first)}: remove titles and comments above the header. "
+    texts = [
+        (name, cell)
+        for name, cell in zip(look.header, look.rows[0], strict=False)
+        if isinstance(cell, str) and not isfinite(parse(cell))
+    ]
+    if not texts:
+        return ""
+    name, cell = texts[-1]
+    return f"No column holds numbers: {quoted(name)} begins with {quoted(cell)}. "
 
 
 def _raise_fault(source: Source) -> None:
@@ -185,6 +207,8 @@ def _chosen(source: Source, options: Options, name: str | None) -> Reader:
         if source.is_folder and name not in FOLDER_READERS:
             raise no_data_folder(source.name)
         return reader(name)
+    if {"left", "right"} <= options.columns.keys() and not source.is_folder:
+        return reader("battles")
     if {"system", "score"} & options.columns.keys() and not source.is_folder:
         return reader("ratings" if "judge" in options.columns else "long")
     found = recognise(source)

@@ -72,20 +72,21 @@ def _reading(options: Options, format: str | None) -> Iterator[str]:  # noqa: A0
     yield from _option("format-in", format)
     for role, column in options.columns.items():
         yield from _option(_COLUMNS.get(role, role), column)
-    for column, value in options.where:
-        yield from _option("where", f"{column}={value}")
-    for name in ("ignore", "keep"):
-        for column in getattr(options, f"{name}_columns"):
-            yield from _option(name, column)
-    for direction in ("lower_is_better", "higher_is_better"):
-        for metric in sorted(getattr(options, direction)):
-            yield from _option(direction.replace("_", "-"), metric)
+    repeated = {
+        "where": [f"{column}={value}" for column, value in options.where],
+        "ignore": options.ignore_columns,
+        "keep": options.keep_columns,
+        "lower-is-better": sorted(options.lower_is_better),
+        "higher-is-better": sorted(options.higher_is_better),
+        "winner-label": [f"{label}={meaning}" for label, meaning in options.winner_labels.items()],
+    }
+    for name, values in repeated.items():
+        for value in values:
+            yield from _option(name, value)
     for name in ("duplicates", "both_bad", "language_pair", "gold"):
         value = getattr(options, name)
         if value != getattr(Options(), name):
             yield from _option(name.replace("_", "-"), value)
-    for label, meaning in options.winner_labels.items():
-        yield from _option("winner-label", f"{label}={meaning}")
     if not _can_be_said(options):
         yield f"[Options{IN_MEMORY}"
 

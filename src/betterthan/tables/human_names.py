@@ -1,0 +1,28 @@
+"""Names that translations made by people have among systems."""
+
+from __future__ import annotations
+
+import re
+
+# A test set or language pair may stand before the name; one letter or a number tells several references apart. More
+# letters would be another word: "refiner", "ref-lm" and "humane" are systems.
+_HUMAN = re.compile(
+    r"(newstest\d{4}[-_.])?([a-z]{2,3}-[a-z]{2,3}[-_.])?"
+    r"(human([-_. ]?translations?)?([-_.](ref(erence)?)?[-_.]?([a-z]|[0-9]{1,2})|[0-9]{1,2})?"
+    r"|human[-_.]?ref(erence)?"
+    r"|ref(erence)?s?([-_.]?([a-z]|[0-9]{1,2}))?"
+    r"|(reference|professional)[-_. ]translations?)"
+    r"([-_.][0-9]+)?",
+    re.IGNORECASE,
+)
+
+
+def is_human_translation(system: str) -> bool:
+    """Whether a system is called as translations made by people are called in shared tasks.
+
+    Examples
+    --------
+    >>> [name for name in ("Human-A.0", "refA", "ref-B", "Humane", "ref-lm", "online-A") if is_human_translation(name)]
+    ['Human-A.0', 'refA', 'ref-B']
+    """
+    return _HUMAN.fullmatch(system.strip()) is not None
