@@ -128,9 +128,9 @@ def battle_columns() -> str:
 def winner_labels() -> str:
     """Which words in a winner's column are labels."""
     rows = [
-        ("the left system won", _code(labels.LEFT_WORDS) + ", `1`"),
-        ("the right system won", _code(labels.RIGHT_WORDS) + ", `0`"),
-        ("tie", _code(labels.TIE_WORDS) + ", `0.5`"),
+        ("the left system won", _code(labels.LEFT_WORDS)),
+        ("the right system won", _code(labels.RIGHT_WORDS)),
+        ("tie", _code(labels.TIE_WORDS)),
         ("both are bad", _code(labels.BOTH_BAD_WORDS)),
     ]
     return _table(("meaning", "labels"), rows)

@@ -208,12 +208,11 @@ def _margins(asked: Asked) -> Any:  # noqa: ANN401
 
 
 def _judgements(asked: Asked, file: str) -> Any:  # noqa: ANN401
-    from betterthan.read.scores import ratings_of, scores_of, the_metric
+    from betterthan.read.scores import judgements_of
     from betterthan.read.sniff import read_any
 
     reading = read_any(file, asked.options, format=asked.given["format_in"])
-    tables = ratings_of(reading, path=file) or scores_of(reading, path=file)
-    return the_metric(tables, asked.given["metric"], file)
+    return judgements_of(reading, asked.given["metric"], path=file)
 
 
 def _aggregation(asked: Asked) -> Any:  # noqa: ANN401

@@ -215,14 +215,16 @@ def rr(
 def _judgements(file: str, options: Options, format_in: str | None, metric: str | None) -> Ratings | Scores:
     """Read single judgements, or means of them where the file has no judges."""
     from betterthan.cli.tables import refuse_unknown_directions
-    from betterthan.read.scores import ratings_of, scores_of, the_metric
+    from betterthan.read.scores import judgements_of
     from betterthan.read.sniff import read_any
+    from betterthan.tables.ratings import Ratings
+    from betterthan.tables.scores import Scores
 
     reading = read_any(file, options, format=format_in)
-    tables = ratings_of(reading, path=file) or scores_of(reading, path=file)
-    refuse_unknown_directions(options, tables)
-    chosen = the_metric(tables, metric, file)
-    return chosen if len(tables) == 1 else replace(chosen, name=f"{options.name} {chosen.name}")
+    names = [table.name for table in reading.tables if isinstance(table, Ratings | Scores)]
+    refuse_unknown_directions(options, names)
+    chosen = judgements_of(reading, metric, path=file)
+    return chosen if len(names) == 1 else replace(chosen, name=f"{options.name} {chosen.name}")
 
 
 def _cleaned(table: Ratings | Scores, given: dict[str, Any]) -> tuple[Ratings | Scores, list[Result]]:

@@ -270,14 +270,14 @@ def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning
     unknown = meaning < 0
     if unknown.any():
         found = np.flatnonzero(unknown).tolist()
-        labels = [(" / ".join(tally.winners[tally.winner[i]]), int(tally.counts[i])) for i in found]
+        seen = [(" / ".join(tally.winners[tally.winner[i]]), int(tally.counts[i])) for i in found]
         known = f"Known are {KNOWN} and the names of the row's two systems."
         if tally.ranks:
             known = "Ranks are whole numbers, 1 for the best."
         elif tally.preference:
             known = "Preferences are numbers from 1 (the first system) to 2 (the second), 1.5 for a tie."
         message = (
-            f"Unknown winner labels: {listed(labels)}. {known} "
+            f"Unknown winner labels: {listed(seen)}. {known} "
             f"Correct or remove these rows, say what a label means (--winner-label LABEL=left, right or tie; in Python "
             f"winner_labels), or name another column (winner=, --winner)."
         )
@@ -319,9 +319,8 @@ def _numbers(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]
     if found is not None or has_words or not are_codes(codes):
         return found or {}
     shown = [codes[code] for code in sorted(codes)]
-    sides = dict(
-        zip(shown, ("right", "tie", "left") if len(shown) == 3 and "-1" in shown else _USUAL, strict=False)
-    )
+    usual = ("right", "tie", "left") if len(shown) == 3 and "-1" in shown else _USUAL
+    sides = dict(zip(shown, (side for side in usual if side not in labels.values()), strict=False))
     options = " ".join(f"--winner-label {code}={side}" for code, side in sides.items())
     raise ReadError(
         f'The winners are coded by numbers ({", ".join(shown)} in column "{columns.winner[0]}"), and nothing says '

@@ -356,6 +356,14 @@ def ratings_of(reading: Reading, *, path: str | None = None) -> dict[str, Rating
     return tables
 
 
+def judgements_of(reading: Reading, metric: str | None, *, path: str | None = None) -> Ratings | Scores:
+    """Return the single judgements that are asked for, or their means where the file has no judges."""
+    ratings = ratings_of(reading, path=path)
+    if ratings:
+        return the_metric(ratings, metric, path)
+    return the_metric(scores_of(reading, path=path), metric, path)
+
+
 def _refuse_second(name: str, tables: Mapping[str, object], *, path: str | None) -> None:
     """Refuse a second table of the same name: one would hide the other."""
     if name in tables:
