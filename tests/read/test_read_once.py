@@ -32,7 +32,7 @@ FILES = {
     "battles": (
         "b.csv",
         "model_a,model_b,winner\n" + "".join(f"A,B{i % 9},model_a\n" for i in range(100_000)),
-        1,
+        2,
     ),
     "tags": ("x.tags", "OK BAD OK OK\n" * 100_000, 1),
     "mqm": (
@@ -46,7 +46,8 @@ FILES = {
         1,
     ),
     "score_file": ("B-refA.seg.score", "".join(f"{s}\t{i / 7}\n" for s in "AB" for i in range(40_000)), 1),
-    # Text above 4 MB is first checked from end to end, because the engine would pass over NUL bytes and cut streams.
+    # Text for the engine (battles, and all above 4 MB) is first checked from end to end, because the engine would pass
+    # over NUL bytes, cut streams and cells too many.
     "large long": ("g.csv", "item,system,score\n" + long_rows(70_000), 2),
     "large jsonl": (
         "g.jsonl",
@@ -60,7 +61,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_body_is_read_once(name, tmp_path):
-    """Beside the first 64 KiB, by which it is recognised; a large text is checked before."""
+    """Beside the first 64 KiB, by which it is recognised; a text for the engine is checked before."""
     called, text, times = FILES[name]
     path = tmp_path / called
     path.write_text(text)

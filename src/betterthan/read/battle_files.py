@@ -169,9 +169,20 @@ def _object_columns(look: Peek) -> set[str]:
 
 
 def engine_file(source: Source) -> Source:
-    """Return the file that the engine reads for a source: its own, or a copy that leaves no freedom."""
+    """Return the file that the engine reads for a source: its own, or a copy in which quotes mean only one thing.
+
+    Raises
+    ------
+    ReadError
+        When the file is no plain text or a cut gzip stream, which the engine would pass over; or the quotes may hide
+        rows (BT240).
+    """
     look = _look(source)
-    return engine_text(source, look.delimiter).file if look.container == "delimited" else source
+    if look.container == "delimited":
+        return engine_text(source, look.delimiter).file
+    if source.is_gzip:
+        check_text(source)
+    return source
 
 
 def line_of_row(source: Source, row: int) -> int | None:

@@ -24,7 +24,7 @@ from betterthan.read.battle_clusters import (
 )
 from betterthan.read.battle_columns import BattleColumns
 from betterthan.read.battle_covariates import Place
-from betterthan.read.battle_files import check_text, engine_file, line_of_row, raise_fault, text_query
+from betterthan.read.battle_files import engine_file, line_of_row, raise_fault, text_query
 from betterthan.read.battle_tally import Kind, Tally
 from betterthan.read.duck import connect, literal, read_error
 from betterthan.read.missing import MISSING
@@ -99,8 +99,6 @@ def tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> 
         When the file cannot be parsed (BT010, or the more exact BT004 to BT007), a row has no item or judge
         (BT127), or covariates are not numbers (BT128) or too many (BT129).
     """
-    if source.is_gzip:
-        check_text(source)  # DuckDB does not look at gzip's check sum
     try:
         with connect(engine_file(source)) as connection:
             count = _Count(connection=connection, source=source, names=names, columns=columns)

@@ -135,8 +135,6 @@ def chosen_rows(source: Source, where: Where) -> tuple[Source, int, dict[str, in
     from betterthan.read.duck import read_error  # noqa: PLC0415
 
     source = with_plain_line_ends(source)
-    if source.is_gzip:
-        check_text(source)  # the engine does not look at gzip's check sum
     folder = Path(tempfile.mkdtemp(prefix="where-", dir=scratch.folder()))
     try:
         counted = _copied(source, where, folder / "rows.parquet")
