@@ -13,6 +13,7 @@ from betterthan.errors import (
     MissingScores,
     NotConverged,
     NotEstimable,
+    OverBudget,
     ReadError,
     TableError,
     UnknownName,
@@ -27,6 +28,7 @@ ERRORS = [
     MissingScores("Cells."),
     NotEstimable("No answer.", systems=["A", "B"]),
     NotConverged("Still moving.", iterations=7, last_change=0.5),
+    OverBudget("Too much."),
     UnknownName("Unknown.", choices=["a", "b"], suggestion="a"),
     MissingExtra("The chart", extra="charts"),
 ]

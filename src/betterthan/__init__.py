@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from betterthan.errors import MissingScores as MissingScores
     from betterthan.errors import NotConverged as NotConverged
     from betterthan.errors import NotEstimable as NotEstimable
+    from betterthan.errors import OverBudget as OverBudget
     from betterthan.errors import ReadError as ReadError
     from betterthan.errors import TableError as TableError
     from betterthan.errors import UnknownName as UnknownName
@@ -114,6 +115,7 @@ _HOMES = {
     "NotConverged": "errors",
     "NotEstimable": "errors",
     "Options": "read.protocol",
+    "OverBudget": "errors",
     "PairwiseTable": "results.pairwise",
     "Ranking": "results.ranking",
     "Ratings": "tables.ratings",
