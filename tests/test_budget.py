@@ -167,6 +167,16 @@ def test_what_nobody_foresaw_ends_in_one_sentence():
     )
 
 
+def test_a_chart_is_drawn_in_the_least_budget(scores, tmp_path):
+    """The library that draws reserves far more address space than it uses, and aborts without it."""
+    pytest.importorskip("vl_convert")
+    done = child(
+        "figure", "ranking", scores, "-o", tmp_path / "ranking.svg", "--memory", "256MB", "--no-cache"
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "ranking.svg").stat().st_size > 1000
+
+
 @pytest.mark.parametrize("command", ["rank", "compare", "meta"])
 def test_absurd_numbers_of_resamples_are_refused(scores, command):
     """By the option."""

@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from betterthan.errors import BetterThanError, OverBudget
@@ -217,6 +217,33 @@ def engine_memory() -> int:
     return max(128 * MEGABYTE, min(memory() // 4, 4 * GIGABYTE))
 
 
+@contextmanager
+def address_space() -> Iterator[None]:
+    """Let a library reserve what it will not use, as engines of JavaScript do; what it took is added to the limit."""
+    if sys.platform != "linux":
+        yield
+        return
+    import resource  # noqa: PLC0415
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    before = _own_data()
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+    try:
+        yield
+    finally:
+        if soft != resource.RLIM_INFINITY:
+            soft += max(0, _own_data() - before)
+            soft = soft if hard == resource.RLIM_INFINITY else min(soft, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def _own_data() -> int:
+    """Return the bytes that count against the limit of :func:`enforce`."""
+    with suppress(OSError, ValueError, KeyError):
+        return _fields(Path("/proc/self/status"))["VmData:"] << 10
+    return 0
+
+
 def enforce() -> None:
     """Have the operating system refuse memory beyond the budget, so that this ends in an error.
 
@@ -227,9 +254,9 @@ def enforce() -> None:
         return
     import resource  # noqa: PLC0415
 
-    with suppress(OSError, ValueError, KeyError):
+    with suppress(OSError, ValueError):
         # Not RLIMIT_AS, which also counts what is mapped and never used, such as code and files.
-        begun = _fields(Path("/proc/self/status"))["VmData:"] << 10
+        begun = _own_data()
         threads = min(os.cpu_count() or 1, 64) * _A_THREAD
         soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
         bounds = [

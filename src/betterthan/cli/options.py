@@ -185,19 +185,14 @@ _BATTLES = (
 )
 
 
-class Memory(click.ParamType):
-    """An amount of memory, such as 4GB."""
+def memory_size(value: str) -> int:
+    """Return an amount of memory, such as 4GB, in bytes."""
+    from betterthan.budget import parse_size
 
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:  # noqa: ANN401
-        """Return the amount in bytes."""
-        from betterthan.budget import parse_size
-
-        try:
-            return value if isinstance(value, int) else parse_size(value)
-        except BetterThanError as error:
-            self.fail(str(error), param, ctx)
+    try:
+        return parse_size(value)
+    except BetterThanError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def add_memory(command: click.Command) -> None:
@@ -209,7 +204,8 @@ def add_memory(command: click.Command) -> None:
         command.params.append(
             click.Option(
                 ["--memory"],
-                type=Memory(),
+                type=memory_size,
+                metavar="SIZE",
                 expose_value=False,
                 callback=_limit_memory,
                 help="Memory that may be used, such as 4GB. [default: BETTERTHAN_MEMORY, or half of what is free]",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import Memory
+from betterthan.cli.options import memory_size
 from betterthan.errors import MissingExtra
 
 if TYPE_CHECKING:
@@ -44,7 +44,12 @@ if TYPE_CHECKING:
     help="Megabytes of one upload.",
 )
 @click.option(
-    "--memory", default="4GB", show_default=True, type=Memory(), help="Memory of one worker; at least 512MB."
+    "--memory",
+    default="4GB",
+    show_default=True,
+    type=memory_size,
+    metavar="SIZE",
+    help="Memory of one worker; at least 512MB.",
 )
 @click.option(
     "--seconds", default=3600, show_default=True, type=click.IntRange(1, 10**7), help="Seconds of one run."

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from betterthan.budget import MOST_SCALE
+from betterthan.budget import MOST_SCALE, address_space
 from betterthan.errors import BetterThanError, MissingExtra, unknown_name
 from betterthan.present.charts.drawing import Drawing
 from betterthan.present.charts.pdf_order import ordered
@@ -52,11 +52,12 @@ def chart_bytes(chart: Drawing, format: str, *, scale: float = 2.0) -> bytes:  #
         raise BetterThanError(f"scale must be above 0 and at most {MOST_SCALE:g}; it is {scale}.")
     converter = _converter()
     options = {"vl_version": _version(spec), "allowed_base_urls": []}
-    if format == "svg":
-        return f"{_finished(converter.vegalite_to_svg(spec, **options), spec)}\n".encode()
-    if format == "png":
-        return bytes(converter.vegalite_to_png(spec, scale=scale, **options))
-    return ordered(bytes(converter.vegalite_to_pdf(spec, **options)))
+    with address_space():
+        if format == "svg":
+            return f"{_finished(converter.vegalite_to_svg(spec, **options), spec)}\n".encode()
+        if format == "png":
+            return bytes(converter.vegalite_to_png(spec, scale=scale, **options))
+        return ordered(bytes(converter.vegalite_to_pdf(spec, **options)))
 
 
 def save_chart(chart: Drawing, path: str | Path, *, scale: float = 2.0) -> Path:
