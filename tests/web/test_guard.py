@@ -193,6 +193,7 @@ def test_the_sign_in_page_needs_nothing_else(serving, tmp_path):
         assert re.search(r'<form[^>]* method="get" action="/new"', answer.text)
         nonce = re.search(r"'nonce-([^']+)'", answer.headers["content-security-policy"])[1]
         assert f'<style nonce="{nonce}">' in answer.text
+        assert 'action="/"' in httpx.post(f"{site.address}/runs/{'A' * 22}/delete").text
         wrong = httpx.get(f"{site.address}/new", params={"token": "<b>guess"})
         assert "That is not the token of this server." in wrong.text
         assert "guess" not in wrong.text

@@ -129,9 +129,9 @@ class Guard:
                 "as Authorization: Bearer TOKEN.",
             )
         message = "Open the link that the server printed when it started, or paste the token from it."
-        return refusal(
-            scope, 403, message if given is None else _WRONG + message, sign_in=_own_path(scope["path"])
-        )
+        # After signing in the page is shown that was asked for; a form would have to be filled in again.
+        page = _own_path(scope["path"]) if scope["method"] == "GET" else "/"
+        return refusal(scope, 403, message if given is None else _WRONG + message, sign_in=page)
 
     def _most_bytes(self, scope: Scope) -> int:
         limits = self._settings.limits
@@ -174,9 +174,8 @@ def _own_path(path: str) -> str:
 
 
 def _as_utf8(header: str) -> str:
-    return header.encode("latin-1").decode(
-        "utf-8", "replace"
-    )  # a header is bytes; Starlette shows them as Latin-1
+    # A header is bytes, which Starlette shows as Latin-1.
+    return header.encode("latin-1").decode("utf-8", "replace")
 
 
 def _is_number(name: str) -> bool:
