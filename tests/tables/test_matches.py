@@ -214,3 +214,20 @@ def test_matches_without_covariates_are_named_as_before():
     assert Matches.from_dict(none.to_dict()) == none
     assert none.covariates.shape == (0, 1)
     assert none.aggregated().covariates is None
+
+
+def test_far_too_many_systems_are_refused_before_memory_runs_out():
+    """A column of texts or ids taken for systems has as many names as rows."""
+    n = 100_000
+    matches = Matches(
+        systems=[f"s{i}" for i in range(n)],
+        left=np.arange(n),
+        right=np.roll(np.arange(n), 1),
+        outcome=np.ones(n),
+    )
+    with pytest.raises(
+        TableError, match=r"There are 100,000 systems, .*: 80 GB each\. At most 10,000 are ranked"
+    ):
+        matches.wins()
+    with pytest.raises(TableError, match="At most 10,000"):
+        matches.ties()

@@ -16,6 +16,10 @@ from betterthan.tables.frozen import Frozen, fields_from
 OUTCOMES = (1.0, 0.5, 0.0)
 
 
+MOST_SYSTEMS = 10_000
+"""Wins and ties of as many are two tables of 0.8 GB."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Matches(Frozen):
     """A list of t comparisons between two systems, or the same list aggregated.
@@ -180,6 +184,12 @@ class Matches(Frozen):
         return read_only(self._tally(tied, swap=False) + self._tally(tied, swap=True))
 
     def _tally(self, rows: BoolArray, *, swap: bool) -> FloatArray:
+        if self.n_systems > MOST_SYSTEMS:
+            raise TableError(
+                f"There are {self.n_systems:,} systems, and every pair of them has a cell in the tables of wins and "
+                f"ties: {8e-9 * self.n_systems**2:,.0f} GB each. At most {MOST_SYSTEMS:,} are ranked; does the column "
+                "of systems hold their names? Else leave out systems with few matches."
+            )
         first, second = (self.right, self.left) if swap else (self.left, self.right)
         cell = first[rows] * self.n_systems + second[rows]
         flat = np.bincount(cell, weights=self.weight[rows], minlength=self.n_systems**2)
