@@ -23,7 +23,7 @@ SHUFFLED = (5, 2, 8, 1, 7, 3, 6, 4)
 ROWS = long_rows()
 HUMAN = [(k, s, round(100 * x, 1)) for k, s, x in ROWS]
 ALL_AGREE = Agrees(values={"COMET": 1.0}, segments=8)
-UNMATCHED = ("match", "common", "share", "only in", "missing", "not in", "lack")
+UNMATCHED = ("match", "common", "share", "only in", "missing", "not in", "lack", "from 0 and from 1")
 
 
 def _named(values: tuple[float, ...], ids: tuple[object, ...] = ONE_TO_N, *, column: str = "id") -> Columns:

@@ -27,6 +27,7 @@ TURN = (
     "rows are systems",
     "one row a system",
     "systems are in rows",
+    "each row may be a system",
     "turn",
 )
 HEADER = ("header",)

@@ -214,9 +214,9 @@ def rr(
 
 def _judgements(file: str, options: Options, format_in: str | None, metric: str | None) -> Ratings | Scores:
     """Read single judgements, or means of them where the file has no judges."""
-    from betterthan.cli.tables import refuse_unknown_directions
     from betterthan.read.scores import judgements_of
     from betterthan.read.sniff import read_any
+    from betterthan.read.unused_options import refuse_unknown_directions
     from betterthan.tables.ratings import Ratings
     from betterthan.tables.scores import Scores
 

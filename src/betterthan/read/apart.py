@@ -21,7 +21,7 @@ from betterthan.read.grid import Grid, quoted
 from betterthan.read.protocol import AnyTable, Options, Problem, Reading
 from betterthan.read.where import select
 
-PAIRS = ("lp", "langs", "langpair", "languagepair", "pair")
+PAIRS = ("lp", "langs", "langpair", "languagepair", "pair", "targetlang", "targetlanguage", "tgtlang")
 """Columns that hold language pairs, without case and punctuation."""
 _TEST_SETS = ("dataset", "testset", "benchmark", "split")
 _SETS = (*PAIRS, "dataset", "testset", "data", "task", "subject", "benchmark", "domain", "split", "language")

@@ -34,12 +34,14 @@ _WORDS: dict[Meaning, str] = {
         difference delta""",
     "time": "latency time seconds secs sec ms msec millis duration runtime elapsed minutes hours timestamp date",
     "cost": "cost costs price usd eur",
-    "rater": "rater annotator judge worker evaluator assessor reviewer participant grader",
+    "rater": """rater raters annotator annotators judge judges worker workers evaluator evaluators assessor assessors
+        reviewer reviewers participant participants grader graders""",
     "setting": "seed split fold year month day batch epoch temperature difficulty confidence",
     "gold": "gold label labels truth groundtruth",
     "human": "human humans",
     "metric": """bleu sacrebleu spbleu chrf chrfpp ter wer cer comet cometkiwi xcomet bleurt bertscore rouge rougel
         meteor mqm esa yisi metricx prism nist accuracy acc em precision recall perplexity ppl loss passed pass
+        faithfulness relevancy relevance groundedness
         correct score""",
 }
 _MEANING_OF = {word: meaning for meaning, words in _WORDS.items() for word in words.split()}
@@ -50,7 +52,7 @@ _BESIDE = frozenset(
         "score scores value values rating ratings judgment judgement judgments judgements annotation annotations",
         "of the per in src ref source reference input output prompt completion response question answer sentence",
         "segment seg doc document text item example sample task test case query turn instance exact match rate macro",
-        "micro weighted",
+        "micro weighted s",
     )
     for word in words.split()
 )
@@ -95,6 +97,8 @@ def meaning_of(name: str) -> Meaning | None:
         return "metric"
     if not parts:
         return None
+    if parts[0] in ("is", "has") and len(parts) > 1:
+        return "setting"
     known = [_MEANING_OF.get(part) for part in parts]
     others = [
         part for part, meaning in zip(parts, known, strict=True) if meaning is None and part not in _BESIDE
@@ -106,6 +110,19 @@ def meaning_of(name: str) -> Meaning | None:
     if found in ("rater", "metric"):
         others = [part for part in others if not part.isdigit() and len(part) > 1]
     return None if others else found
+
+
+def of_another(name: str) -> tuple[str, Meaning] | None:
+    """Return the system and the meaning in a name such as ``GPT_len`` or ``GPT bleu``.
+
+    Examples
+    --------
+    >>> of_another("GPT-4_len"), of_another("GPT bleu"), of_another("mean-pooling")
+    (('GPT-4', 'length'), ('GPT', 'metric'), None)
+    """
+    found = re.fullmatch(r"(.+?)[\s_.:-]+([A-Za-z]+)", name.strip())
+    meaning = None if found is None else meaning_of(found.group(2))
+    return None if found is None or meaning is None else (found.group(1), meaning)
 
 
 def says(meaning: Meaning) -> str:

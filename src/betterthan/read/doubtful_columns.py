@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
-from betterthan.read.column_meanings import is_human_system, meaning_of, says
+from betterthan.read.column_meanings import is_human_system, meaning_of, of_another, says
 from betterthan.read.grid import Grid, fault, quoted
 
 # With fewer rows nothing can be said from values alone.
@@ -64,6 +64,9 @@ def doubtful_columns(
         found = None if column in kept else _by_name(header[column], row, column)
         if found is not None:
             doubts[column] = found
+    doubts.update(
+        _of_others(header, [column for column in columns if column not in {*doubts, *kept}], columns)
+    )
     rest = [column for column in columns if column not in doubts]
     if all(doubt.is_metric for doubt in doubts.values()) and _are_humans(header, rest, kept):
         # Beside metrics, "human" is no human baseline but what the metrics are compared with.
@@ -80,6 +83,28 @@ def doubtful_columns(
         for i, reason in judge(names, rows, settled).items():
             doubts[columns[open_[i]]] = Doubt(columns[open_[i]], reason, is_id=judge is _counting)
     return [doubts[column] for column in columns if column in doubts]
+
+
+def _of_others(header: Sequence[str], open_: Sequence[int], columns: Sequence[int]) -> dict[int, Doubt]:
+    """Find what is told about another column (GPT and GPT_len), and a second metric (GPT_bleu and GPT_comet)."""
+    parts = {column: of_another(header[column]) for column in open_}
+    names = {header[column].casefold() for column in columns}
+    found: dict[int, Doubt] = {}
+    for column, part in parts.items():
+        if part is not None and part[0].casefold() in names:
+            found[column] = Doubt(column, f"is named like {says(part[1])} of {quoted(part[0])}")
+    metrics = {
+        column: header[column][len(part[0]) :].strip(" _.:-").casefold()
+        for column, part in parts.items()
+        if part is not None and part[1] == "metric" and column not in found
+    }
+    first = next(iter(metrics.values()), "")
+    if len(metrics) == len(columns) and len(set(metrics.values())) > 1:
+        for column, metric in metrics.items():
+            if metric != first:
+                reason = f"is named like a metric, {metric}, where others are of {first}"
+                found[column] = Doubt(column, reason)
+    return found
 
 
 def _are_humans(header: Sequence[str], columns: Sequence[int], kept: Collection[int]) -> bool:
@@ -264,7 +289,7 @@ class _Sizes(NamedTuple):
 def _on_another_scale(_: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> dict[int, str]:
     """Find the few columns that are far larger or smaller than the many, or of the other sign."""
     usable = np.flatnonzero(np.isfinite(rows).sum(axis=1) >= _ENOUGH_ROWS)
-    if usable.size < 2 or (usable.size == 2 and any(settled[i] for i in usable)):
+    if usable.size < 2 or (usable.size == 2 and any(settled[i] for i in usable.tolist())):
         return {}
     rows = rows[usable]
     is_odd, words = _of_other_sign(rows), "is {} where the others are {}"
@@ -291,7 +316,7 @@ def _of_other_sign(rows: FloatArray) -> BoolArray | None:
     negative = (with_zeros <= 0).all(axis=1) & ((with_zeros < 0).sum(axis=1) >= half)
     if not (positive | negative).all() or positive.all() or negative.all():
         return None
-    return positive if positive.sum() <= negative.sum() else negative
+    return np.asarray(positive if positive.sum() <= negative.sum() else negative)
 
 
 def _far_away(rows: FloatArray, sizes: _Sizes) -> BoolArray | None:

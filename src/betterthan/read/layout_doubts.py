@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError, some_of
-from betterthan.read.columns import is_descriptive
+from betterthan.read.columns import is_descriptive, plain
 from betterthan.read.doubtful_columns import options as typed
 from betterthan.read.grid import Grid, Labels, fault, has_numbers, quoted
 from betterthan.read.numerals import parse_all
@@ -197,3 +197,35 @@ def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadErro
         f"row for each system and segment. If {quoted(who)} names the systems, say {named}; {other}.",
         code="BT212",
     )
+
+
+_TRUTH = frozenset({"gold", "golden", "truth", "groundtruth", "label", "labels"})
+
+
+def check_systems(grid: Grid, labels: Mapping[str, Labels], given: Mapping[str, str]) -> None:
+    """Refuse the systems of a long table that may be its segments, or the truth that they are measured by.
+
+    Raises
+    ------
+    ReadError
+        When systems are numbered, segments are not, and there are more of the former (BT217), or when a system is
+        called gold, truth or label (BT231).
+    """
+    systems, items = labels["system"].names, labels["item"].names
+    is_open = not {"system", "item"} & given.keys() and len(systems) > len(items) > 1
+    if is_open and np.isfinite(parse_all(systems)).all() and not np.isfinite(parse_all(items)).any():
+        raise fault(
+            grid,
+            f"There are {len(systems):,} systems called {some_of(systems, limit=3)} and {len(items):,} segments "
+            f"called {some_of(items, limit=3)}; the two columns may be swapped. Say which is which: "
+            f"--system COLUMN --item COLUMN.",
+            code="BT217",
+        )
+    truth = [name for name in systems if plain(name) in _TRUTH]
+    if truth and len(truth) < len(systems):
+        raise fault(
+            grid,
+            f"{quoted(truth[0])} is named like the truth and would be ranked as a system. Keep the rows of the others "
+            f"with --where; if it is a system, rename it.",
+            code="BT231",
+        )

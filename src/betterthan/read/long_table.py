@@ -19,6 +19,7 @@ from betterthan.read.direction import direction
 from betterthan.read.doubtful_columns import refuse_summary_system
 from betterthan.read.doubts import doubts_of
 from betterthan.read.grid import Grid, Labels, compact, first_rows, quoted
+from betterthan.read.layout_doubts import check_systems
 from betterthan.read.long_columns import LongColumns, load, one_score_each, system_level_note
 from betterthan.read.numerals import parse_all
 from betterthan.read.open_grid import open_grid
@@ -89,6 +90,7 @@ def _read_turned(grid: Grid, options: Options, *, stem: str) -> Reading:
 def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     columns = load(grid, options, _ROLES)
     refuse_summary(columns.grid, columns.labels["item"], columns.rows)
+    check_systems(grid, columns.labels, options.columns)
     merged = 0
     tables = []
     for part in _parts(columns, options, stem):

@@ -431,6 +431,11 @@ PROBLEMS: dict[str, Explanation] = {
         "segment.",
         "Remove the row; if it is a segment, give it a name of its own.",
     ),
+    "BT217": Explanation(
+        "systems and segments may be swapped",
+        "The column of systems holds more and numbered values, that of segments few names.",
+        "Say which column holds the systems and which the segments: --system COLUMN --item COLUMN.",
+    ),
     **{code: Explanation(*told) for code, told in DOUBTS.items()},
     **{code: Explanation(*told) for code, told in QUALITY_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BATTLE_PROBLEMS.items()},
