@@ -96,3 +96,19 @@ def test_examples_answer_their_questions(site, name):
     run = site.settled(run_id)
     assert (run["state"], run["kind"]) == ("done", name), run["problem"]
     assert len(site.client.get(f"/runs/{run_id}").text) > 20_000
+
+
+def test_winners_coded_by_numbers_are_asked_about(site):
+    """The page names the field that settles it, and reads the battles when it is filled in."""
+    rows = "".join(f"good,bad,{int(i % 4 == 0)}\n" for i in range(40))
+    run_id = site.upload({"battles.csv": "model_a,model_b,winner\n" + rows})
+    look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()["files"][0]
+    assert [problem["code"] for problem in look["problems"]] == ["BT221"]
+    page = f"/new/{run_id}"
+    assert "What winner labels mean" in site.client.get(page).text
+    form = {"form_token": site.token(page), "then": "look", "winner_labels": "0=left, 1=right"}
+    assert site.client.post(page, data=form).headers["location"] == page
+    site.settled(run_id)
+    look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()["files"][0]
+    assert not look["problems"]
+    assert "0=left 1=right" in site.client.get(page).text
