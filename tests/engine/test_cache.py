@@ -214,7 +214,7 @@ def test_an_entry_that_others_may_write_is_not_believed(cache, opened):
     """It could hold any number, with a name that fits it."""
     cache.save(JOB, {1: np.arange(3)})
     opened(cache)
-    with pytest.warns(BetterThanWarning, match="1 checkpoints in .* are not used, because another user"):
+    with pytest.warns(BetterThanWarning, match=r"Checkpoints ignored in .*: 1\. Another user"):
         assert cache.load(JOB) == {}
 
 
@@ -223,7 +223,7 @@ def test_an_entry_of_another_user_is_not_believed_and_none_is_put_beside_it(cach
     """In a cache that several users share, whoever comes first could forge what the others compute."""
     cache.save(JOB, {1: np.arange(3)})
     monkeypatch.setattr(os, "geteuid", lambda: 12_345)
-    with pytest.warns(BetterThanWarning, match="another user"):
+    with pytest.warns(BetterThanWarning, match="Another user"):
         assert cache.load(JOB) == {}
     with pytest.raises(PermissionError, match="belongs to another user"):
         cache.save(JOB, {2: np.arange(3)})
@@ -243,7 +243,7 @@ def test_a_link_in_the_place_of_an_entry_or_a_folder_is_not_followed(cache, tmp_
     (cache.folder / JOB).symlink_to(elsewhere)
     assert cache.clear().entries == 0
     assert (elsewhere / entry.name).exists()
-    with pytest.warns(BetterThanWarning, match="not used"):
+    with pytest.warns(BetterThanWarning, match="ignored"):
         assert cache.load(JOB) == {}
     with pytest.raises(PermissionError):
         cache.save(JOB, {1: np.arange(3)})

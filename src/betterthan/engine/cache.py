@@ -107,8 +107,8 @@ class Cache:
                         results.update(unpack(packed, job=job, name=path.stem))
         if n_foreign:
             warnings.warn(
-                f"{n_foreign} checkpoints in {self.folder / job} are not used, because another user wrote them or may "
-                "write to them. Set BETTERTHAN_CACHE to a folder of your own.",
+                f"Checkpoints ignored in {self.folder / job}: {n_foreign}. Another user wrote them or may write to "
+                "them. Set BETTERTHAN_CACHE to a folder of your own.",
                 BetterThanWarning,
                 stacklevel=2,
             )
