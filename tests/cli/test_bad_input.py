@@ -38,6 +38,11 @@ CASES = {
         "id,A,B\ns1,1,2\ns2,n/a?,3\n",
         r'scores\.csv, line 3: "n/a\?" .*"A"',
     ),
+    "length as a system": (
+        "scores.csv",
+        "qid,length,A,B\n1,37,1,2\n2,512,3,1\n",
+        r'BT210.*"length" is named like a length.*--ignore length.*--keep length',
+    ),
     "duplicate": (
         "long.csv",
         "item,system,score\n1,A,1\n1,B,1\n1,A,2\n",

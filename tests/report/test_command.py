@@ -197,6 +197,10 @@ def test_another_value_in_the_data_is_found():
         (Options(lower_is_better=frozenset({EVERY})), "--lower-is-better '*'"),
         (Options(duplicates="mean", both_bad="drop"), "--duplicates mean --both-bad drop"),
         (Options(language_pair="en-de", gold="mqm"), "--language-pair en-de --gold mqm"),
+        (
+            Options(ignore_columns=("n", "a b"), keep_columns=("rank",)),
+            "--ignore n --ignore 'a b' --keep rank",
+        ),
         (Options(name="mine"), "'[Options in memory]'"),
         (Options(where=(("a=b", "c"),)), "--where a=b=c '[Options in memory]'"),
         (Options(), ""),

@@ -77,7 +77,11 @@ def test_the_list_gives_back_what_was_put_on_it(tmp_path):
     """All fields, newest first, also after it is opened anew."""
     runs = Runs(tmp_path / "runs.sqlite")
     made = [
-        run(created=float(i), choices=Choices(columns={"item": f"c{i}"}, parts=("data",))) for i in range(5)
+        run(
+            created=float(i),
+            choices=Choices(columns={"item": f"c{i}"}, parts=("data",), ignore=("n",), keep=("a", "b")),
+        )
+        for i in range(5)
     ]
     for each in made:
         runs.add(each)
