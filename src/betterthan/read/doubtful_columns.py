@@ -301,7 +301,7 @@ def _on_another_scale(_: Sequence[str], rows: FloatArray, settled: Sequence[bool
     others = rest[np.isfinite(rest)]
     found = {}
     for i in np.flatnonzero(is_odd).tolist():
-        if not settled[usable[i]]:
+        if not settled[int(usable[i])]:
             row = rows[i][np.isfinite(rows[i])]
             signs = ("positive", "negative") if row.max() > 0 else ("negative", "positive")
             found[int(usable[i])] = f"{words.format(*signs)} {_ranges(row, others)}"
