@@ -327,7 +327,8 @@ REFUSALS = {
     "column twice": ("id,A,A\n1,2,3\n2,3,4\n", "BT017",
         '<stream>, line 1: The column "A" occurs more than once. Give every column its own name.'),
     "column without name": ("id,A,,B\n1,2,3,4\n2,3,4,5\n", "BT018",
-        "<stream>: Column 3 has values but no name. Name it in the header: segment or system, if that is what its cells name."),
+        ("<stream>: Column 3 has values but no name. Name it in the header: segment or system, if that is what its "
+         "cells name.")),
     "no header": (".4,.5\n.3,.2\n", "BT019",
         ("<stream>: The first line holds numbers (.4, .5), not the names of the systems. "
         "Add a header, or a letter to names that are numbers.")),
