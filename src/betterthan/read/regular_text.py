@@ -8,7 +8,6 @@ looked at in large pieces, as numbers, which takes a tenth of the time of parsin
 from __future__ import annotations
 
 import codecs
-import re
 
 import numpy as np
 import numpy.typing as npt
@@ -45,9 +44,6 @@ class RegularText:
         self.first_span: tuple[int, int] | None = None
         self.may_hide_rows = False
         self._delimiter = ord(delimiter)
-        edge = re.escape(delimiter.encode())
-        # The engine leaves out spaces between a quote and the edge of its cell.
-        self._loose = re.compile(rb'(?:^|[\n"%b]) +"|" +[\r\n%b]' % (edge, edge)).search
         self._rest = b""  # the beginning of a row
         self._n_separators: int | None = None
         self._ends_in_return: bool | None = None
@@ -86,7 +82,7 @@ class RegularText:
         self.is_regular = (
             self._has_equal_rows(cells, rows, _outside(separators, quotes))
             and self._has_equal_ends(cells, lines)
-            and (not quotes.size or self._has_whole_quotes(cells, quotes, data[:size]))
+            and (not quotes.size or self._has_whole_quotes(cells, quotes))
         )
         self._see_spans(lines, rows, separators)
         self._line += lines.size
@@ -113,12 +109,11 @@ class RegularText:
             return n_returns == 0
         return n_returns == lines.size and bool((cells[np.maximum(lines - 1, 0)] == _RETURN).all())
 
-    def _has_whole_quotes(self, cells: _Bytes, quotes: IntArray, data: bytes) -> bool:
+    def _has_whole_quotes(self, cells: _Bytes, quotes: IntArray) -> bool:
         before, after = cells[np.maximum(quotes[0::2] - 1, 0)], cells[quotes[1::2] + 1]
         opened = (before == self._delimiter) | (before == _NEWLINE) | (before == _QUOTE)
         closed = (after == self._delimiter) | (after == _NEWLINE) | (after == _RETURN) | (after == _QUOTE)
-        is_whole = opened[1:].all() and closed.all() and (quotes[0] == 0 or bool(opened[0]))
-        return bool(is_whole) and self._loose(data) is None
+        return bool(opened[1:].all() and closed.all() and (quotes[0] == 0 or opened[0]))
 
     def _see_spans(self, lines: IntArray, rows: IntArray, separators: IntArray) -> None:
         if lines.size == rows.size:
