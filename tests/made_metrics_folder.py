@@ -123,7 +123,7 @@ DAMAGED: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "a line too many": (
         _rewritten(BLEU, "Birch 20.3\n", "Birch 20.3\nBirch 1\n"), "BT162", r'"Birch" has 7 scores'),
     "no number": (
-        _rewritten(BLEU, "Birch 20.3", "Birch n/a?"), "BT013", r'BLEU-refA\.seg\.score, line 10: "n/a\?" is not a number'),
+        _rewritten(BLEU, "Birch 20.3", "Birch n/a?"), "BT013", r'refA\.seg\.score, line 10: "n/a\?" is not a number'),
     "infinite": (_rewritten(BLEU, "Birch 20.3", "Birch inf"), "BT014", r'line 10: "inf" is infinite'),
     "a header": (_rewritten(BLEU, "Aster 10.0", "system score\nAster 10.0"), "BT013", r'line 1: "score" is not a num'),
     "three fields": (_rewritten(BLEU, "Birch 20.3", "Birch 20.3 9"), "BT160", r"line 10: The line has 3 fields where"),

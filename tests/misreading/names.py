@@ -117,7 +117,12 @@ CASES = (
         name="battles with a blank behind a name",
         files={"battles.csv": _battles("GPT-4", "GPT-4 ")},
         expect=Fought(
-            wins={("GPT-4", "Llama"): 2, ("Llama", "GPT-4"): 1, ("GPT-4 ", "Llama"): 1, ("Llama", "GPT-4 "): 1},
+            wins={
+                ("GPT-4", "Llama"): 2,
+                ("Llama", "GPT-4"): 1,
+                ("GPT-4 ", "Llama"): 1,
+                ("Llama", "GPT-4 "): 1,
+            },
             best="GPT-4",
             says=(ALIKE,),
         ),
