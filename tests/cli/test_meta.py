@@ -27,7 +27,7 @@ def tables(seed, n=40):
         name: scores(name, np.round(human + noise * rng.normal(size=human.shape), 3))
         for name, noise in (("sharp", 0.5), ("blunt", 3.0))
     }
-    return scores("mqm", human), metrics
+    return scores("people", human), metrics
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def folder(tmp_path):
             "mini",
             pair,
             metrics=metrics,
-            human={"mqm": human},
+            human={"people": human},
             segments=human.segments,
             groups=human.groups,
             domains=None,
@@ -92,7 +92,7 @@ def test_a_folder_becomes_a_latex_table_with_one_command(betterthan, folder):
     assert r"1 & \textbf{sharp} & 0." in said.out
     assert said.out.count(r"\midrule") == 2
     assert (
-        r"\caption{Metrics against mqm: soft pairwise accuracy, over systems (5 systems, 40 segments)}"
+        r"\caption{Metrics against people: soft pairwise accuracy, over systems (5 systems, 40 segments)}"
         in said.out
     )
 
@@ -230,7 +230,7 @@ def wide(tmp_path):
     """Write wide tables of the same scores: with or without ids, in any order."""
     human, metrics = tables(5, n=30)
 
-    def write(name, scores, *, order=range(30), ids=None, called="uid"):
+    def write(name, scores, *, order=range(30), ids=None, called="mark"):
         rows = [",".join([called] * (ids is not None) + list(SYSTEMS))]
         for i in order:
             cells = [repr(float(value)) for value in scores.values[:, i]]
@@ -255,10 +255,10 @@ def test_rows_with_an_unused_column_of_ids_are_not_joined_by_order(betterthan, w
     said = betterthan("meta", shuffled, "--human", people, *by)
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith("error[BT233]")
-    assert '--item "uid"' in said.err
+    assert '--item "mark"' in said.err
     assert betterthan("report", shuffled, "--human", people, "-o", tmp_path / "r.html").code == 2
 
-    joined = results(betterthan("meta", shuffled, "--human", people, "--item", "uid", *by))
+    joined = results(betterthan("meta", shuffled, "--human", people, "--item", "mark", *by))
     expected = bt.meta_evaluate({"metric": metric}, human, by="accuracy_with_ties", significance="none")
     assert joined.value[0] == pytest.approx(expected.value[0])
 

@@ -19,7 +19,7 @@ from betterthan.examples.campaign import campaign
 from betterthan.examples.write import write_campaign
 
 # Parameters that change no number of a result: where it goes, who computes it, what else is written.
-LEFT_OUT = {"format", "output", "as_json", "color", "workers", "no_cache", "code"} | {
+LEFT_OUT = {"format", "output", "as_json", "color", "workers", "no_cache", "code", "memory"} | {
     *("scores_to", "matches_to", "darr", "segments", "score_only", "format_", "show_list")
 }
 FEW = ("--resamples", "50")
@@ -669,7 +669,7 @@ def test_a_recorded_path_is_never_opened(name, betterthan, here, tmp_path):
         ("rm -rf .", "it is not betterthan report"),
         (3, "it is not betterthan report"),
         ("betterthan report 'demo", "quotation marks"),
-        ("betterthan report small.csv --workers 4096", "it has the option --workers"),
+        ("betterthan report small.csv --workers 64", "it has the option --workers"),
         ("betterthan report small.csv --frobnicate", "No such option"),
     ],
 )

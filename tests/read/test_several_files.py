@@ -370,9 +370,9 @@ def test_rows_and_ids_are_not_put_side_by_side(put):
     message = refusal([one, two], "BT232")
     assert f'"{two}" has no ids of segments' in message
     assert [finding.code for finding in bt.check([one, two]).problems] == ["BT232"]
-    put("b/x.csv", "sentence_key,B,C\n" + "".join(f"k{i},0.{i},1\n" for i in range(3)))
+    put("b/x.csv", "sentence_mark,B,C\n" + "".join(f"k{i},0.{i},1\n" for i in range(3)))
     put("a/x.csv", "A\n0.1\n0.2\n0.3\n")
-    assert "sentence_key" in refusal([one, two], "BT233")
+    assert "sentence_mark" in refusal([one, two], "BT233")
 
 
 def test_rows_put_side_by_side_are_announced(put):

@@ -113,7 +113,7 @@ def _asked(command: object, given: Sequence[str]) -> Command:
     ]
     parameters: dict[str, Any] = {}
     for parameter in report_command.params:
-        key, value = str(parameter.name), context.params[str(parameter.name)]
+        key, value = str(parameter.name), context.params.get(str(parameter.name))
         if context.get_parameter_source(key) is not ParameterSource.COMMANDLINE or key in (*_FILES, "output"):
             continue
         if key in _NEVER_WRITTEN:

@@ -115,8 +115,9 @@ def _with_problems(reading: Reading, problems: Sequence[Problem]) -> Reading:
 
 
 def pair_column(grid: Grid, options: Options) -> str | None:
-    """Return the column of language pairs, if there is one with at least two of them."""
-    named = (name for name in grid.header if plain(name) in PAIRS and name not in options.columns.values())
+    """Return the column of language pairs, if there is one with at least two of them and the user chose none."""
+    asked = {*options.columns.values(), *(column for column, _ in options.where)}
+    named = (name for name in grid.header if plain(name) in PAIRS and name not in asked)
     return next((name for name in named if len(_values(grid, name)) > 1), None)
 
 

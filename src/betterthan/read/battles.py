@@ -66,6 +66,8 @@ def _without_winner(source: Source) -> Guess | None:
         columns = find_columns(look.header, given={"winner": look.header[0]}, path=source.name)
     except (ReadError, IndexError):
         return None
+    if not look.rows or len(columns.left) == 1:  # systems, too, are called A and B
+        return None
     sides = [look.column(look.header.index(name)) for name in (columns.left, columns.right)]
     if not all(isinstance(cell, str) and not isfinite(parse(cell)) for side in sides for cell in side):
         return None

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betterthan.arrays import FloatArray
-from betterthan.read.missing import MISSING, missing_sql
+from betterthan.read.missing import is_missing, missing_sql
 
 Cells = Sequence[Any] | npt.NDArray[Any]
 INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
@@ -40,8 +40,7 @@ def parse(cell: Any) -> float:  # noqa: ANN401  (whatever a JSON line or a data 
         text = cell.strip(_BLANKS)
         if _is_number(text):
             return float(text)
-        text = text.lower()
-        return math.nan if text in MISSING else BOOLEANS.get(text, math.inf)
+        return math.nan if is_missing(text) else BOOLEANS.get(text.lower(), math.inf)
     if cell is None:
         return math.nan
     return _parse_object(cell)

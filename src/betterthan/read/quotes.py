@@ -214,7 +214,8 @@ def _needless(reopen: Callable[[], IO[str]]) -> tuple[int, str] | None:
                 return None
             for column, cell in enumerate(cells):
                 if cell.startswith('"'):
-                    if '"' not in cell[1:-1]:
+                    # A text with white space at its edge is put in quotes because some readers trim it.
+                    if '"' not in cell[1:-1] and cell[1:-1] == cell[1:-1].strip():
                         found.setdefault(column, (number, cell))
                 elif number > 1 and column not in bare and np.isposinf(parse(cell)):
                     bare.add(column)

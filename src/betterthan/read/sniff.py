@@ -20,6 +20,7 @@ from betterthan.read.source import Given, Source, no_data_folder, open_source
 from betterthan.read.unused_options import refuse_unused
 from betterthan.read.where_files import read_frame_where, read_where
 
+_SHOWN = 30  # characters of a cell in a message
 # Below this a reader only says that it would try.
 _HARDLY = 0.1
 
@@ -126,9 +127,9 @@ def _unknown(source: Source) -> ReadError:
 
 def _seen(look: Peek) -> str:
     """Say what stands where scores are looked for, in a sentence."""
-    if not look.header or not look.rows or look.container != "delimited":
+    if not look.header or not look.rows or look.container != "delimited" or not look.header[0].isprintable():
         return ""
-    first = look.header[0]
+    first = look.header[0][:_SHOWN]
     if (sum(map(bool, look.header)) == 1 and len(look.rows[0]) > 1) or first.lstrip().startswith("#"):
         return f"Line 1 is {quoted(first)}: remove titles and comments above the header. "
     texts = [
@@ -139,7 +140,7 @@ def _seen(look: Peek) -> str:
     if not texts:
         return ""
     name, cell = texts[-1]
-    return f"No column holds numbers: {quoted(name)} begins with {quoted(cell)}. "
+    return f"No column holds numbers: {quoted(name[:_SHOWN])} begins with {quoted(cell[:_SHOWN])}. "
 
 
 def _raise_fault(source: Source) -> None:
