@@ -130,7 +130,7 @@ def _seen(look: Peek) -> str:
     if not look.header or not look.rows or look.container != "delimited" or not look.header[0].isprintable():
         return ""
     first = look.header[0][:_SHOWN]
-    if (sum(map(bool, look.header)) == 1 and len(look.rows[0]) > 1) or first.lstrip().startswith("#"):
+    if sum(map(bool, look.header)) == 1 or first.lstrip().startswith("#"):
         return f"Line 1 is {quoted(first)}: remove titles and comments above the header. "
     texts = [
         (name, cell)
