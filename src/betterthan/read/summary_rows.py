@@ -89,6 +89,9 @@ def _unnamed(grid: Grid, label: str, values: FloatArray) -> SummaryRows | None:
     last = values.shape[1] - 1
     if last < _ENOUGH_ROWS or values.shape[0] < 2:
         return None
+    is_filled = np.isfinite(values)
+    if not is_filled[:, last].all() or (is_filled[:, :last].sum(axis=1) < _ENOUGH_ROWS).any():
+        return None  # too little to tell a sum from a score that comes again
     word = _summary_of(values[:, last], values[:, :last], chance=_CHANCE)
     if word is None:
         return None
@@ -135,7 +138,9 @@ def _by_chance(row: FloatArray, others: FloatArray, slack: float) -> float:
     low, high = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
     fractions = others[np.isfinite(others)]
     is_fraction_of_whole = (fractions == np.round(fractions)).all() and (row != np.round(row)).any()
-    if is_fraction_of_whole or ((row < low) | (row > high)).all():
+    # Within rounding of the others nothing lies outside: all of them may be 0.
+    is_outside = (row < low - 2 * slack) | (row > high + 2 * slack)
+    if (is_fraction_of_whole and (high > low).any()) or is_outside.all():
         return 0.0
     spread = np.where(high > low, high - low, slack)
     return float(np.prod(np.minimum(1.0, 2 * slack / spread)))
