@@ -243,13 +243,16 @@ def _is_key(grid: Grid, column: int) -> bool:
     """Whether a column has a whole number or a text on every row, and never the same twice."""
     numbers = grid.numbers([column])[0]
     known = numbers[np.isfinite(numbers)]
-    if (known != np.round(known)).any():
-        return False
+    return bool((known == np.round(known)).all()) and _unique_names(grid, column) is not None
+
+
+def _unique_names(grid: Grid, column: int) -> tuple[str, ...] | None:
+    """Return the names in a column that has one on every row and never the same twice; else None."""
     try:
-        labels = grid.labels(column)
+        found = grid.labels(column)
     except ReadError:  # objects or lists
-        return False
-    return len(labels.names) == grid.n_rows and not (labels.codes < 0).any()
+        return None
+    return found.names if len(found.names) == grid.n_rows and not (found.codes < 0).any() else None
 
 
 def _texts(grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int]) -> list[int]:
@@ -355,12 +358,8 @@ def _unused_ids(grid: Grid, systems: list[int], roles: dict[str, int]) -> tuple[
 
 
 def _are_ids(grid: Grid, column: int) -> bool:
-    try:
-        found = grid.labels(column)
-    except ReadError:  # objects or lists
-        return False
-    is_unique = len(found.names) == grid.n_rows and not (found.codes < 0).any()
-    return is_unique and not any(" " in name.strip() for name in found.names)
+    names = _unique_names(grid, column)
+    return names is not None and not any(" " in name.strip() for name in names)
 
 
 def _each(systems: tuple[str, ...], n_rows: int) -> Labels:
