@@ -105,3 +105,10 @@ def test_few_short_or_repeated_lines_give_no_warning():
     assert codes(("A",), (("Yes.",) * 60,), (("No.",) * 60,)) == []
     assert codes(("A",), (("",) * 60,), (("No.",) * 60,)) == []
     assert codes(("A",), (("42", "17") * 30,), (("42", "18") * 30,)) == []
+
+
+def test_texts_that_are_all_alike_are_not_called_misplaced():
+    """Commands from one template share nearly every word with every line."""
+    lines = tuple(f"Turn to page {i} of the green book and read the last line" for i in range(40))
+    output = tuple(line.replace("green", "red") for line in lines)
+    assert codes(("A",), (output,), (lines,)) == []

@@ -36,6 +36,8 @@ _GAIN = 0.15
 _FITTING = 1.3
 _SAMPLE = 200
 _NEAR_CHANCE = 2
+# Where any two references share this much (forms, templates, commands), words do not say which belong together.
+_ALIKE = 0.5
 
 
 class Mismatch(NamedTuple):
@@ -140,6 +142,8 @@ def _misplaced(
     own = [_shared(words[i], references, i) for i in range(n)]
     far = [_shared(words[i], references, (i + n // 2) % n) for i in range(0, n, 1 + n // _SAMPLE)]
     by_chance = sum(far) / len(far)
+    if by_chance > _ALIKE:
+        return
     if _lowest_stretch(own) > _NEAR_CHANCE * by_chance + _GAIN / 2:
         return  # nowhere as little in common as lines have that do not belong together
     stretches = {shift: _best_stretch(words, references, own, shift) for shift in _SHIFTS}
