@@ -180,7 +180,7 @@ def problems() -> str:
     """Every problem code with its meaning and cure."""
     return "\n\n".join(
         f"({code.lower()})=\n### {code}: {_plain(told.title)}\n\n{_plain(told.meaning)}\n\n"
-        f"**Cure.** {_plain(told.cure)}"
+        f"**Cure.** {_plain(told.cure)}{' *(a doubt)*' if told.severity == 'doubt' else ''}"
         for code, told in PROBLEMS.items()
     )
 

@@ -52,8 +52,8 @@ class Ranked:
 
     @property
     def best(self) -> str:
-        """The system that must be listed first."""
-        return sorted(self.means, key=self.means.__getitem__)[-1 if self.higher else 0]
+        """The system that must be listed first: of equal ones, the first in the file."""
+        return (max if self.higher else min)(self.means, key=self.means.__getitem__)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,16 @@ WAYS = ("--lower-is-better", "--higher-is-better")
 LOWER = (
     "TER", "WER", "CER", "perplexity", "loss", "latency", "latency_ms", "response_time", "cost", "toxicity", "FID",
     "Brier", "brier_score", "RMSE", "error_rate", "edit_distance", "hallucination_rate", "ECE", "bits_per_byte",
-    "n_errors", "KL_divergence", "false_positive_rate",
+    "n_errors", "KL_divergence", "false_positive_rate", "bits-per-character", "nats_per_token", "cross_entropy",
+    "logloss", "Levenshtein", "FPR", "ms_per_token", "cost_per_query", "hter", "MAE", "miss_rate", "peak_memory_mb",
+    "mel_cepstral_distortion", "leakage_rate", "harmful_rate", "PER", "TERp",
 )  # fmt: skip
 HIGHER = (
     "BLEU", "chrF", "COMET", "accuracy", "F1", "exact_match", "ROUGE-L", "BERTScore", "pass@1", "humaneval_js",
     "character_consistency", "1-TER", "MOS", "win_rate", "nDCG@10", "faithfulness", "COMET-HTER", "reward",
     "word_accuracy", "tokens_per_second", "DA", "error_correction_f0.5", "non_toxicity", "cost_effectiveness",
+    "bits_per_second", "levenshtein_ratio", "accuracy_per_class", "invalid_input_detection", "leakage_prevention",
+    "emotion_recognition_SER_accuracy", "likelihood_per_byte", "edit_similarity",
 )  # fmt: skip
 
 
@@ -85,6 +89,13 @@ CASES = (
         name="a file about errors that holds scores",
         files={"error_analysis.csv": Columns({"id": range(8), "GPT": GPT, "Llama": LLAMA})},
         expect=Stop(words=("error_analysis", *WAYS)),
+    ),
+    Case(
+        name="a column of distances of an unknown kind",
+        files={"scores.csv": long("item,system,distance")},
+        expect=Stop(words=("distance", *WAYS)),
+        settle=("--lower-is-better", "distance"),
+        settled=Ranked(means=MEANS, segments=8, higher=False),
     ),
     Case(
         name="a direction in the file goes before the name",

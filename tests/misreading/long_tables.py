@@ -202,6 +202,55 @@ CASES = (
         settled=RIGHT,
     ),
     Case(
+        name="two source languages in a wide table without ids",
+        files={
+            "scores.csv": Columns(
+                {"src_lang": ["de"] * 8 + ["fr"] * 8, "GPT": [*GPT, *LLAMA], "Llama": [*LLAMA, *GPT]}
+            )
+        },
+        expect=Stop(words=("src_lang", "--where src_lang=de"), in_check=False),
+        settle=("--where", "src_lang=de"),
+        settled=RIGHT,
+    ),
+    Case(
+        name="two target languages, both named",
+        files={
+            "scores.csv": long(
+                "target_lang,item,system,score", rows=[(lp[3:], *rest) for lp, *rest in DISTINCT]
+            )
+        },
+        command=("rank", "scores.csv", "--where", "target_lang=de", "--where", "target_lang=fr"),
+        expect=Ranked(means={"GPT": 0.5, "Llama": 0.5}, segments=16),
+    ),
+    *(
+        Case(
+            name=f"two values of {column} with ids of their own",
+            files={"scores.csv": long(f"{column},item,system,score", rows=DISTINCT)},
+            expect=Ranked(
+                means={"GPT": 0.5, "Llama": 0.5}, segments=16, says=(column, "count together", "--where")
+            ),
+        )
+        for column in ("language", "lang", "dataset", "domain", "task", "subject", "category")
+    ),
+    Case(
+        name="systems of two languages with the same ids",
+        files={
+            "scores.csv": long(
+                "language,item,system,score",
+                rows=[("de" if s == "GPT" else "fr", k, s, x) for k, s, x in ROWS],
+            )
+        },
+        expect=Stop(words=("language", "--where", "--ignore language"), in_check=False),
+        settle=("--ignore", "language"),
+        settled=RIGHT,
+    ),
+    Case(
+        name="one domain for each segment, as a group",
+        files={"scores.csv": long("domain,item,system,score", rows=DISTINCT)},
+        command=("rank", "scores.csv", "--group", "domain"),
+        expect=Ranked(means={"GPT": 0.5, "Llama": 0.5}, segments=16),
+    ),
+    Case(
         name="a language pair with a blank behind it",
         files={"scores.csv": long("lp,item,system,score", rows=NEARLY)},
         expect=RIGHT,

@@ -169,6 +169,26 @@ CASES = (
         expect=Stop(words=("gold",), in_check=False),
     ),
     Case(
+        name="a table of gold labels among tables of systems",
+        files={
+            f"{name}.csv": long(
+                "item,system,HTER", rows=[(k, name, x) for k, x in zip(ONE_TO_N, xs, strict=True)]
+            )
+            for name, xs in {"Gold_Labels": QUALITY["gold"], "ours": QUALITY["ours"]}.items()
+        },
+        expect=Stop(words=("Gold_Labels",), in_check=False),
+    ),
+    Case(
+        name="a system called Gold-7B among files of systems",
+        files={
+            f"{name}.csv": long(
+                "item,system,COMET", rows=[(k, name, x) for k, x in zip(ONE_TO_N, xs, strict=True)]
+            )
+            for name, xs in {"Gold-7B": GPT, "ours": LLAMA}.items()
+        },
+        expect=Ranked(means={"Gold-7B": MEANS["GPT"], "ours": MEANS["Llama"]}, segments=8),
+    ),
+    Case(
         name="a reference among the systems of a long table",
         files={
             "scores.csv": long(rows=[*ROWS, *((k, "gold", x) for k, x in zip(ONE_TO_N, HUMAN, strict=True))])

@@ -85,6 +85,18 @@ CASES = (
             ("report", ("-o", "report.html")),
         )
     ),
+    *(_other(name, HUMAN) for name in ("Humans", "human_score", "ground_truth")),
+    Case(
+        name="a human baseline that is said to be one",
+        files={"scores.csv": numbered(human=HUMAN)},
+        command=("rank", "scores.csv", "--keep", "human"),
+        expect=Ranked(means={**MEANS, "human": sum(HUMAN) / 8}, segments=8, says=("human",)),
+    ),
+    Case(
+        name="HumanEval as the name of a system",
+        files={"scores.csv": numbered(HumanEval=AVERAGES[::-1])},
+        expect=Ranked(means={**MEANS, "HumanEval": sum(AVERAGES) / 8}, segments=8, trusted=True),
+    ),
     _scale("weird", LENGTHS),
     _scale("odd", MILLISECONDS),
     Case(

@@ -69,7 +69,19 @@ CASES = (
         files={
             "scores.csv": f"system,1,2,3,avg\nGPT,{GPT[0]},{GPT[1]},{GPT[2]},0.72\nLlama,0.62,0.58,0.8,0.67\n"
         },
-        expect=Stop(words=((*TURN, "avg"),)),
+        expect=Stop(words=((*TURN, "avg"), "--ignore avg")),
+        settle=("--ignore", "avg"),
+        settled=Ranked(means={"GPT": sum(GPT[:3]) / 3, "Llama": sum(LLAMA[:3]) / 3}, segments=3),
+    ),
+    Case(
+        name="transposed with a text and a count beside the segments",
+        files={
+            "scores.csv": "model,maker,n,q1,q2,q3\n"
+            + "".join(f"{s},x,3,{a},{b},{c}\n" for s, (a, b, c) in (("GPT", GPT[:3]), ("Llama", LLAMA[:3])))
+        },
+        expect=Stop(words=("maker", "--ignore maker --ignore n")),
+        settle=("--ignore", "maker", "--ignore", "n"),
+        settled=Ranked(means={"GPT": sum(GPT[:3]) / 3, "Llama": sum(LLAMA[:3]) / 3}, segments=3),
     ),
     Case(
         name="no header, numbers only",

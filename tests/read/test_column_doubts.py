@@ -177,14 +177,14 @@ def test_metrics_of_one_system_are_not_ranked():
         assert "--keep" in refused({"id": IDS, **dict(zip(names, (A, B, C), strict=True))}, code)
 
 
-def test_a_human_baseline_is_a_system():
-    """Beside systems "human" is one of them, and a note says so; on another scale it is doubted."""
-    found = read({"id": IDS, "GPT": A, "Llama": B, "human": C})
-    assert found.systems == ("GPT", "Llama", "human")
-    (note,) = found.notes
-    assert note.startswith('Column "human" was read as a system.')
-    assert note.endswith("--ignore human.")
-    refused({"id": IDS, "GPT": A, "Llama": B, "human": PERCENT[2] + 50}, "BT210")
+def test_human_is_a_baseline_or_judgments():
+    """Beside systems "human" may be either, so the user is asked."""
+    table = {"id": IDS, "GPT": A, "Llama": B, "human": C}
+    asked = refused(table, "BT210")
+    assert "is named like human judgments" in asked
+    assert "--ignore human" in asked
+    assert read(table, keep=["human"]).systems == ("GPT", "Llama", "human")
+    assert read(table, ignore=["human"]).systems == ("GPT", "Llama")
 
 
 FINE = {

@@ -8,7 +8,7 @@ choose.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -21,15 +21,21 @@ from betterthan.read.grid import Grid, quoted
 from betterthan.read.protocol import AnyTable, Options, Problem, Reading
 from betterthan.read.where import select
 
-PAIRS = ("lp", "langs", "langpair", "languagepair", "pair", "targetlang", "targetlanguage", "tgtlang")
-"""Columns that hold language pairs, without case and punctuation."""
-_TEST_SETS = ("dataset", "testset", "benchmark", "split")
-_SETS = (*PAIRS, "dataset", "testset", "data", "task", "subject", "benchmark", "domain", "split", "language")
+_LANGUAGES = (
+    "targetlang", "targetlanguage", "tgtlang", "tgtlanguage", "trglang", "sourcelang", "sourcelanguage", "srclang",
+    "srclanguage",
+)  # fmt: skip
+PAIRS = ("lp", "langs", "langpair", "languagepair", "pair", *_LANGUAGES)
+"""Columns that hold language pairs or one side of them, without case and punctuation."""
+_TEST_SETS = ("dataset", "testset", "benchmark", "split", "language", "lang")
+_SUBJECTS = ("task", "subject", "domain", "category", "genre")
+_SETS = (*PAIRS, *_TEST_SETS, *_SUBJECTS, "data")
 _is_pair = re.compile(r"[A-Za-z]{2,3}(?:_[A-Za-z]+)?\s*[-–→>_]+\s*[A-Za-z]{2,3}(?:_[A-Za-z]+)?").fullmatch
 _MOST = 200
 _SHOWN = 12
 DUPLICATE = "BT101"
 SEVERAL = "BT180"
+_OF_ONE_TABLE = ("BT102", "BT104")  # missing scores, only one system
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,22 +82,46 @@ def read_apart(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]
     try:
         reading = read_one(grid)
     except ReadError as error:
-        if error.code != DUPLICATE:
+        parted = _told_apart(grid, read_one, error) if error.code == DUPLICATE else None
+        if parted is None:
             raise
-        for column in _candidates(grid):
-            parted = _tried(grid, column, read_one, error)
-            if parted is not None:
-                return _with_problems(parted, spelled)
-        raise
-    if pairs is not None and ("item" in roles or "system" not in roles):
-        shared = "item" in roles and "group" not in roles and _share_segments(grid, pairs, roles["item"])
-        if shared:
-            return _with_problems(_parted(grid, pairs, read_one, None), spelled)
-        if _are_languages(grid, pairs):
-            return _with_problems(_parted_languages(grid, pairs, read_one), spelled)
-    named = options.columns.values()
-    sets = [_pooled_sets(grid, column) for column in _test_sets(grid) if column not in named]
-    return replace(_with_problems(reading, (*spelled, *sets)), pairs=_language_pairs(grid))
+        return _with_problems(parted, spelled)
+    sets = [column for column in _several(grid, _TEST_SETS) if column not in _asked(options)]
+    parted = _not_pooled(grid, pairs, sets, roles, read_one)
+    if parted is not None:
+        return _with_problems(parted, spelled)
+    pooled = [Problem(code="BT239", place=grid.name, message=_together(grid, column)) for column in sets]
+    reading = replace(_with_problems(reading, (*spelled, *pooled)), pairs=_language_pairs(grid))
+    for column in _several(grid, _SUBJECTS):
+        if column not in _asked(options):
+            reading = reading.with_note(_together(grid, column))
+    return reading
+
+
+def _told_apart(grid: Grid, read_one: Callable[[Grid], Reading], error: ReadError) -> ApartReading | None:
+    """Return the tables among which no segment of a system occurs twice, or None if no column separates them."""
+    tried = (_tried(grid, column, read_one, error) for column in _several(grid, _SETS))
+    return next((parted for parted in tried if parted is not None), None)
+
+
+def _not_pooled(
+    grid: Grid,
+    pairs: str | None,
+    sets: Sequence[str],
+    roles: Mapping[str, int],
+    read_one: Callable[[Grid], Reading],
+) -> ApartReading | None:
+    """Return the tables of language pairs, and of sets that share names of segments; None where rows may be pooled."""
+    is_pair = pairs is not None and ("item" in roles or "system" not in roles)
+    if "item" in roles and "group" not in roles:
+        for column in (*((pairs,) if pairs is not None else ()), *sets):
+            if _share_segments(grid, column, roles["item"]):
+                return _parted(grid, column, read_one, None)
+    return (
+        _parted_languages(grid, pairs, read_one)
+        if pairs and is_pair and _are_languages(grid, pairs)
+        else None
+    )
 
 
 def _parted_languages(grid: Grid, column: str, read_one: Callable[[Grid], Reading]) -> ApartReading:
@@ -116,9 +146,14 @@ def _with_problems(reading: Reading, problems: Sequence[Problem]) -> Reading:
 
 def pair_column(grid: Grid, options: Options) -> str | None:
     """Return the column of language pairs, if there is one with at least two of them and the user chose none."""
-    asked = {*options.columns.values(), *(column for column, _ in options.where)}
+    asked = _asked(options)
     named = (name for name in grid.header if plain(name) in PAIRS and name not in asked)
     return next((name for name in named if len(_values(grid, name)) > 1), None)
+
+
+def _asked(options: Options) -> set[str]:
+    """Return the columns that the user gave a role, or chose rows by."""
+    return {*options.columns.values(), *(column for column, _ in options.where)}
 
 
 def _language_pairs(grid: Grid) -> tuple[str, ...]:
@@ -128,15 +163,13 @@ def _language_pairs(grid: Grid) -> tuple[str, ...]:
 
 
 def _are_languages(grid: Grid, column: str) -> bool:
-    """Whether values are written like language pairs: "pair" may also count pairs of anything."""
-    return all(_is_pair(value) for value in _values(grid, column))
+    """Whether a column holds languages; "pair" may also count pairs of anything, so it must look like a pair."""
+    return plain(column) in _LANGUAGES or all(_is_pair(value) for value in _values(grid, column))
 
 
-def _test_sets(grid: Grid) -> list[str]:
-    """Return the columns by which rows of several test sets, or of several splits of one, are told apart."""
-    return [
-        name for name in grid.header if plain(name) in _TEST_SETS and 2 <= len(_values(grid, name)) <= _MOST
-    ]
+def _several(grid: Grid, names: Sequence[str]) -> list[str]:
+    """Return the columns of these names that tell at least two sets of rows apart."""
+    return [name for name in grid.header if plain(name) in names and 2 <= len(_values(grid, name)) <= _MOST]
 
 
 def _share_segments(grid: Grid, column: str, item: int) -> bool:
@@ -147,10 +180,6 @@ def _share_segments(grid: Grid, column: str, item: int) -> bool:
     known = (items.codes >= 0) & (pairs >= 0)
     cell = items.codes[known].astype(np.int64) * keys.size + pairs[known]
     return np.unique(cell).size > np.unique(items.codes[known]).size
-
-
-def _candidates(grid: Grid) -> list[str]:
-    return [name for name in grid.header if plain(name) in _SETS and 2 <= len(_values(grid, name)) <= _MOST]
 
 
 def _spellings(grid: Grid, name: str) -> dict[str, list[str]]:
@@ -224,7 +253,7 @@ def _parted(
         dropped=_dropped(parts, grid.n_rows - sum(rows.values()), column),
         notes=(_note(column, rows), *_notes(parts)),
         problems=_problems(parts),
-        error=error or _several(grid, column, rows),
+        error=error or _not_comparable(grid, column, rows),
     )
 
 
@@ -254,7 +283,7 @@ def _notes(parts: dict[str, Reading]) -> tuple[str, ...]:
 
 
 def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
-    """Return doubts alone: what is missing is counted with each table, and matters only to the one that is chosen."""
+    """Return the problems of all parts, without what is counted with each table and matters only when it is chosen."""
     found = [(value, problem) for value, reading in parts.items() for problem in reading.problems]
     return tuple(
         dict.fromkeys(
@@ -262,17 +291,18 @@ def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
             if problem.message == UNTESTABLE  # the same of every part
             else replace(problem, message=f"{value}: {problem.message}")
             for value, problem in found
-            if problem.code.startswith("BT2")
+            if problem.code not in _OF_ONE_TABLE
         )
     )
 
 
-def _several(grid: Grid, column: str, rows: dict[str, int]) -> ReadError:
+def _not_comparable(grid: Grid, column: str, rows: dict[str, int]) -> ReadError:
     first = next(iter(rows))
     listed = [f"{value}: {count:,} rows" for value, count in rows.items()]
     return ReadError(
-        f"Column {quoted(column)} holds {len(rows)} language pairs ({some_of(listed)}), which cannot be compared with "
-        f'each other. Choose one with --where {column}={first} (where={{"{column}": "{first}"}}).',
+        f"Column {quoted(column)} holds {len(rows)} {_what(column)} ({some_of(listed)}) with segments of the same "
+        f"names, which cannot be compared with each other. Choose one with --where {column}={first} "
+        f'(where={{"{column}": "{first}"}}); if the column means something else, leave it out: --ignore {column}.',
         path=grid.name,
         code=SEVERAL,
     )
@@ -282,7 +312,7 @@ def _pooled(grid: Grid, column: str) -> ReadError:
     values = _values(grid, column)
     every = " ".join(f"--where {column}={value}" for value in values[:_SHOWN])
     return ReadError(
-        f"Column {quoted(column)} holds {len(values)} language pairs ({some_of(values)}), and a system is another in "
+        f"Column {quoted(column)} holds {len(values)} {_what(column)} ({some_of(values)}), and a system is another in "
         f'each. Choose one with --where {column}={values[0]} (where={{"{column}": "{values[0]}"}}); to pool them, '
         f"name all: {every}{' …' if len(values) > _SHOWN else ''}.",
         path=grid.name,
@@ -290,11 +320,16 @@ def _pooled(grid: Grid, column: str) -> ReadError:
     )
 
 
-def _pooled_sets(grid: Grid, column: str) -> Problem:
+def _what(column: str) -> str:
+    """Return what a column tells apart, in words."""
+    if plain(column) not in PAIRS:
+        return "values"
+    return "languages" if plain(column) in _LANGUAGES else "language pairs"
+
+
+def _together(grid: Grid, column: str) -> str:
     values = _values(grid, column)
-    return Problem(
-        code="BT239",
-        place=grid.name,
-        message=f"Rows with {len(values)} values of {quoted(column)} count together ({some_of(values)}). "
-        f"To keep one: --where {column}={values[0]}.",
+    return (
+        f"Rows with {len(values)} values of {quoted(column)} count together ({some_of(values)}). "
+        f"To keep one: --where {column}={values[0]}."
     )

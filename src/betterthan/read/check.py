@@ -11,7 +11,7 @@ from betterthan.errors import BetterThanError, ReadError, some_of
 from betterthan.read.check_several import check_several
 from betterthan.read.frames import FrameLike, is_frame
 from betterthan.read.preview import preview_of, summary
-from betterthan.read.problems import PROBLEMS
+from betterthan.read.problems import is_doubt, title
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.sniff import read_any, recognise
 from betterthan.read.source import Given, Source, open_source
@@ -134,7 +134,7 @@ def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> C
         dropped={},
         preview_columns=(),
         preview=(),
-        problems=(Finding(code=code, title=_title(code), place=place, message=message, stops=True),),
+        problems=(Finding(code=code, title=title(code), place=place, message=message),),
         notes=(),
         settings=Settings(method="check", options={}, data="none"),
     )
@@ -154,10 +154,7 @@ def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checku
         preview_columns=preview_columns,
         preview=preview,
         problems=(
-            *(
-                Finding(code=p.code, title=_title(p.code), place=p.place, message=p.message)
-                for p in reading.problems
-            ),
+            *(_finding(problem.code, problem.place, problem.message) for problem in reading.problems),
             *_look_alikes(name, reading),
             *_human_translations(name, reading),
         ),
@@ -177,7 +174,7 @@ def _look_alikes(name: str, reading: Reading) -> Iterator[Finding]:
         for note in look_alikes(getattr(table, many, ()), what=one)
     }
     for note in seen:
-        yield Finding(code=LOOK_ALIKE, title=_title(LOOK_ALIKE), place=name, message=note)
+        yield _finding(LOOK_ALIKE, name, note)
 
 
 def _human_translations(name: str, reading: Reading) -> Iterator[Finding]:
@@ -187,8 +184,8 @@ def _human_translations(name: str, reading: Reading) -> Iterator[Finding]:
     if human and len(human) < len(systems):
         told = "look like human translations" if len(human) > 1 else "looks like a human translation"
         message = f"{some_of(human)} {told} and would be ranked among the systems. Leave it out if that is not meant."
-        yield Finding(code=HUMAN, title=_title(HUMAN), place=name, message=message)
+        yield _finding(HUMAN, name, message)
 
 
-def _title(code: str) -> str:
-    return PROBLEMS[code].title if code in PROBLEMS else "problem"
+def _finding(code: str, place: str, message: str) -> Finding:
+    return Finding(code=code, title=title(code), place=place, message=message, is_doubt=is_doubt(code))

@@ -7,7 +7,7 @@ import os
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError
 from betterthan.read.preview import preview_of, summary
-from betterthan.read.problems import PROBLEMS
+from betterthan.read.problems import title
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.several_files import Member, check_pairs, read_each, together
 from betterthan.read.source import Source
@@ -103,8 +103,7 @@ def _finding(error: BetterThanError, name: str) -> Finding:
     code = getattr(error, "code", None) or "BT009"
     return Finding(
         code=code,
-        title=PROBLEMS[code].title if code in PROBLEMS else "problem",
+        title=title(code),
         place=getattr(error, "place", "") or name,
         message=getattr(error, "message", None) or str(error),
-        stops=True,
     )

@@ -9,6 +9,7 @@ import re
 from typing import Literal
 
 from betterthan.read.columns import plain
+from betterthan.read.truth_names import TRUTH_WORDS
 
 Meaning = Literal[
     "identifier",
@@ -26,7 +27,7 @@ Meaning = Literal[
 ]
 _WORDS: dict[Meaning, str] = {
     "identifier": """id ids idx index uuid guid qid pid uid sid rid cid tid row rowid rownum nr no num number key line
-        lineno position pos #""",
+        lineno position pos hash sha digest fingerprint checksum #""",
     "length": "len length lengths words wordcount tokens chars characters bytes size",
     "count": "n count counts votes",
     "rank": "rank ranks ranking",
@@ -37,7 +38,7 @@ _WORDS: dict[Meaning, str] = {
     "rater": """rater raters annotator annotators judge judges worker workers evaluator evaluators assessor assessors
         reviewer reviewers participant participants grader graders""",
     "setting": "seed split fold year month day batch epoch temperature difficulty confidence",
-    "gold": "gold label labels truth groundtruth",
+    "gold": " ".join(sorted(TRUTH_WORDS)),
     "human": "human humans",
     "metric": """bleu sacrebleu spbleu chrf chrfpp ter wer cer comet cometkiwi xcomet bleurt bertscore rouge rougel
         meteor mqm esa yisi metricx prism nist accuracy acc em precision recall perplexity ppl loss passed pass
@@ -58,7 +59,7 @@ _BESIDE = frozenset(
 )
 _FUSED_ID = re.compile(
     r"(prompt|question|item|row|sentence|sent|example|sample|segment|seg|doc|document|task|test|case|query|instance|"
-    r"turn|record|line)(id|idx|nr|no|num|number|index)"
+    r"turn|record|line)(id|idx|nr|no|num|number|index)|md5|sha[-_ ]?(1|256|512)"
 )
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|#")
 _BETWEEN = re.compile(r"[\s_\-./:()\[\]%]*")
@@ -128,11 +129,6 @@ def of_another(name: str) -> tuple[str, Meaning] | None:
 def says(meaning: Meaning) -> str:
     """Return a meaning in words, with its article."""
     return _EXPLAINED[meaning]
-
-
-def is_human_system(name: str) -> bool:
-    """Whether a column is called just "human", which in a table of systems is the human baseline."""
-    return _parts(name) in (["human"], ["humans"])
 
 
 def _parts(name: str) -> list[str]:

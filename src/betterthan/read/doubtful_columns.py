@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
-from betterthan.read.column_meanings import is_human_system, meaning_of, of_another, says
+from betterthan.read.column_meanings import meaning_of, of_another, says
 from betterthan.read.grid import Grid, fault, quoted
 
 # With fewer rows nothing can be said from values alone.
@@ -67,12 +67,6 @@ def doubtful_columns(
     doubts.update(
         _of_others(header, [column for column in columns if column not in {*doubts, *kept}], columns)
     )
-    rest = [column for column in columns if column not in doubts]
-    if all(doubt.is_metric for doubt in doubts.values()) and _are_humans(header, rest, kept):
-        # Beside metrics, "human" is no human baseline but what the metrics are compared with.
-        doubts.update(
-            {column: Doubt(column, "is named like human judgments", is_metric=True) for column in rest}
-        )
     for judge in (_counting, _summarising, _on_another_scale):
         open_ = [i for i, column in enumerate(columns) if column not in doubts]
         if len(open_) < 2:
@@ -107,18 +101,18 @@ def _of_others(header: Sequence[str], open_: Sequence[int], columns: Sequence[in
     return found
 
 
-def _are_humans(header: Sequence[str], columns: Sequence[int], kept: Collection[int]) -> bool:
-    return all(is_human_system(header[column]) and column not in kept for column in columns)
-
-
 def _by_name(name: str, row: FloatArray, column: int) -> Doubt | None:
     meaning = meaning_of(name)
-    if meaning is None or is_human_system(name):
+    if meaning is None:
         return None
     if name == name.strip() and meaning == "count" and len(name) == 1 and not _counts(row):
         return None  # systems may be called m and n
     return Doubt(
-        column, f"is named like {says(meaning)}", is_metric=meaning == "metric", is_id=meaning == "identifier"
+        column,
+        f"is named like {says(meaning)}",
+        # Among metrics, "human" is what they are compared with: one more measure of the same system.
+        is_metric=meaning in ("metric", "human"),
+        is_id=meaning == "identifier",
     )
 
 

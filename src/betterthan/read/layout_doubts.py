@@ -10,10 +10,11 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError, some_of
-from betterthan.read.columns import is_descriptive, plain
+from betterthan.read.columns import is_descriptive
 from betterthan.read.doubtful_columns import options as typed
 from betterthan.read.grid import Grid, Labels, fault, has_numbers, quoted
 from betterthan.read.numerals import parse_all
+from betterthan.read.truth_names import refuse_truth
 
 _SEGMENT_WORDS = (
     "seg|segment|sent|sentence|item|q|question|prompt|example|ex|sample|line|instance|id|case|doc"
@@ -32,11 +33,20 @@ def are_numbered(names: Sequence[str], *, of_systems: bool = False) -> bool:
     (True, True, False)
     """
     words = _IN_ROWS_OF_SYSTEMS if of_systems else _SEGMENT_WORDS
-    found = [re.fullmatch(rf"({words})?[\s_.#:-]*(\d+)", name.strip(), re.IGNORECASE) for name in names]
+    found = [_numbered(name, words) for name in names]
     if len(names) < _FEW_COLUMNS or not all(found):
         return False
     numbers = [int(match.group(2)) for match in found if match]
     return len({match.group(1) for match in found if match}) == 1 and bool((np.diff(numbers) > 0).all())
+
+
+def is_numbered(name: str) -> bool:
+    """Whether a column of a table with one row for each system is called like a segment: 1, seg1, s1."""
+    return _numbered(name, _IN_ROWS_OF_SYSTEMS) is not None
+
+
+def _numbered(name: str, words: str) -> re.Match[str] | None:
+    return re.fullmatch(rf"({words})?[\s_.#:-]*(\d+)", name.strip(), re.IGNORECASE)
 
 
 def check_layout(
@@ -199,9 +209,6 @@ def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadErro
     )
 
 
-_TRUTH = frozenset({"gold", "golden", "truth", "groundtruth", "label", "labels"})
-
-
 def check_systems(grid: Grid, labels: Mapping[str, Labels], given: Mapping[str, str]) -> None:
     """Refuse the systems of a long table that may be its segments, or the truth that they are measured by.
 
@@ -221,11 +228,4 @@ def check_systems(grid: Grid, labels: Mapping[str, Labels], given: Mapping[str, 
             f"--system COLUMN --item COLUMN.",
             code="BT217",
         )
-    truth = [name for name in systems if plain(name) in _TRUTH]
-    if truth and len(truth) < len(systems):
-        raise fault(
-            grid,
-            f"{quoted(truth[0])} is named like the truth and would be ranked as a system. Keep the rows of the others "
-            f"with --where; if it is a system, rename it.",
-            code="BT231",
-        )
+    refuse_truth(systems, path=grid.name)

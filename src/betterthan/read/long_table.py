@@ -70,16 +70,17 @@ def read(source: Source, options: Options) -> Reading:
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     """Read a grid as a long table; `stem` names the metric if the table does not."""
+    grid = without_ignored(grid, options)
     turned = turned_table(grid, options)
     if turned is not None:
         return _read_turned(turned, options, stem=stem)
-    grid = without_ignored(grid, options)
     return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
 
 def _read_turned(grid: Grid, options: Options, *, stem: str) -> Reading:
     """Read a table of which each row was a system."""
-    reading = wide_table.read_grid(grid, replace(options, columns={}), stem=stem, because=TURNED)
+    own = replace(options, columns={}, ignore_columns=(), keep_columns=())  # they name columns of the file
+    reading = wide_table.read_grid(grid, own, stem=stem, because=TURNED)
     note = f"In this table {TURNED}."
     (scores,) = (table for table in reading.tables if isinstance(table, Scores))
     return replace(

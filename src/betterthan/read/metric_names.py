@@ -27,17 +27,19 @@ def _words(text: str) -> frozenset[str]:
 
 # Names of metrics: they mean the same wherever they stand, as in "TER-refA" or "fid_coco".
 _LOWER_METRICS = _words(
-    "ter wer cer mer hter sacreter eed eer ppl perplexity nll bpb bpc mse rmse nrmse mae mape smape rmsle crps ece mce "
-    "brier fid kid fad fvd lpips jsd kld wmd ttft tpot latency runtime toxicity hallucination hallucinations"
+    "ter terp wer cer mer hter sacreter eed eer levenshtein ppl perplexity nll xent logloss bpb bpc mse rmse nrmse mae "
+    "mape smape rmsle crps ece mce brier fid kid fad fvd lpips jsd kld wmd mcd mindcf fpr fnr fdr ttft tpot latency "
+    "runtime vram toxicity hallucination hallucinations"
 )
 # These may be below 0 and are still better when they are lower.
-_LOWER_OF_ANY_SIGN = _words("nll loss losses bpb bpc")
+_LOWER_OF_ANY_SIGN = _words("nll xent logloss loss losses bpb bpc")
 # Words of everyday English: at the end of a name they are what is measured, elsewhere perhaps only its subject.
 _LOWER_WORDS = _words(
     "loss losses error errors err edits divergence delay duration seconds secs milliseconds minutes hours time "
     "cost costs price prices expense spend toxic bias hallucinated penalty penalties mistakes defects violations "
     "failure failures fails crashes regret risk harm harmfulness redundancy repetition repetitions untranslated "
-    "mistranslation mistranslations omissions emissions surprisal slowdown drop degradation"
+    "mistranslation mistranslations omissions emissions surprisal slowdown drop degradation distortion leakage leaks "
+    "contamination jailbreaks timeouts invalid unsafe harmful kwh joules"
 )
 LOWER_IS_BETTER = _LOWER_METRICS | _LOWER_WORDS
 _HIGHER_METRICS = _words(
@@ -79,8 +81,12 @@ _EMPTY = _words(
 )
 _CUTS = _words("per over at on in for by vs versus with to under given @")
 _RATES = re.compile(r"\b(per (s|sec|second|minute|min|hour)|tps|qps|rps|wpm)\b")
-# As a word of its own "js" may be JavaScript and "character" a person; alone they are metrics.
-_ALONE = {"js": "lower", "character": "lower", "characters": "lower", "charac ter": "lower", "kl": "lower"}
+# As a word of its own "js" may be JavaScript and "character" a person; alone they are metrics. The unclear ones are
+# error rates or distances to some, and persons, emotions or entities that were recognised to others.
+_ALONE: dict[str, Way] = {
+    **dict.fromkeys(("js", "kl", "character", "characters", "charac ter", "der", "wil"), "lower"),
+    **dict.fromkeys(("per", "ser", "ned", "ce"), "unclear"),
+}
 _PHRASES: tuple[tuple[str, Way], ...] = (
     ("negative log likelihood", "lower"),
     ("neg log likelihood", "lower"),
@@ -102,6 +108,20 @@ _PHRASES: tuple[tuple[str, Way], ...] = (
     ("js div", "lower"),
     ("word mover", "lower"),
     ("time to first token", "lower"),
+    ("bits per", "lower"),
+    ("nats per", "lower"),
+    ("ms per", "lower"),
+    ("sec per", "lower"),
+    ("miss rate", "lower"),
+    ("timeout rate", "lower"),
+    ("crash rate", "lower"),
+    ("leak rate", "lower"),
+    ("jailbreak rate", "lower"),
+    ("word information lost", "lower"),
+    ("memory mb", "lower"),
+    ("memory gb", "lower"),
+    ("peak memory", "lower"),
+    ("levenshtein ratio", "higher"),  # in the libraries of that name a similarity
 )
 
 
@@ -146,9 +166,9 @@ def _without_inversion(name: str, words: list[str]) -> list[str] | None:
 
 
 def _told(words: list[str]) -> Told | None:
-    whole = " ".join(word for word in words if word not in _EMPTY)
+    whole = " ".join([word for word in words if word not in _EMPTY] or words)
     if whole in _ALONE:
-        return Told("lower", whole)
+        return Told(_ALONE[whole], whole)
     if any(word.startswith(_BY_VALUES) for word in words):
         return Told("by values", next(word for word in words if word.startswith(_BY_VALUES)))
     if _RATES.search(" ".join(words)) and not _LOWER_METRICS.intersection(words):
@@ -203,5 +223,7 @@ def _by_head(words: list[str], head: str) -> Told | None:
 
 def _unclear(words: list[str], head: str) -> Told:
     if head.startswith("distance") and _LOWER_DISTANCES.intersection(words):
+        return Told("lower", head)
+    if head == "entropy" and "cross" in words:
         return Told("lower", head)
     return Told("rank" if head.startswith(("rank", "position")) else "unclear", head)

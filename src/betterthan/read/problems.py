@@ -1,13 +1,13 @@
 """The codes of problems with data, each with its meaning and its cure.
 
-Codes below BT100 stop the reading of a file, BT1xx concern the shape of the data, BT2xx what is doubtful about
-it (BT21x: so doubtful that the user has to say what it means), BT3xx single kinds of files.
+Codes below BT100 stop the reading of a file, BT1xx concern the shape of the data, BT2xx what it means, BT3xx single
+kinds of files. Each declares whether it is a fault, which has to be settled, or a doubt, which is only good to know.
 ``betterthan check --explain BT101`` shows the text.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from betterthan.read.problems_battles import BATTLE_PROBLEMS
 from betterthan.read.problems_budget import BUDGET_PROBLEMS
@@ -18,11 +18,12 @@ from betterthan.read.problems_wmt import WMT_PROBLEMS
 
 
 class Explanation(NamedTuple):
-    """Title, meaning and cure of a problem code."""
+    """Title, meaning and cure of a problem code, and whether it is a fault or, as a doubt, only something to know."""
 
     title: str
     meaning: str
     cure: str
+    severity: Literal["fault", "doubt"] = "fault"
 
 
 PROBLEMS: dict[str, Explanation] = {
@@ -378,21 +379,6 @@ PROBLEMS: dict[str, Explanation] = {
         "Samples ended in an error and have no score. They are missing, not wrong.",
         "Run the failed samples again.",
     ),
-    "BT201": Explanation(
-        "ties made by rounding",
-        "Scores have few decimals and many are exactly equal between systems; rounding may have made these ties.",
-        "Write the scores with more digits.",
-    ),
-    "BT202": Explanation(
-        "empty lines",
-        "Some segments are empty; they are kept and scored as empty texts.",
-        "Check whether the system failed there; write [No translation supplied] if so.",
-    ),
-    "BT203": Explanation(
-        "scores of whole systems",
-        "There is one score for each system. Such scores can be shown and correlated, but no difference can be tested.",
-        "To rank or compare systems, give the file of segment scores.",
-    ),
     "BT210": Explanation(
         "a column may not be a system",
         "In a wide table every column of numbers is a system, but this one looks like ids, lengths, ranks, averages, "
@@ -436,9 +422,19 @@ PROBLEMS: dict[str, Explanation] = {
         "The column of systems holds more and numbered values, that of segments few names.",
         "Say which column holds the systems and which the segments: --system COLUMN --item COLUMN.",
     ),
-    **{code: Explanation(*told) for code, told in DOUBTS.items()},
+    **{code: Explanation(*told, severity="doubt") for code, told in DOUBTS.items()},
     **{code: Explanation(*told) for code, told in QUALITY_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BATTLE_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in BUDGET_PROBLEMS.items()},
     **{code: Explanation(*told) for code, told in FILE_PROBLEMS.items()},
 }
+
+
+def is_doubt(code: str) -> bool:
+    """Whether a problem is only something to know; a code without a text of its own is a fault."""
+    return code in PROBLEMS and PROBLEMS[code].severity == "doubt"
+
+
+def title(code: str) -> str:
+    """Return what a problem is called."""
+    return PROBLEMS[code].title if code in PROBLEMS else "problem"

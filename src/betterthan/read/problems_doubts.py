@@ -1,8 +1,37 @@
-"""Codes BT260 to BT269: names and texts that may not be what they seem; see :mod:`betterthan.read.problems`."""
+"""Doubts: codes of what a user should know but need not settle; see :mod:`betterthan.read.problems`.
+
+BT20x are about scores and lines, BT238 and BT239 about the sets that rows belong to, BT260 to BT269 about names and
+texts that may not be what they seem.
+"""
 
 from __future__ import annotations
 
 DOUBTS: dict[str, tuple[str, str, str]] = {
+    "BT201": (
+        "ties made by rounding",
+        "Scores have few decimals and many are exactly equal between systems; rounding may have made these ties.",
+        "Write the scores with more digits.",
+    ),
+    "BT202": (
+        "empty lines",
+        "Some segments are empty; they are kept and scored as empty texts.",
+        "Check whether the system failed there; write [No translation supplied] if so.",
+    ),
+    "BT203": (
+        "scores of whole systems",
+        "There is one score for each system. Such scores can be shown and correlated, but no difference can be tested.",
+        "To rank or compare systems, give the file of segment scores.",
+    ),
+    "BT238": (
+        "one value in several spellings",
+        "A language pair or data set is written with blanks around it, or in another case, in some rows.",
+        "Write it in one way; until then the spellings count as one.",
+    ),
+    "BT239": (
+        "several test sets",
+        "A column such as dataset or split says that rows are of several sets, and they count together.",
+        "Keep one: --where dataset=NAME; nothing is to be done if all of them are meant.",
+    ),
     "BT260": (
         "names that look alike",
         "Names of systems or judges differ only in case, blanks or Unicode form, and count as different.",

@@ -46,16 +46,6 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
         "A column such as lp names several language pairs; a system is another one in each, so their mean misleads.",
         "Choose one: --where lp=en-de; to pool them, name all: --where lp=en-de --where lp=zh-en.",
     ),
-    "BT238": (
-        "one value in several spellings",
-        "A language pair or data set is written with blanks around it, or in another case, in some rows.",
-        "Write it in one way; until then the spellings count as one.",
-    ),
-    "BT239": (
-        "several test sets",
-        "A column such as dataset or split says that rows are of several sets, and they count together.",
-        "Keep one: --where dataset=NAME; nothing is to be done if all of them are meant.",
-    ),
     "BT240": (
         "quotation marks that may hide rows",
         "A cell in quotes goes on over lines that look like rows of the table; they may be rows, with quotes as text.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -12,6 +11,7 @@ from betterthan.arrays import IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.read.grid import quoted
 from betterthan.read.quality_rows import GOLD, is_count
+from betterthan.read.truth_names import is_truth_of_predictions
 
 
 class Named(Protocol):
@@ -39,23 +39,6 @@ def truth_and_systems(found: Sequence[Some]) -> tuple[list[Some], list[Some]]:
     return truth, [one for one in found if one.name.casefold() != GOLD]
 
 
-_TRUTH_WORDS = frozenset(
-    f"{GOLD} golden truth groundtruth gt label labels human humans target targets ref refs reference references".split()
-)
-
-
-def is_named_like_the_truth(name: str) -> bool:
-    """Whether a word of a name says that it is what systems are measured by.
-
-    Examples
-    --------
-    >>> [is_named_like_the_truth(name) for name in ("gold", "en-de.gold_labels", "refA", "Goldfish", "ours")]
-    [True, True, True, False, False]
-    """
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
-    return any(word.casefold() in _TRUTH_WORDS for word in words)
-
-
 def refuse_truth_among(systems: Mapping[str, str]) -> None:
     """Refuse true scores among systems: they are what predictions are held against, and cannot win.
 
@@ -69,7 +52,7 @@ def refuse_truth_among(systems: Mapping[str, str]) -> None:
     ReadError
         When some of the systems, and not all, are named like the truth (BT231).
     """
-    truth = [name for name in systems if is_named_like_the_truth(name)]
+    truth = [name for name in systems if is_truth_of_predictions(name)]
     others = [name for name in systems if name not in truth]
     if truth and others:
         gold = systems[truth[0]]

@@ -16,11 +16,13 @@ from betterthan.read.protocol import EVERY, Options, Reading
 from betterthan.read.score_files import refuse_system_level
 from betterthan.read.sniff import read_any, recognise
 from betterthan.read.source import Given, Source, open_source
+from betterthan.read.truth_names import refuse_truth
 from betterthan.read.where import conditions
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
 Table = TypeVar("Table", Scores, Ratings)
+_SEVERAL = "several"
 
 
 def read_scores(
@@ -332,6 +334,10 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
                 code="BT022",
             )
         _refuse_second(found.name, tables, path=path)
+        if (
+            reading.format.name == _SEVERAL
+        ):  # one file alone may hold the truth; of a single one its reader asks
+            refuse_truth(found.systems, path=path)
         tables[found.name] = found
     if not tables:
         raise ReadError(

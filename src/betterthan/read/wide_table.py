@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +13,7 @@ from betterthan.errors import ReadError, some_of
 from betterthan.read.apart import read_apart
 from betterthan.read.cells import fill
 from betterthan.read.chosen_columns import hidden, kept_columns, without_ignored
-from betterthan.read.column_meanings import is_human_system, meaning_of
+from betterthan.read.column_meanings import meaning_of
 from betterthan.read.columns import find, flag, is_descriptive
 from betterthan.read.direction import direction
 from betterthan.read.doubtful_columns import doubtful_columns, refuse
@@ -205,9 +207,7 @@ def _columns(grid: Grid, options: Options) -> _Columns:
         raise refuse(grid, doubtful, systems)
     left_out = [quoted(grid.header[column]) for column in texts]
     remarks = (f"Columns without numbers were left out: {some_of(left_out)}.",) if left_out else ()
-    return _Columns(
-        grid, roles, systems, values, texts, (*notes, *named, *remarks, *_humans(grid, systems, kept))
-    )
+    return _Columns(grid, roles, systems, values, texts, (*notes, *named, *remarks))
 
 
 def _described(grid: Grid, others: set[int]) -> tuple[str, ...]:
@@ -275,7 +275,9 @@ def _texts(grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int]
                 f"{typed('ignore', [grid.header[column]])}.",
                 code="BT013",
             )
-    check_numbers(grid, values[~text], [column for column, skip in zip(free, text, strict=True) if not skip])
+    chosen = [i for i in range(len(free)) if not text[i]]
+    _check_names_among_numbers(grid, [free[i] for i in chosen], values[chosen])
+    check_numbers(grid, values[chosen], [free[i] for i in chosen])
     if not numeric.any():
         raise fault(
             grid,
@@ -286,18 +288,30 @@ def _texts(grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int]
     return [column for column, skip in zip(free, text, strict=True) if skip]
 
 
+def _check_names_among_numbers(grid: Grid, columns: Sequence[int], values: FloatArray) -> None:
+    """Refuse a column of which most cells are text, with the options for what it may be: ids, or remarks.
+
+    Of hashes such as 9f86d08 a few look like numbers. Where most cells are numbers, the others are mistakes.
+    """
+    for column, row in zip(columns, values, strict=True):
+        n_texts, n_numbers = int(np.isinf(row).sum()), int(np.isfinite(row).sum())
+        cell = _first_cell(grid, column, row) if n_texts else ""
+        if not n_texts > n_numbers > 0 or is_like_a_number(cell):
+            continue
+        name = grid.header[column]
+        is_key = _unique_names(grid, column) is not None
+        item = f" If it names the segments, say --item {shlex.quote(name)}." if is_key else ""
+        raise fault(
+            grid,
+            f"Column {quoted(name)} holds text such as {quoted(cell)} in {n_texts:,} of {grid.n_rows:,} rows and "
+            f"numbers in others, so it may not be a system. Leave it out with {typed('ignore', [name])}.{item}",
+            row=int(np.flatnonzero(np.isinf(row))[0]),
+            code="BT013",
+        )
+
+
 def _first_cell(grid: Grid, column: int, numbers: FloatArray) -> str:
     return grid.cell(int(np.flatnonzero(np.isinf(numbers))[0]), column)
-
-
-def _humans(grid: Grid, systems: list[int], kept: frozenset[int]) -> tuple[str, ...]:
-    """Say that a column called "human" was taken for a system, as human translations and baselines are."""
-    names = [grid.header[i] for i in systems if i not in kept and is_human_system(grid.header[i])]
-    return tuple(
-        f"Column {quoted(name)} was read as a system. If it holds human judgments of the others, leave it out: "
-        f"{typed('ignore', [name])}."
-        for name in names
-    )
 
 
 def _summaries(columns: _Columns) -> SummaryRows | None:

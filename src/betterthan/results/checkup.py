@@ -12,18 +12,16 @@ from betterthan.results.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One problem: its code, a title, the place, a message that ends with the cure, and whether reading stops."""
+    """One problem: its code, a title, the place, a message that ends with the cure.
+
+    `is_doubt` says that it is only something to know, not something to settle before the file can be used.
+    """
 
     code: str
     title: str
     place: str
     message: str
-    stops: bool = False
-
-    @property
-    def is_doubt(self) -> bool:
-        """Whether it is only something to know (BT2xx), not something to settle before the file can be read."""
-        return self.code.startswith("BT2") and not self.stops
+    is_doubt: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
