@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.made import accuracy_counts, drawn_scores
 
 import betterthan as bt
+from betterthan.analysis.significance import TESTS
 from betterthan.present.describe import describe
 from betterthan.report.one_pair import notes_of
+from betterthan.results.units import BY_SEGMENT
 
 N = 24
 
@@ -125,3 +130,25 @@ def test_intervals_of_few_units_are_called_rough(verb, by_documents):
     what = "6 groups (documents)" if by_documents else "6 segments"
     assert f"Only {what}: intervals of so few are rough." in call(table).notes
     assert not any("are rough" in note for note in call(drawn_scores(3, 24)).notes)
+
+
+@pytest.mark.parametrize("test", list(TESTS))
+@pytest.mark.parametrize("missing", ["raise", "pairwise"])
+def test_the_advice_about_units_can_be_followed(test, missing):
+    """Some tests take no documents, and documents need every score; then the line names what has to change as well."""
+    table = scores(6)
+    if missing == "pairwise":
+        values = np.array(table.values)
+        values[0, 0] = np.nan
+        table = replace(table, values=values)
+        if test == "bootstrap":
+            return  # it needs every score itself
+    line = describe(bt.compare(table, test=test, missing=missing, units="segments")).words[0]
+    advice = dict(re.findall(r'(\w+)="(\w+)"', line))
+    assert advice["units"] == "groups"
+    assert bt.compare(table, **{"test": test, "missing": missing, **advice}).units == "groups"
+
+
+def test_tests_that_take_no_groups_are_known_where_lines_are_written():
+    """One list is beside the tests, the other beside the words."""
+    assert {name for name, test in TESTS.items() if not test.takes_groups} == set(BY_SEGMENT)

@@ -20,7 +20,7 @@ from betterthan.analysis.ranking import Wish
 from betterthan.analysis.significance import OWN_TEST, TESTS
 from betterthan.analysis.strength_test import strength_findings
 from betterthan.analysis.strengths import By, Estimated, estimate
-from betterthan.analysis.units import UnitName, Units, chosen_units, few_note, has_documents, unit_note
+from betterthan.analysis.units import UnitName, Units, chosen_units, few_units_note, has_documents, unit_note
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of, unknown_name
@@ -78,7 +78,7 @@ def decide(
         findings = strength_findings(usable, strengths, units, decision)
         findings = replace(findings, unit_note=unit_note(usable, units))
         findings = _first(findings, (*notes, *_direction(usable)))
-        return pairwise_table(replace(findings, notes=(*findings.notes, *few_note(units))), decision)
+        return pairwise_table(replace(findings, notes=(*findings.notes, *few_units_note(units))), decision)
     units, notes, about_units = _units(usable, request, test)
     by_rates = _compares_win_rates(request)
     digest = usable.digest
@@ -164,7 +164,8 @@ def _units(scores: Scores, request: Request, test: SignificanceTest) -> tuple[Un
             f"Unit: single segments, because {why}. Segments of a document resemble each other, so p-values may "
             f"be too small and intervals too narrow."
         )
-        return units, (unit_line(about, units.name),), about
+        line = unit_line(about, units.name, test=test.name, missing=request.missing)
+        return units, (line,), about
     units, notes = chosen_units(scores, request.units)
     return units, notes, unit_note(scores, units)
 
@@ -245,7 +246,7 @@ def _findings(
             *answer.notes,
             *_direction(scores),
             *_apart(scores.systems, apart),
-            *few_note(question.units),
+            *few_units_note(question.units),
             *_unbounded(low, decision.confidence),
         ),
         units=question.units.name,

@@ -18,7 +18,7 @@ from betterthan.analysis.explain_words import sentences_of
 from betterthan.analysis.fragility import flips
 from betterthan.analysis.given import check_table
 from betterthan.analysis.slices import Part, lengths_of, parts_of, reversed_slices
-from betterthan.analysis.units import UnitName, Units, few_note, units_of
+from betterthan.analysis.units import UnitName, Units, few_units_note, units_of
 from betterthan.analysis.wording import counted
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -169,7 +169,7 @@ def explain(
     compared = decided(pair, units, alpha)
     silent = _explained(pair, parts, units_of(pair, units), compared, _settings(scores, pair, compared))
     told = replace(silent, sentences=sentences_of(silent))
-    few = few_note(units_of(pair, units))
+    few = few_units_note(units_of(pair, units))
     return replace(told, notes=(*_about_units(compared), *few, *_notes(scores, pair, told)))
 
 

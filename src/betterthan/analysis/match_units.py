@@ -9,11 +9,10 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import some_of
-from betterthan.results.units import unit_line
+from betterthan.results.units import few_note, unit_line
 from betterthan.tables.matches import Matches
 
 FEWEST_SEGMENTS = 5
-FEWEST_UNITS = 5  # judges from which size and coverage were measured to hold
 _MEANINGS = {"group": "judges or sessions", "segment": "questions"}
 
 
@@ -100,14 +99,8 @@ def thin_note(
     systems: Sequence[str], degrees: FloatArray, units: Sequence[Unit], matches: Matches
 ) -> tuple[str, ...]:
     """Name units that are few, and systems of which nothing can be said because one judge decides; degrees: (m, m)."""
-    return (*_few_note(units, matches), *_lone_note(systems, degrees, units, matches))
-
-
-def _few_note(units: Sequence[Unit], matches: Matches) -> tuple[str, ...]:
-    """Say that p-values and intervals of so few judges are rough: two have one degree of freedom."""
-    sizes = {unit.name: unit_sizes(unit, matches).size for unit in units}
-    few = [f"{n} {name}s ({_MEANINGS[name]})" for name, n in sizes.items() if n < FEWEST_UNITS]
-    return (f"Only {' and '.join(few)}: p-values and intervals of so few are rough.",) if few else ()
+    counts = {f"{unit.name}s ({_MEANINGS[unit.name]})": unit_sizes(unit, matches).size for unit in units}
+    return (*few_note(counts), *_lone_note(systems, degrees, units, matches))
 
 
 def _lone_note(

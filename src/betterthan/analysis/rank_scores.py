@@ -11,10 +11,11 @@ from betterthan.analysis.detectable import segments_needed
 from betterthan.analysis.ranking import Strengths, Wish, ranking
 from betterthan.analysis.strength_intervals import Basis, strength_limits
 from betterthan.analysis.strengths import By, Estimated, estimate
-from betterthan.analysis.units import FEW_UNITS, Units, chosen_units, few_note
+from betterthan.analysis.units import Units, chosen_units, few_units_note
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.results.ranking import Ranking
+from betterthan.results.units import FEW_UNITS
 from betterthan.tables.scores import Scores
 
 
@@ -78,6 +79,6 @@ def _strengths(
             *scores.notes,
             *found.notes,
             *notes,
-            *few_note(units),
+            *few_units_note(units),
         ),
     )

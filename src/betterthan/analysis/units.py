@@ -6,17 +6,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.wording import counted
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError, unknown_name
 from betterthan.kernels.resample import unit_sums
-from betterthan.results.units import unit_line
+from betterthan.results.units import few_note, unit_line
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 
-# Fewer than this, and 95% intervals of skewed scores cover 80% to 92%: see the page on calibration.
-FEW_UNITS = 10
 UnitName = Literal["auto", "segments", "groups"]
 
 
@@ -104,18 +101,9 @@ def chosen_units(table: Scores | Counts, units: UnitName) -> tuple[Units, tuple[
     return chosen, (note,) if units == "auto" and not chosen.are_segments else ()
 
 
-def few_note(units: Units) -> tuple[str, ...]:
-    """Say that intervals of so few units may cover less than they say.
-
-    Examples
-    --------
-    >>> few_note(Units(np.array([0, 0, 1, 1]), 2))
-    ('Only 2 groups (documents): intervals of so few are rough.',)
-    """
-    if units.n_units >= FEW_UNITS:
-        return ()
-    what = counted(units.n_units, "segment") if units.are_segments else f"{units.n_units} groups (documents)"
-    return (f"Only {what}: intervals of so few are rough.",)
+def few_units_note(units: Units) -> tuple[str, ...]:
+    """Say that intervals of so few units are rough; see :func:`betterthan.results.units.few_note`."""
+    return few_note({"segments" if units.are_segments else "groups (documents)": units.n_units})
 
 
 def unit_notes(table: Scores | Counts | WordTags, units: Units) -> tuple[str, ...]:

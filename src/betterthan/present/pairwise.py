@@ -45,7 +45,9 @@ def pairwise_table(result: PairwiseTable) -> Table:
     pairs = result.pairs()
     digits = digits_for([(p.high - p.low) / 2 for p in pairs], [p.effect for p in pairs])
     corrected = result.correction != "none"
-    words = tuple(line for line in (unit_line(result.unit_note, result.units), *_words(result)) if line)
+    missing = result.settings.options.get("missing")
+    unit = unit_line(result.unit_note, result.units, test=result.test, missing=missing)
+    words = tuple(line for line in (unit, *_words(result)) if line)
     columns = [
         Column(heading="better?"),
         Column(heading="than"),

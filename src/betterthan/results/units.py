@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+# Fewer than this, and 95% intervals of skewed scores cover 80% to 92%: see the page on calibration.
+FEW_UNITS = 10
+BY_SEGMENT = ("sign", "wilcoxon", "mood")
+"""Tests that take segments one by one and cannot take groups."""
 _CHANGES = {
-    "groups": 'For single segments use units="segments".',
-    "segments": 'For whole groups use units="groups".',
-    "clusters": "For single battles use cluster=False.",
+    "groups": ('For single segments use units="segments"',),
+    "segments": ('For whole groups use units="groups"',),
+    "clusters": ("For single battles use cluster=False",),
 }
 _NAMES = {"groups": "groups (documents)"}
 
 
-def unit_line(unit_note: str, units: str) -> str:
+def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = None) -> str:
     """Return which unit was used and how to change it, in Python's words; empty where there is nothing to choose.
 
     Parameters
@@ -20,13 +24,42 @@ def unit_line(unit_note: str, units: str) -> str:
     unit_note : str
         Which unit was used, as a sentence.
     units : {"segments", "groups", "matches", "clusters"}
+    test : str, optional
+        The test that was used; some take no groups, and then another is named.
+    missing : object, optional
+        What was done about missing scores; groups need every score.
 
     Examples
     --------
     >>> unit_line("Unit: 30 groups (documents) of 300 segments.", "groups")
     'Unit: 30 groups (documents) of 300 segments. For single segments use units="segments".'
     """
-    return f"{unit_note} {_CHANGES[units]}" if unit_note else ""
+    if not unit_note:
+        return ""
+    change = _CHANGES[units]
+    if units == "segments":
+        change += ('test="permutation"',) if test in BY_SEGMENT else ()
+        change += ('missing="drop"',) if missing == "pairwise" else ()
+    return f"{unit_note} {' with '.join(change[:2])}{''.join(f' and {more}' for more in change[2:])}."
+
+
+def few_note(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Say that intervals of so few units may cover less than they say.
+
+    Parameters
+    ----------
+    counts : mapping of str to int
+        How many there are of each kind of unit, by its name in the plural.
+
+    Examples
+    --------
+    >>> few_note({"groups (documents)": 2}), few_note({"segments": 10})
+    (('Only 2 groups (documents): intervals of so few are rough.',), ())
+    """
+    few = [
+        f"{n:,} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items() if n < FEW_UNITS
+    ]
+    return (f"Only {' and '.join(few)}: intervals of so few are rough.",) if few else ()
 
 
 def with_unit_first(
