@@ -117,6 +117,18 @@ def test_scores_have_no_clusters_of_battles(betterthan, tmp_path, option):
     assert f"{option[0]} is for battles" in said.err
 
 
+@pytest.mark.parametrize("option", [("--winner-label", "1=left"), ("--both-bad", "drop")])
+@pytest.mark.parametrize("command", ["rank", "check"])
+def test_scores_have_no_winners(betterthan, tmp_path, option, command):
+    """An option about winners would be ignored, so it is refused; `check` calls it a problem."""
+    path = tmp_path / "scores.csv"
+    path.write_text("id,A,B\n1,0.5,0.25\n2,0.75,0.5\n3,0.5,0.25\n")
+    said = betterthan(command, path, *option)
+    assert said.code == (2 if command == "rank" else 1)
+    assert "BT230" in said.err + said.out
+    assert f"{option[0]} is for battles" in said.err + said.out
+
+
 @pytest.mark.parametrize("both_bad", ["tie", "drop"])
 @pytest.mark.parametrize("ties", ["half", "drop", "davidson"])
 def test_policies_for_ties_go_through(betterthan, battles, both_bad, ties):

@@ -211,3 +211,12 @@ def test_battles_are_the_same_in_every_container(tmp_path, trials):
         expected = battles_of(columns)
         for name in ("csv", *rng.sample(sorted(set(files) - {"csv"}), 2)):
             assert battles_of(files[name]) == expected, (seed, name, text)
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "NAN", "-NaN", "inf", "Inf", "-inf", "infinity"])
+def test_bare_numbers_that_are_none_are_read_alike_at_any_size(tmp_path, value):
+    """DuckDB takes every spelling of nan and inf, Python one of each."""
+    for gap in ("", " "):
+        row = f'{{"item": "1, nan, inf", "A":{gap}{value}{gap}, "B": 1}}\n'
+        path = put(tmp_path / "x.jsonl", '{"item": "0", "A": 1, "B": 2}\n' + row)
+        assert outcome(path, small=LARGE) == outcome(path), row

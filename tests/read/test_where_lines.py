@@ -100,3 +100,18 @@ def test_conditions_on_a_folder_of_a_toolkit_are_not_ignored(tmp_path):
     with pytest.raises(ReadError, match="Rows cannot be chosen by filter=strict-match here") as caught:
         read_any(tmp_path, Options(where=(("filter", "strict-match"),)))
     assert caught.value.code == "BT168"
+
+
+def test_rows_hidden_by_quotes_are_not_lost_by_a_condition(tmp_path):
+    """Rankings with a stray quote before and another behind some rows: both readings are possible."""
+    called, data = FILES["rankings"]
+    header, *lines = data.decode().splitlines()
+    column = header.split(",").index("system1Id")
+    rows = [line.split(",") for line in lines * 4]
+    rows[3][column] = f'"{rows[3][column]}'
+    rows[6][column] = f'{rows[6][column]}"'
+    path = tmp_path / called
+    path.write_text("\n".join([header, *map(",".join, rows)]) + "\n")
+    with pytest.raises(ReadError, match="JSON lines or Parquet") as caught:
+        read_any(path, Options(where=(("segmentId", "2"),)))
+    assert (caught.value.code, caught.value.line) == ("BT240", 5)

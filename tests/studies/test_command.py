@@ -96,6 +96,10 @@ def test_data_that_are_named_are_used(tmp_path):
         (["pairing-triptych", "--set", "segments"], "Write OPTION=VALUE"),
         (["pairing-triptych", "--set", "segments=no"], "must be a number above 0"),
         (["figure-one", "-o", "/dev/null/x"], "cannot be written"),
+        (
+            ["paired-simulation", "--quick", "--data", "x.csv"],
+            "draws its own scores, so data cannot be given",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_line(arguments, message, capsys):

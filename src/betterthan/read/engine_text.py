@@ -50,14 +50,23 @@ def engine_text(source: Source, delimiter: str, look: RegularText | None = None)
         (BT240), and for malformed rows (BT012, BT015).
     """
     if source not in _seen:
-        if look is None:
-            look = RegularText(delimiter)
-            small_text(source, limit=0, see=look.see)
-            look.end()
+        look = look or _looked_at(source, delimiter)
         quoting = read_quotes(source, delimiter, look, lambda: open_text(source))
         _seen[source] = (None if look.is_regular else _copied(source, delimiter, quoting), quoting)
     copy, quoting = _seen[source]
     return EngineText(file=copy or source, quoting=quoting)
+
+
+def check_quotes(source: Source, delimiter: str) -> None:
+    """Refuse quotes that may hide rows (BT240), for whoever reads the rows of a delimited file by themselves."""
+    read_quotes(source, delimiter, _looked_at(source, delimiter), lambda: open_text(source))
+
+
+def _looked_at(source: Source, delimiter: str) -> RegularText:
+    look = RegularText(delimiter)
+    small_text(source, limit=0, see=look.see)
+    look.end()
+    return look
 
 
 def _copied(source: Source, delimiter: str, quoting: Quoting) -> Source:

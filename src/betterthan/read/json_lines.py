@@ -163,9 +163,10 @@ def check_objects(source: Source) -> None:
 
 
 class LooseJson:
-    """Looks at a file piece by piece: might it have what DuckDB forgives, a comma before a closing bracket?
+    """Looks at a file piece by piece: might it have what DuckDB forgives and Python does not?
 
-    That may also stand in a text, which costs time at worst.
+    That is a comma before a closing bracket, and nan or inf in other spellings than NaN and Infinity. Both may also
+    stand in a text, which costs time at worst.
     """
 
     def __init__(self) -> None:
@@ -179,7 +180,10 @@ class LooseJson:
 
 
 _LONGEST_GAP = 100
-_loose = re.compile(rb",[ \t\r\n]*[}\]]").search
+_loose = re.compile(
+    rb",[ \t\r\n]*[}\]]"
+    rb"|[:,\[][ \t\r\n]*(?!NaN|-?Infinity)-?(?i:nan|inf|infinity)(?=[ \t\r\n,}\]])"
+).search
 
 
 def object_line(source: Source, row: int) -> int | None:

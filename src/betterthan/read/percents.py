@@ -10,6 +10,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import some_of
+from betterthan.read.doubtful_columns import options as typed
 from betterthan.read.grid import Grid, fault, has_text, quoted
 from betterthan.read.numerals import is_percent, parse, without_percent
 
@@ -52,11 +53,12 @@ def _percent_column(grid: Grid, column: int, numbers: FloatArray) -> FloatArray:
     bare = np.flatnonzero(np.isfinite(numbers))
     signed = int(np.flatnonzero(np.isinf(numbers))[0])
     if bare.size:
-        row = int(bare[0])
+        row, name = int(bare[0]), grid.header[column]
         raise fault(
             grid,
             f"{quoted(grid.cell(row, column))} has no percent sign, but {quoted(grid.cell(signed, column))} "
-            f"in the same column ({quoted(grid.header[column])}) has one. Write all cells in the same way.",
+            f"in the same column ({quoted(name)}) has one. Write all cells in the same way: half is 50%, half a "
+            f"percent is 0.5%. Or leave the column out: {typed('ignore', [name])}.",
             row=row,
             code="BT213",
         )
@@ -69,11 +71,12 @@ def _check_shares(grid: Grid, columns: Sequence[int], values: FloatArray, percen
         known = values[i][np.isfinite(values[i])]
         if i in percents or not known.size or known.min() < 0 or known.max() > 1:
             continue
-        first = quoted(grid.header[columns[percents[0]]])
+        first, name = grid.header[columns[percents[0]]], grid.header[column]
         raise fault(
             grid,
-            f"Column {first} has percent signs and column {quoted(grid.header[column])} holds numbers from 0 to 1 "
-            f"without them. Write both in the same way.",
+            f"Column {quoted(first)} has percent signs and column {quoted(name)} holds numbers from 0 to 1 without "
+            f"them, so 0.5 may mean half or half a percent. Write both in the same way: half is 50%. If one of them is "
+            f"not a system, leave it out: {typed('ignore', [first])} or {typed('ignore', [name])}.",
             code="BT213",
         )
 

@@ -399,7 +399,7 @@ PROBLEMS: dict[str, Explanation] = {
     "BT213": Explanation(
         "percent signs in some cells only",
         "Some scores have a percent sign and others do not, so 0.5 may mean half or half a percent.",
-        "Write all scores in the same way.",
+        "Write all scores in the same way, half as 50%; leave a column that is not a system out: --ignore COLUMN.",
     ),
     "BT214": Explanation(
         "columns cannot be chosen so",

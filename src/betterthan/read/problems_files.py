@@ -34,7 +34,7 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
     "BT235": (
         "ids from 0 and from 1",
         "Segments count from 0 in one table and from 1 in the other, so that each could be paired with its neighbour.",
-        "Number them alike, or name a column with the same ids in both: --item COLUMN.",
+        "Add 1 to the ids from 0, or write all ids with a letter (s1); or name a column with ids: --item COLUMN.",
     ),
     "BT236": (
         "few segments in common",
@@ -49,7 +49,7 @@ FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
     "BT240": (
         "quotation marks that may hide rows",
         "A cell in quotes goes on over lines that look like rows of the table; they may be rows, with quotes as text.",
-        "Remove the quotation marks if the lines are rows; write the cell on one line if they are not.",
+        "Remove the quotation marks if the lines are rows; else write the cell on one line or the table as JSON.",
     ),
     "BT330": (
         "files of different kinds",

@@ -237,8 +237,9 @@ def _doubt(span: _Span, source: Source) -> ReadError:
     n_lines = len(span.texts)
     return ReadError(
         f"Lines {span.line} to {span.line + n_lines - 1} are one row if the quotation marks enclose a cell, but "
-        f"several rows if they are text, and both can be read. To have several rows, remove these quotation marks; "
-        f"to have one row, write its cell on one line.",
+        f"several rows if they are text, and both can be read. To have several rows, remove the quotation marks in "
+        f"these lines; to have one row, write its cell on one line, or give the table as JSON lines or Parquet, where "
+        f"a cell may have line ends.",
         path=source.name,
         line=span.line,
         code="BT240",

@@ -21,10 +21,12 @@ def is_truth(name: str) -> bool:
 
     Examples
     --------
-    >>> [is_truth(name) for name in ("gold", "Ground Truth", "gold_labels", "Gold-7B", "refA")]
-    [True, True, True, False, False]
+    >>> [is_truth(name) for name in ("gold", "Ground Truth", "gold_labels", "Gold-7B", "refA", "_")]
+    [True, True, True, False, False, False]
     """
-    return bool(re.fullmatch(r"[A-Za-z\s_.-]+", name)) and all(word in TRUTH_WORDS for word in _words(name))
+    words = _words(name)
+    is_plain = re.fullmatch(r"[A-Za-z\s_.-]+", name) is not None  # "Gold-7B" is a system
+    return is_plain and bool(words) and all(word in TRUTH_WORDS for word in words)
 
 
 def is_truth_of_predictions(name: str) -> bool:

@@ -42,12 +42,14 @@ def refuse_unused(options: Options, layout: Format, *, path: str) -> None:
                 path=path,
                 code="BT230",
             )
-    if options.both_bad == "drop" and layout.kind != "matches":
-        raise ReadError(
-            f"--both-bad is for battles, and this is {layout.description}. Leave it out.",
-            path=path,
-            code="BT230",
-        )
+    of_battles = {"--both-bad": options.both_bad == "drop", "--winner-label": bool(options.winner_labels)}
+    for option, is_given in of_battles.items():
+        if is_given and layout.kind != "matches":
+            raise ReadError(
+                f"{option} is for battles, and this is {layout.description}. Leave it out.",
+                path=path,
+                code="BT230",
+            )
 
 
 def refuse_unknown_directions(options: Options, metrics: Collection[str]) -> None:

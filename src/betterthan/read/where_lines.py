@@ -13,6 +13,7 @@ from typing import IO, NamedTuple
 from betterthan import scratch
 from betterthan.errors import unknown_name
 from betterthan.read.delimited import numbered_records
+from betterthan.read.engine_text import check_quotes
 from betterthan.read.grid import label
 from betterthan.read.json_lines import numbered_objects
 from betterthan.read.packed import Spool
@@ -53,7 +54,7 @@ def chosen_lines(source: Source, where: Where) -> Chosen:
     Raises
     ------
     ReadError
-        When a value never occurs, or no row fulfils all conditions (BT167).
+        When a value never occurs, or no row fulfils all conditions (BT167), or quotes may hide rows (BT240).
     """
     wanted = by_column(where)
     count = _Count(seen={column: set() for column in wanted})
@@ -105,6 +106,7 @@ def _records(source: Source, delimiter: str) -> Iterator[tuple[str | None, list[
         for line in source.lines():
             yield line, line.split(_TAB)
         return
+    check_quotes(source, delimiter)  # a condition on the row around them would lose hidden rows unseen
     lines = (line + "\n" for line in source.lines())
     yield from ((None, cells) for _, cells in numbered_records(lines, source, delimiter))
 

@@ -39,6 +39,8 @@ class Listed:
     quick : mapping of str to (int, float or str)
         The defaults of the quick form where they differ.
     choices : mapping of str to tuple of str
+    takes_data : bool
+        Whether it can be run on the user's data.
     """
 
     question: str
@@ -49,6 +51,7 @@ class Listed:
     options: Mapping[str, Value] = field(default_factory=dict)
     quick: Mapping[str, Value] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    takes_data: bool = True
 
     def chosen(self, given: Mapping[str, object], *, quick: bool) -> dict[str, Value]:
         """Return all options: those given, the others by default.
@@ -120,6 +123,7 @@ STUDIES: dict[str, Listed] = {
         paper=f"{PAIRED}, section 4, appendix A.2 and figure 3",
         home="paired_simulation",
         data="none: scores are drawn",
+        takes_data=False,
         cost="8,640 simulated setups, 2,880 of each of three generators: two to four minutes",
         options={"generator": "all", "repeats": 10, "orders": 10},
         quick={"repeats": 1, "orders": 2},

@@ -68,7 +68,7 @@ def run(asked: Asked) -> Study:
         charts=[figure(*each) for each in places.items()],
         sentences=_sentences(found, work, tests),
         differences=_DIFFERENCES if asked.as_published else (*_DIFFERENCES, _BARS),
-        notes=_notes(found, has_data=bool(asked.setups)),
+        notes=_notes(found),
     )
 
 
@@ -116,7 +116,7 @@ def _sentences(found: FloatArray, work: _Work, tests: StudyTable) -> tuple[str, 
     return tuple(told)
 
 
-def _notes(found: FloatArray, *, has_data: bool) -> tuple[str, ...]:
+def _notes(found: FloatArray) -> tuple[str, ...]:
     n_undefined = int(np.isnan(found[..., : len(FIVE)]).sum())
     n_regularised = int(found[..., -1].sum())
     told = []
@@ -130,8 +130,6 @@ def _notes(found: FloatArray, *, has_data: bool) -> tuple[str, ...]:
             f"In {amount(n_regularised, 0)} setups Bradley–Terry strengths do not exist; there every system gets "
             f"{PRIOR} wins and losses against a fictive one."
         )
-    if has_data:
-        told.append("The data that were named are not used: all scores are drawn.")
     return tuple(told)
 
 

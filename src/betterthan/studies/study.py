@@ -165,6 +165,8 @@ def _prepared(
     directions: tuple[Sequence[str], Sequence[str]],
 ) -> _Prepared:
     chosen = listed(name)
+    if data is not None and not chosen.takes_data:
+        raise TableError(f"{name} draws its own scores, so data cannot be given. Leave the data out.")
     given = chosen.chosen(options, quick=quick)
     module = _home(name)
     # A study of texts, tags or judgements has its own `read`; all others are run on scores, from which the segments

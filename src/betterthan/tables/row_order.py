@@ -184,7 +184,9 @@ def check_start(one: tuple[Sequence[str], str], other: tuple[Sequence[str], str]
         raise TableError(
             f"Segments are numbered 0 to {last_0:,} in {first} and {min(from_1):,} to {last_1:,} in {second}: the same "
             f"segments counted from 0 and from 1, or others? Joined as they are, each could be paired with its "
-            f"neighbour. Number them alike, or name a column with the same ids in both: --item COLUMN (item=COLUMN).",
+            f"neighbour. If they are the same, add 1 to the ids of {first}; if segment 1 is the same in both, write "
+            f"ids with a letter, such as s1, in both. A column with the same ids in both settles it too: "
+            f"--item COLUMN (item=COLUMN).",
             code="BT235",
         )
 
