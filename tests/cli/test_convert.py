@@ -258,3 +258,21 @@ def test_battles_have_no_place_in_such_a_folder(betterthan, battles, metrics, tm
     assert said.code == 2
     assert "is not an empty folder. Choose another place." in said.err
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["x"]
+
+
+def test_names_do_not_steer_the_terminal(betterthan, tmp_path):
+    """Control characters are written out, in what is said and in rows that go to the terminal; files keep them."""
+    name = "ter\x1b[2Jm"
+    (tmp_path / "scores.csv").write_text(f"item,system,{name}\n1,A,0.5\n1,B,0.25\n2,A,0.5\n2,B,0.75\n")
+    said = betterthan("convert", tmp_path / "scores.csv", "-o", tmp_path / "tidy.csv")
+    assert said.code == 0
+    assert "\x1b" not in said.out + said.err
+    assert "ter\\x1b[2Jm" in said.err
+    assert name in (tmp_path / "tidy.csv").read_text()
+    (tmp_path / "ref.txt").write_text("one two three four\n")
+    (tmp_path / f"{name}.txt").write_text("one two three five\n")
+    texts = ("--reference", tmp_path / "ref.txt", tmp_path / f"{name}.txt", "--segments")
+    said = betterthan("score", "bleu", *texts)
+    assert said.code == 0
+    assert "\x1b" not in said.out + said.err
+    assert "ter\\x1b[2Jm" in said.out

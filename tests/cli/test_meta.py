@@ -309,3 +309,20 @@ def test_metrics_of_another_language_pair_are_refused(betterthan, wide, tmp_path
         assert "error[BT237]" in said.err
     same = write("metric", metric, ids=lambda i: f"en-de,s{i}", called="lp,id")
     assert betterthan("meta", same, "--human", people, "--significance", "none").code == 0
+
+
+def test_the_direction_of_metrics_is_shown(betterthan, tmp_path):
+    """Below the table, wherever lower is better; in JSON as names."""
+    rows = [
+        (k, s, (7 * k + 3 * j) % 11, (5 * k + j) % 9, 9 - k) for k in range(6) for j, s in enumerate("ABC")
+    ]
+    (tmp_path / "m.csv").write_text(
+        "item,system,TER,BLEU\n" + "".join(f"{k},{s},{ter},{bleu}\n" for k, s, ter, bleu, _ in rows)
+    )
+    (tmp_path / "h.csv").write_text("item,system,DA\n" + "".join(f"{k},{s},{da}\n" for k, s, *_, da in rows))
+    words = ("meta", tmp_path / "m.csv", "--human", tmp_path / "h.csv", "--by", "pearson", "--level", "segment",
+             "--significance", "none")  # fmt: skip
+    assert "Lower is better for TER; higher is better for all others." in betterthan(*words).out
+    assert json.loads(betterthan(*words, "--json").out)["lower_is_better"] == ["TER"]
+    higher = betterthan(*words, "--higher-is-better", "TER")
+    assert "ower is better for" not in higher.out

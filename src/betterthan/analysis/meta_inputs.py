@@ -62,6 +62,11 @@ class Panel:
         return tuple(metric.name for metric in self.metrics)
 
     @property
+    def lower_is_better(self) -> tuple[str, ...]:
+        """The names of the metrics, and of the human scores, of which lower is better."""
+        return tuple(table.name for table in (*self.metrics, self.human) if not table.higher_is_better)
+
+    @property
     def is_systems_only(self) -> bool:
         """Whether metrics have one score a system and no segments."""
         return _is_whole(self.metrics[0])

@@ -120,6 +120,9 @@ def evaluated_together(
         n_drawn=sum(request.drawn.n_units for request in requests.values()),
         data=digest(tuple((part, panel.digest) for part, panel in ordered.items())),
         unit_note=_unit_sentence(ordered, requests, measure, test),
+        lower_is_better=tuple(
+            dict.fromkeys(name for panel in ordered.values() for name in panel.lower_is_better)
+        ),
         notes=_notes(ordered, parts),
         options={"pool": pool, "parts": len(parts)},
         caveats=tuple(dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, None, 0))),

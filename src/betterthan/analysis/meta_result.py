@@ -56,6 +56,7 @@ class Findings:
     part_value: FloatArray | None = None
     caveats: tuple[Caveat, ...] = ()
     unit_note: str = ""
+    lower_is_better: tuple[str, ...] = ()
 
     @property
     def drawn(self) -> str | None:
@@ -84,6 +85,7 @@ def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) ->
         data=panel.digest,
         n_drawn=request.drawn.n_units,
         unit_note=unit_sentence(panel.human, request, measure, verdicts.test),
+        lower_is_better=panel.lower_is_better,
         notes=(
             *panel.notes,
             *taken.notes,
@@ -156,6 +158,7 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
         n_decided=None if found.taken.n_decided is None else found.taken.n_decided[order],
         units="segments" if found.drawn is None else "groups",
         unit_note=found.unit_note,
+        lower_is_better=found.lower_is_better,
     )
 
 

@@ -12,7 +12,7 @@ import click
 
 from betterthan.cli.output import to_stdout
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.present.printable import printable
+from betterthan.present.printable import printable, unturned
 from betterthan.read.parallel_text import read_texts
 from betterthan.read.tidy import tidy
 from betterthan.scoring.mismatches import mismatches
@@ -117,6 +117,6 @@ def delimited(scores: Scores, delimiter: str) -> str:
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
     writer.writerow(rows.columns)
     writer.writerows(
-        [str(cell).lower() if isinstance(cell, bool) else cell for cell in row] for row in rows.rows
+        [str(cell).lower() if isinstance(cell, bool) else unturned(cell) for cell in row] for row in rows.rows
     )
     return buffer.getvalue()

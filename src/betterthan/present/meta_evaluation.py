@@ -122,11 +122,20 @@ def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) ->
 
 def _words(result: MetaEvaluation) -> tuple[str, ...]:
     caveats = tuple(caveat_sentence(one) for one in result.caveats)
-    pairs = () if result.n_decided is None else (_about_pairs(result),)
+    pairs = (*_directions(result), *(() if result.n_decided is None else (_about_pairs(result),)))
     if result.comparisons.test == "none":
         return ("Metrics were not tested against each other.", *caveats, *pairs)
     legend = f"{scope_sentence(result)} Clusters are greedy; metrics that share a letter do not differ significantly."
     return (_winner(result), *caveats, *pairs, f"{differences(result)}.", legend)
+
+
+def _directions(result: MetaEvaluation) -> tuple[str, ...]:
+    """Say of which metrics lower is better; a metric that is read the wrong way seems to disagree with people."""
+    low = result.lower_is_better
+    if not low:
+        return ()
+    rest = "" if set(low) >= {*result.metrics, result.human} else "; higher is better for all others"
+    return (f"Lower is better for {some_of(low, limit=8)}{rest}.",)
 
 
 def differences(result: MetaEvaluation) -> str:

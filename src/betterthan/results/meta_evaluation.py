@@ -190,6 +190,8 @@ class MetaEvaluation(Result):
         What is drawn as one for the intervals.
     unit_note : str
         Which unit was used, where the human scores name documents; else empty.
+    lower_is_better : tuple of str
+        Metrics and human scores of which lower is better; of all others higher is.
     """
 
     kind: ClassVar[str] = "meta_evaluation"
@@ -223,6 +225,7 @@ class MetaEvaluation(Result):
     n_decided: IntArray | None = None
     units: str = "segments"
     unit_note: str = ""
+    lower_is_better: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
