@@ -230,7 +230,7 @@ CASES = (
                 means={"GPT": 0.5, "Llama": 0.5}, segments=16, says=(column, "count together", "--where")
             ),
         )
-        for column in ("language", "lang", "dataset", "domain", "task", "subject", "category")
+        for column in ("language", "lang", "dataset", "task", "subject")
     ),
     Case(
         name="systems of two languages with the same ids",

@@ -113,13 +113,17 @@ def test_one_value_in_two_spellings_is_one_and_announced(other):
 
 @pytest.mark.parametrize("column", ["dataset", "test_set", "split"])
 def test_rows_of_several_test_sets_count_together_and_it_is_said(column):
-    """In check and beside every result; what only describes a test set, such as its domains, needs no word."""
+    """In check and beside every result; domains, which most test sets have, are a note of check alone."""
     text = DISTINCT.replace("lp,", f"{column},")
     scores = bt.read_scores(io.StringIO(text))
     assert scores.n_segments == 6
     assert "--where" in scores.notes[0]
     assert [problem.code for problem in bt.check(io.StringIO(text)).problems] == ["BT239"]
-    assert bt.check(io.StringIO(DISTINCT.replace("lp,", "domain,"))).problems == ()
+    domains = DISTINCT.replace("lp,", "domain,")
+    checked = bt.check(io.StringIO(domains))
+    assert checked.problems == ()
+    assert 'Rows with 2 values of "domain" count together' in checked.notes[0]
+    assert bt.read_scores(io.StringIO(domains)).notes == ()
 
 
 def test_files_of_different_language_pairs_are_not_put_together(tmp_path):

@@ -84,6 +84,7 @@ def diagnose(scores: Scores) -> Diagnosis:
     searched = troubled_triples(counts.wins, scores.systems)
     silent = Diagnosis(
         metric=scores.name,
+        lower_is_better=not scores.higher_is_better,
         systems=scores.systems,
         n_segments=scores.n_segments,
         outlier_share=overall,

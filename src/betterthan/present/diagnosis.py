@@ -27,7 +27,7 @@ def diagnosis_table(result: Diagnosis) -> Table:
         ("pairs that a third system levels", str(result.count("levels"))),
     )
     return Table(
-        title=f"Diagnosis of {result.metric}",
+        title=f"Diagnosis of {result.metric}{', lower is better' if result.lower_is_better else ''}",
         columns=(Column(heading="measure"), Column(heading="value", kind="number")),
         rows=rows,
         words=result.sentences,

@@ -28,8 +28,10 @@ _LANGUAGES = (
 PAIRS = ("lp", "langs", "langpair", "languagepair", "pair", *_LANGUAGES)
 """Columns that hold language pairs or one side of them, without case and punctuation."""
 _TEST_SETS = ("dataset", "testset", "benchmark", "split", "language", "lang")
-_SUBJECTS = ("task", "subject", "domain", "category", "genre")
-_SETS = (*PAIRS, *_TEST_SETS, *_SUBJECTS, "data")
+_SUBJECTS = ("task", "subject")
+# Most test sets have these, and are meant as a whole: only `check` speaks of them.
+_DOMAINS = ("domain", "category", "genre")
+_SETS = (*PAIRS, *_TEST_SETS, *_SUBJECTS, *_DOMAINS, "data")
 _is_pair = re.compile(r"[A-Za-z]{2,3}(?:_[A-Za-z]+)?\s*[-–→>_]+\s*[A-Za-z]{2,3}(?:_[A-Za-z]+)?").fullmatch
 _MOST = 200
 _SHOWN = 12
@@ -92,9 +94,11 @@ def read_apart(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]
         return _with_problems(parted, spelled)
     pooled = [Problem(code="BT239", place=grid.name, message=_together(grid, column)) for column in sets]
     reading = replace(_with_problems(reading, (*spelled, *pooled)), pairs=_language_pairs(grid))
-    for column in _several(grid, _SUBJECTS):
+    for column in _several(grid, (*_SUBJECTS, *_DOMAINS)):
         if column not in _asked(options):
-            reading = reading.with_note(_together(grid, column))
+            note = _together(grid, column)
+            is_domain = plain(column) in _DOMAINS
+            reading = replace(reading, notes=(*reading.notes, note)) if is_domain else reading.with_note(note)
     return reading
 
 

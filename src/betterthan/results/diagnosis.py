@@ -77,6 +77,8 @@ class Diagnosis(Result):
         How many cycles chance alone would give among systems of such strengths that differ without any cycle.
     sentences : tuple of str
         What the measures mean for choosing a mechanism.
+    lower_is_better : bool
+        Of the metric.
     """
 
     kind: ClassVar[str] = "diagnosis"
@@ -103,6 +105,7 @@ class Diagnosis(Result):
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
+    lower_is_better: bool = False
 
     def count(self, effect: str, *, alpha: float = math.inf) -> int:
         """Return how many triples show this effect; with `alpha`, by leads that are significant at that level."""

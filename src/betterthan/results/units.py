@@ -9,9 +9,9 @@ FEW_UNITS = 10
 BY_SEGMENT = ("sign", "wilcoxon", "mood")
 """Tests that take segments one by one and cannot take groups."""
 _CHANGES = {
-    "groups": ('For single segments use units="segments"',),
-    "segments": ('For whole groups use units="groups"',),
-    "clusters": ("For single battles use cluster=False",),
+    "groups": 'For single segments use units="segments"',
+    "segments": 'For whole groups use units="groups"',
+    "clusters": "For single battles use cluster=False",
 }
 _NAMES = {"groups": "groups (documents)"}
 
@@ -36,11 +36,12 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
     """
     if not unit_note:
         return ""
-    change = _CHANGES[units]
-    if units == "segments":
-        change += ('test="permutation"',) if test in BY_SEGMENT else ()
-        change += ('missing="drop"',) if missing == "pairwise" else ()
-    return f"{unit_note} {' with '.join(change[:2])}{''.join(f' and {more}' for more in change[2:])}."
+    also = []
+    if units == "segments" and test in BY_SEGMENT:
+        also.append('test="permutation"')
+    if units == "segments" and missing == "pairwise":
+        also.append('missing="drop"')
+    return f"{unit_note} {_CHANGES[units]}{' with ' if also else ''}{' and '.join(also)}."
 
 
 def few_note(counts: Mapping[str, int]) -> tuple[str, ...]:
