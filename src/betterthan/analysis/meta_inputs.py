@@ -13,6 +13,7 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.errors import TableError, some_of, unknown_name
 from betterthan.tables.align import align
+from betterthan.tables.checks import folded
 from betterthan.tables.counts import Counts
 from betterthan.tables.row_order import are_matched_by_order
 from betterthan.tables.scores import Scores
@@ -276,6 +277,7 @@ def _scored_by_most(tables: list[Metric], systems: tuple[str, ...], said: list[s
     having = {name: sum(name in table.systems for table in tables) for name in systems}
     kept = [name for name in systems if 2 * having[name] > len(tables)]
     rare = [name for name in systems if name not in kept]
+    _refuse_other_spelling(rare, tables)
     if rare:
         said.append(f"Systems left out, because most metrics have no score for them: {some_of(rare)}.")
     if len(kept) < 2:
@@ -284,6 +286,20 @@ def _scored_by_most(tables: list[Metric], systems: tuple[str, ...], said: list[s
             f"are for: {some_of(systems)}; {tables[0].name} has: {some_of(tables[0].systems)}."
         )
     return kept
+
+
+def _refuse_other_spelling(systems: list[str], tables: list[Metric]) -> None:
+    """Refuse to leave out a system that a metric has under a name which only looks different."""
+    for table in tables:
+        alike = {folded(name): name for name in table.systems}
+        for name in systems:
+            other = alike.get(folded(name), name)
+            if other != name and name not in table.systems:
+                raise TableError(
+                    f'Human scores are for "{name}", but "{table.name}" has "{other}". If they are the same system, '
+                    f'give them one name; if not, leave it out: --leave-out {name} (leave_out=["{name}"]).',
+                    code="BT260",
+                )
 
 
 def _without_outliers(human: Scores, said: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from betterthan.read.metrics_folder import MetricsFolder, read_pair
 from betterthan.read.metrics_folder_files import open_folder, pairs_of
 from betterthan.read.metrics_folder_reader import FORMAT, with_conditions
 from betterthan.read.protocol import Options
-from betterthan.read.scores import scores_of, the_metric
+from betterthan.read.scores import runs_as_one, scores_of, the_metric
 from betterthan.read.several_files import refuse_other_languages
 from betterthan.read.sniff import read_any
 from betterthan.read.unused_options import refuse_unknown_directions, refuse_unused
@@ -47,7 +47,12 @@ def meta_tables(
             )
     if human is None:
         raise BetterThanError("Name the file with the human scores: --human FILE.")
-    readings = [(file, read_any(file, options, format=format_in)) for file in (human, *sources)]
+    given = runs_as_one(sources, options) if format_in is None else sources
+    named = [file if isinstance(file, str) else file.name for file in given]
+    readings = [
+        (name, read_any(file, options, format=format_in))
+        for name, file in zip((human, *named), (human, *given), strict=True)
+    ]
     refuse_other_languages(readings)
     # One score a system is enough for correlations over systems.
     judged, *scored = (scores_of(reading, path=file, system_level=True) for file, reading in readings)
@@ -56,7 +61,7 @@ def meta_tables(
             f"{human} has several human scores: {some_of(list(judged))}. Choose one: --gold NAME."
         )
     people = the_metric(judged, gold, human)
-    found = _once(sources, scored)
+    found = _once(named, scored)
     refuse_unknown_directions(options, [*found, *judged])
     return _chosen(found, only), people
 

@@ -32,7 +32,7 @@ def table_of(
     Battles are counted by judge or session where a column tells it, unless `cluster` names another column or is
     "none"; a column that is found and not named is done without where it has gaps.
     """
-    asked = replace(_with_cluster(options, cluster), covariates=covariates)
+    asked = replace(_with_cluster(options, cluster), covariates=covariates, metric=metric)
     reading, file = read_any(as_source(files), asked, format=format_in), ", ".join(files)
     refuse_unknown_directions(
         options, [table.name for table in reading.tables if isinstance(table, Scores | Ratings)]
@@ -42,7 +42,7 @@ def table_of(
     if cluster is not None or covariates:
         option = "--covariate" if covariates else "--cluster"
         raise BetterThanError(f"{option} is for battles, and {file} holds none. Leave it out.")
-    return the_metric(scores_of(reading, path=file), metric, file)
+    return the_metric(scores_of(reading, path=file), metric, file, hint=reading.metric_hint)
 
 
 def _with_cluster(options: Options, cluster: str | None) -> Options:
@@ -62,11 +62,12 @@ def scores_table(
 ) -> Scores:
     """Read a file of scores or ratings; several files make one table."""
     several = (files,) if isinstance(files, str) else files
-    reading, file = read_any(as_source(several), options, format=format_in), ", ".join(several)
+    asked = replace(options, metric=metric)
+    reading, file = read_any(as_source(several), asked, format=format_in), ", ".join(several)
     refuse_unknown_directions(
         options, [table.name for table in reading.tables if isinstance(table, Scores | Ratings)]
     )
-    return the_metric(scores_of(reading, path=file), metric, file)
+    return the_metric(scores_of(reading, path=file), metric, file, hint=reading.metric_hint)
 
 
 def files_and_systems(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -28,7 +28,7 @@ def check_several(source: Source, options: Options) -> Checkup:
     for member in read_each(source, options):
         lines.append(_line(member, source))
         members.append(member)
-    reading, note, doubt = _together(members, source)
+    reading, note, doubt = _together(members, source, options)
     columns, rows = preview_of(reading.tables if reading else ())
     read = [member.reading for member in members if member.reading is not None]
     return Checkup(
@@ -52,7 +52,9 @@ def check_several(source: Source, options: Options) -> Checkup:
     )
 
 
-def _together(members: list[Member], source: Source) -> tuple[Reading | None, str, BetterThanError | None]:
+def _together(
+    members: list[Member], source: Source, options: Options
+) -> tuple[Reading | None, str, BetterThanError | None]:
     """Return what the files are together, or why they are not read as one: a note, or a doubt about the data."""
     if any(member.error is not None for member in members):
         return None, "The files are not read together, because not all can be read.", None
@@ -61,7 +63,7 @@ def _together(members: list[Member], source: Source) -> tuple[Reading | None, st
         return None, _why_not(source), None
     try:
         check_pairs(source)
-        return together(members, path=source.name), "", None
+        return together(members, options, path=source.name), "", None
     except BetterThanError as error:
         # Files of different kinds may lie side by side; files that could be misread together are a problem.
         if (getattr(error, "code", None) or "").startswith(_DOUBTS):

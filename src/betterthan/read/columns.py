@@ -50,6 +50,20 @@ def is_descriptive(name: str) -> bool:
     return plain(name) in _DESCRIPTIVE
 
 
+_SCORE = frozenset(map(plain, ROLES["score"]))
+
+
+def is_called_score(name: str) -> bool:
+    """Whether a column is called just "score" or the like, which does not say of what.
+
+    Examples
+    --------
+    >>> is_called_score("Score"), is_called_score("COMET")
+    (True, False)
+    """
+    return plain(name) in _SCORE
+
+
 def find(
     header: Sequence[str], given: Mapping[str, str], roles: Sequence[str], *, path: str
 ) -> dict[str, int]:

@@ -42,11 +42,12 @@ def sniff(source: Source) -> Guess | None:
 def read(source: Source, options: Options) -> Reading:
     """Read one number a line as the scores of one system, named by the file."""
     values = _numbers(source)
-    name = options.name or _NAMED.get(source.suffix, source.stem)
+    system, metric = options.run or (source.stem, source.stem)
+    name = options.name or _NAMED.get(source.suffix, metric)
     way = direction(name, values, options)
     table = Scores(
         name=name,
-        systems=(source.stem,),
+        systems=(system,),
         segments=numbers(values.size),
         values=values[None],
         higher_is_better=way.higher_is_better,
@@ -63,7 +64,7 @@ def read(source: Source, options: Options) -> Reading:
         rows_read=values.size,
         rows_kept=values.size - n_missing,
         dropped={"no number": n_missing} if n_missing else {},
-        notes=(*table.notes, ALONE),
+        notes=table.notes if options.run else (*table.notes, ALONE),
         problems=doubts_of_quality(table, source),
     )
 

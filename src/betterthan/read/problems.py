@@ -140,8 +140,8 @@ PROBLEMS: dict[str, Explanation] = {
     ),
     "BT023": Explanation(
         "several metrics",
-        "The file holds more than one metric where one is needed.",
-        "Choose one with --metric NAME.",
+        "There is more than one metric where one is needed: in one file, or because each file is called after its own.",
+        "Choose one with --metric NAME. If each file is the run of one system, name its column: --score COLUMN.",
     ),
     "BT024": Explanation(
         "damaged Parquet",
@@ -388,7 +388,7 @@ PROBLEMS: dict[str, Explanation] = {
     "BT211": Explanation(
         "metrics where systems are needed",
         "The columns of numbers are named like metrics, so they belong to one system and cannot be ranked.",
-        "Add a column called system, or say that they are systems: --keep COLUMN (keep=).",
+        "Name one such file for each system, add a column called system, or say that they are systems: --keep COLUMN.",
     ),
     "BT212": Explanation(
         "long table with unknown headers",

@@ -68,5 +68,23 @@ DOUBTS: dict[str, tuple[str, str, str]] = {
         "A system is named as translations made by people are, and is ranked like the others.",
         "Nothing is to be done if that is meant; else leave it out.",
     ),
+    "BT266": (
+        "runs of different metrics",
+        "Each file is the run of one system, and no column of scores has the same name in all of them.",
+        "Give the column of the metric one name in all files.",
+    ),
+    "BT267": (
+        "files not named like systems",
+        (
+            "No column names the systems, and the files are named like metrics, languages or test sets; ranked as they "
+            "are, one metric or language would win over another."
+        ),
+        "If each file is the run of a system, name them: NAME=path.",
+    ),
+    "BT268": (
+        "runs on different scales",
+        "The scores of one file are far from those of the others, as percent is from shares, or follow from them.",
+        "Give all scores in one unit; if they are, keep the column: --keep COLUMN.",
+    ),
 }
 """Title, meaning and cure by code."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from betterthan.errors import shortened
 from betterthan.read.source import Source
@@ -50,6 +50,13 @@ class Guess:
     kind: Kind | None = None
 
 
+class Run(NamedTuple):
+    """What is known of one of several runs: its system, and the metric in a column that is just called "score"."""
+
+    system: str
+    metric: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """What the user said about the file; everything else is found by looking.
@@ -63,6 +70,7 @@ class Options:
     `language_pair`, `level` (seg, doc, domain, sys), `reference` and `gold` choose from a folder of the metrics task.
     `mqm_weights` says what errors weigh where that differs from the usual weights of MQM. Of a table of scores,
     `ignore_columns` are left out and `keep_columns` are systems (in a long table, metrics) whatever they look like.
+    `run` says that the file is the run of one system, so that its columns of numbers are metrics.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -84,6 +92,7 @@ class Options:
     mqm_weights: Mapping[str, float] = field(default_factory=dict)
     ignore_columns: tuple[str, ...] = ()
     keep_columns: tuple[str, ...] = ()
+    run: Run | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +122,8 @@ class Reading:
     problems: tuple[Problem, ...] = ()
     pairs: tuple[str, ...] = ()
     """The language pairs that a column of the file names."""
+    metric_hint: str = ""
+    """What to do, besides choosing one, where files were taken for several metrics and one is needed."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", tuple(map(shortened, self.notes)))

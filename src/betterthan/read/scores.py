@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
 from betterthan.read.apart import whole
@@ -120,8 +120,9 @@ def read_scores(
         higher_is_better=_every(lower_is_better, False),
     )
     opened = _opened(source)
-    tables = scores_of(read_any(opened, options), path=_name_of(opened))
-    chosen = the_metric(tables, metric, _name_of(opened))
+    reading = read_any(opened, options)
+    tables = scores_of(reading, path=_name_of(opened))
+    chosen = the_metric(tables, metric, _name_of(opened), hint=reading.metric_hint)
     return replace(chosen, name=name) if name else chosen
 
 
@@ -147,8 +148,9 @@ def read_metrics(
     Parameters
     ----------
     source : as in :func:`read_scores`, or a list of files
-        Files may be of different layouts; each metric must be in one of them only. System-level score files are
-        allowed: their only segment is called "system".
+        Files may be of different layouts; each metric must be in one of them only, unless each file is the run of one
+        system, with columns of scores and none of systems. System-level score files are allowed: their only segment is
+        called "system".
     item, system, score, group, duplicates, where, ignore, keep
         As in :func:`read_scores`.
     lower_is_better : collection of str or bool, optional
@@ -286,7 +288,7 @@ def _merged(sources: Sequence[Given | FrameLike], options: Options) -> dict[str,
         raise ReadError("The list of files is empty. Name at least one.", code="BT134")
     tables: dict[str, Scores] = {}
     places: dict[str, str] = {}
-    for number, source in enumerate(sources, 1):
+    for number, source in enumerate(runs_as_one(sources, options), 1):
         place = os.fspath(source) if isinstance(source, str | os.PathLike) else f"source {number}"
         for name, table in scores_of(
             read_any(source, options), path=_name_of(source), system_level=True
@@ -299,6 +301,16 @@ def _merged(sources: Sequence[Given | FrameLike], options: Options) -> dict[str,
                 )
             tables[name], places[name] = table, place
     return tables
+
+
+def runs_as_one(sources: Sequence[Any], options: Options) -> list[Any]:
+    """Return the sources, as one where each is a file and the run of one system; other files hold metrics each."""
+    from betterthan.read.several_files import runs_in  # noqa: PLC0415  (it reads through this module)
+
+    if len(sources) < 2 or not all(isinstance(source, str | os.PathLike) for source in sources):
+        return list(sources)
+    together = open_source(list(sources), folders=True)
+    return [together] if runs_in(together, options) else list(sources)
 
 
 def scores_of(reading: Reading, *, path: str | None = None, system_level: bool = False) -> dict[str, Scores]:
@@ -409,8 +421,8 @@ def _name_of(source: object) -> str | None:
     return source if isinstance(source, str) else None
 
 
-def the_metric(tables: Mapping[str, Table], metric: str | None, path: str | None) -> Table:
-    """Return the metric asked for, or the only one.
+def the_metric(tables: Mapping[str, Table], metric: str | None, path: str | None, *, hint: str = "") -> Table:
+    """Return the metric asked for, or the only one; `hint` says what else can be done.
 
     Raises
     ------
@@ -427,7 +439,7 @@ def the_metric(tables: Mapping[str, Table], metric: str | None, path: str | None
         first = next(iter(tables))
         raise ReadError(
             f"There are {len(tables)} metrics where one is needed: {some_of(list(tables))}. "
-            f'Choose one with metric="{first}".',
+            f'Choose one with metric="{first}". {hint}'.strip(),
             path=path,
             code="BT023",
         )

@@ -1,8 +1,9 @@
 """Several files read together: a folder that has no reader of its own, a pattern, or a list.
 
 Each file is recognised by itself. Scores of the same metric stand side by side, judgements and battles below each
-other, texts in parallel; shards of one data set are one table. Files of different kinds are refused, because nobody
-can say what they mean together; ``betterthan check`` lists them one by one.
+other, texts in parallel; shards of one data set are one table, and files that name no system are the runs of one
+each. Files of different kinds are refused, because nobody can say what they mean together; ``betterthan check`` lists
+them one by one.
 """
 
 from __future__ import annotations
@@ -18,8 +19,18 @@ from betterthan.read.apart import whole
 from betterthan.read.doubts import doubts
 from betterthan.read.folders import is_data, opened_file, paths_below
 from betterthan.read.given_files import opened_part, path_of
+from betterthan.read.grid import quoted
 from betterthan.read.protocol import AnyTable, Format, Guess, Options, Problem, Reading
 from betterthan.read.quality_pairs import refuse_truth_among
+from betterthan.read.run_files import (
+    LongFile,
+    RunFile,
+    Seen,
+    look_at,
+    one_metric,
+    refuse_other_scale,
+    runs_of,
+)
 from betterthan.read.several_merge import (
     RatingsFrom,
     ScoresFrom,
@@ -60,6 +71,9 @@ class Member:
     because: str
     reading: Reading | None
     error: BetterThanError | None
+    stem: str = ""
+    called: str | None = None
+    is_run: bool = False
 
 
 def sniff(source: Source) -> Guess | None:
@@ -106,7 +120,7 @@ def read(source: Source, options: Options) -> Reading:
     one = _one_table(source, are_battles=bool(_SIDES & options.columns.keys()))
     if one is not None:
         return _read_whole(one, options)
-    return together(list(read_each(source, options, stop=True)), path=source.name)
+    return together(list(read_each(source, options, stop=True)), options, path=source.name)
 
 
 def check_pairs(source: Source) -> None:
@@ -163,15 +177,16 @@ def _read_whole(one: Whole, options: Options) -> Reading:
 
 def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterator[Member]:
     """Read file by file; with `stop` the first one that cannot be read ends it."""
-    from betterthan.read.sniff import read_any, recognise  # noqa: PLC0415
+    from betterthan.read.sniff import recognise  # noqa: PLC0415
 
-    for opened in _openers(source):
+    runs = runs_in(source, options)
+    for number, opened in enumerate(_openers(source)):
         found, name = None, source.name
         try:
             file = opened()
             name = file.name
             found = recognise(file)
-            reading = read_any(file, options, format=_format(found, options))
+            reading = _read_one(file, found, options, runs[number] if runs else None)
         except BetterThanError as error:
             if stop:
                 raise
@@ -186,7 +201,48 @@ def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterat
                 error=error,
             )
             continue
-        yield Member(name=name, format=found.format, because=found.because, reading=reading, error=None)
+        yield Member(
+            name=name,
+            format=found.format,
+            because=found.because,
+            reading=reading,
+            error=None,
+            stem=file.stem,
+            called=file.called,
+            is_run=bool(runs),
+        )
+
+
+def runs_in(source: Source, options: Options) -> tuple[RunFile, ...]:
+    """Return what each file is the run of, or nothing when they are not runs."""
+    from betterthan.read.sniff import recognise  # noqa: PLC0415
+
+    files: list[Seen] = []
+    for opened in _openers(source):
+        try:
+            file = opened()
+            seen = look_at(file, recognise(file).format, options)
+        except BetterThanError:  # it comes again when the file is read, with its place
+            return ()
+        if seen is None:
+            return ()
+        files.append(seen)
+    return runs_of(files, options)
+
+
+def _read_one(file: Source, found: Recognition, options: Options, run: RunFile | None) -> Reading:
+    from betterthan.read.sniff import read_any  # noqa: PLC0415
+
+    if run is None:
+        return read_any(file, options, format=_format(found, options))
+    own = replace(options, run=run.run, ignore_columns=(*options.ignore_columns, *run.only_here))
+    reading = read_any(file, own, format=found.format)
+    if not run.only_here:
+        return reading
+    left_out = some_of([quoted(name) for name in run.only_here])
+    return reading.with_note(
+        f"{file.name}: columns that were not asked for or are not in all files were left out: {left_out}."
+    )
 
 
 def _format(found: Recognition, options: Options) -> str | None:
@@ -196,7 +252,7 @@ def _format(found: Recognition, options: Options) -> str | None:
     return found.format if found.confidence < 1 else None
 
 
-def together(members: Sequence[Member], *, path: str) -> Reading:
+def together(members: Sequence[Member], options: Options, *, path: str) -> Reading:
     """Return one reading of files that were read one by one.
 
     Raises
@@ -204,7 +260,8 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
     ReadError
         As :func:`read`.
     """
-    readings = [(member.name, whole(member.reading)) for member in members if member.reading is not None]
+    read = [member for member in members if member.reading is not None]
+    readings = [(member.name, whole(member.reading)) for member in read if member.reading is not None]
     kinds: dict[str, int] = {}
     for _, reading in readings:
         kinds[reading.format.kind] = kinds.get(reading.format.kind, 0) + 1
@@ -225,7 +282,15 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
         }
     )
     refuse_other_languages(readings)
+    named, hint = one_metric(
+        [LongFile(m.name, m.stem, m.called, reading) for m, (_, reading) in zip(read, readings, strict=True)]
+    )
+    readings = [(name, reading) for (name, _), reading in zip(readings, named, strict=True)]
     tables = _tables([(name, table) for name, reading in readings for table in reading.tables], path=path)
+    if any(member.is_run for member in read):
+        refuse_other_scale(
+            [table for table in tables if isinstance(table, Scores)], [m.name for m in read], options
+        )
     reasons = [pair for _, reading in readings for pair in reading.dropped.items()]
     dropped = {reason: sum(count for why, count in reasons if why == reason) for reason, _ in reasons}
     kind = next(iter(kinds), "scores")
@@ -239,6 +304,7 @@ def together(members: Sequence[Member], *, path: str) -> Reading:
         notes=tuple(dict.fromkeys(note for _, reading in readings for note in reading.notes)),
         problems=_problems([reading for _, reading in readings], tables, path),
         pairs=next((reading.pairs for _, reading in readings if reading.pairs), ()),
+        metric_hint=hint,
     )
 
 

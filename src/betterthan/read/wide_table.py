@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +14,11 @@ from betterthan.read.apart import read_apart
 from betterthan.read.cells import fill
 from betterthan.read.chosen_columns import hidden, kept_columns, without_ignored
 from betterthan.read.column_meanings import meaning_of
-from betterthan.read.columns import find, flag, is_descriptive
+from betterthan.read.columns import find, flag, is_called_score, is_descriptive
 from betterthan.read.direction import direction
 from betterthan.read.doubtful_columns import doubtful_columns, refuse
 from betterthan.read.doubtful_columns import options as typed
-from betterthan.read.doubts import doubts
+from betterthan.read.doubts import doubts_of
 from betterthan.read.grid import (
     Grid,
     Labels,
@@ -80,12 +80,12 @@ def guess(look: Peek, *, path: str) -> Guess | None:
         roles = find(look.header, {}, ("item", "group", "system", "score"), path=path)
     except ReadError:
         roles = {}
-    if "system" in roles and ("score" in roles or not _numeric(look, roles["system"])):
+    if "system" in roles and ("score" in roles or not holds_numbers(look, roles["system"])):
         return None
     if not look.rows:
         return Guess(confidence=0.1, because="a header without rows") if look.header else None
     ids = {roles[role] for role in _ROLES if role in roles}
-    systems = [i for i in range(len(look.header)) if i not in ids and _numeric(look, i)]
+    systems = [i for i in range(len(look.header)) if i not in ids and holds_numbers(look, i)]
     if not systems:
         return None
     if "system" in roles:
@@ -94,7 +94,8 @@ def guess(look: Peek, *, path: str) -> Guess | None:
     return Guess(confidence=0.7 if len(systems) > 1 else 0.4, because=because)
 
 
-def _numeric(look: Peek, column: int) -> bool:
+def holds_numbers(look: Peek, column: int) -> bool:
+    """Whether the first rows of a column are scores, or are written like numbers."""
     if is_descriptive(look.header[column]):
         return False
     numbers = parse_all(look.column(column))
@@ -106,7 +107,7 @@ def _numeric(look: Peek, column: int) -> bool:
 
 
 def read(source: Source, options: Options) -> Reading:
-    """Read a wide table into one :class:`Scores`."""
+    """Read a wide table into one :class:`Scores`; the run of one system into one for each metric."""
     found = sniff(source)
     with open_grid(source) as grid:
         because = found.because if found else "the format was named"
@@ -114,7 +115,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
-    """Read a grid as a wide table; `stem` names the metric."""
+    """Read a grid as a wide table; `stem` names the metric, where columns are systems."""
     table = without_ignored(grid, options)
     return read_apart(table, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
@@ -125,38 +126,67 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     summaries = _summaries(columns)
     if summaries is not None:
         columns = columns.without_rows(summaries.rows)
-    names = tuple(columns.grid.header[column] for column in columns.systems)
-    body = _body(columns.grid, columns.roles, names, columns.values, options)
+    body = _body(columns, options)
     if body.values.shape[1] <= 1:
         raise one_score_each(grid)
-    name = options.name or options.metric or stem
-    way = direction(name, body.values, options)
     dropped = {"empty row": body.empty, "duplicate": body.merged}
     counted = tuple(f"{count} rows were left out: {why}." for why, count in dropped.items() if count)
     dropped["summary row"] = n_rows - columns.grid.n_rows
     notes = (*columns.notes, *([summaries.note] if summaries else []), *body.notes)
-    scores = Scores(
-        name=name,
-        systems=names,
-        segments=body.segments,
-        values=body.values,
-        higher_is_better=way.higher_is_better,
-        direction_doubt=way.doubt,
-        groups=body.groups,
-        row_order=None
-        if "item" in columns.roles
-        else RowOrder(columns.grid.n_rows, _unused_ids(columns.grid, columns.systems, columns.roles)),
-        notes=(*notes, *counted, *([way.note] if way.note else [])),
+    order = None
+    if "item" not in columns.roles:
+        order = RowOrder(columns.grid.n_rows, _unused_ids(columns.grid, columns.systems, columns.roles))
+    tables = tuple(
+        _scores(part, body, options, row_order=order, notes=(*notes, *counted))
+        for part in _parts(columns.names, body.values, options, stem)
     )
     return Reading(
         format=FORMAT,
         because=because,
-        tables=(scores,),
+        tables=tables,
         rows_read=n_rows,
         rows_kept=n_rows - sum(dropped.values()),
         dropped={reason: count for reason, count in dropped.items() if count},
         notes=notes,
-        problems=doubts(scores, place=grid.name),
+        problems=doubts_of(tables, place=grid.name),
+    )
+
+
+class _Part(NamedTuple):
+    """The scores of one metric."""
+
+    name: str
+    systems: tuple[str, ...]
+    values: FloatArray
+
+
+def _parts(names: tuple[str, ...], values: FloatArray, options: Options, stem: str) -> Iterator[_Part]:
+    """Yield the metrics: the whole table is one, but in the run of a system each column is one."""
+    run = options.run
+    if run is None:
+        yield _Part(options.name or stem, names, values)
+        return
+    for row, name in enumerate(names):
+        metric = run.metric if is_called_score(name) or name == run.system else name
+        yield _Part(
+            options.name if options.name and len(names) == 1 else metric, (run.system,), values[[row]]
+        )
+
+
+def _scores(
+    part: _Part, body: _Body, options: Options, *, row_order: RowOrder | None, notes: tuple[str, ...]
+) -> Scores:
+    way = direction(part.name, part.values, options)
+    return Scores(
+        name=part.name,
+        systems=part.systems,
+        segments=body.segments,
+        values=part.values,
+        higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
+        groups=body.groups,
+        row_order=row_order,
+        notes=(*notes, *([way.note] if way.note else [])),
     )
 
 
@@ -169,6 +199,11 @@ class _Columns(NamedTuple):
     values: FloatArray
     texts: list[int]
     notes: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems, or in the run of one system of the metrics."""
+        return tuple(self.grid.header[column] for column in self.systems)
 
     def without_rows(self, gone: BoolArray) -> _Columns:
         """Return the same columns without some rows."""
@@ -199,10 +234,11 @@ def _columns(grid: Grid, options: Options) -> _Columns:
     identifiers, named = _identifiers(grid, free, roles, kept)
     chosen = [i for i, column in enumerate(free) if column not in identifiers]
     free, values = [free[i] for i in chosen], values[chosen]
-    texts = _texts(grid, free, values, kept)
+    texts = _texts(grid, free, values, kept, is_run=options.run is not None)
     systems = [column for column in free if column not in texts]
     values = values[[free.index(column) for column in systems]]
-    doubtful = doubtful_columns(grid.header, systems, values, kept=kept)
+    # What makes a column doubtful as a system, its name or its scale, is usual among the metrics of a run.
+    doubtful = [] if options.run else doubtful_columns(grid.header, systems, values, kept=kept)
     if doubtful:
         raise refuse(grid, doubtful, systems)
     left_out = [quoted(grid.header[column]) for column in texts]
@@ -255,12 +291,14 @@ def _unique_names(grid: Grid, column: int) -> tuple[str, ...] | None:
     return found.names if len(found.names) == grid.n_rows and not (found.codes < 0).any() else None
 
 
-def _texts(grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int]) -> list[int]:
+def _texts(
+    grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int], *, is_run: bool
+) -> list[int]:
     """Return the columns of remarks: those with text and without any number."""
     numeric = has_numbers(values)
     # A column without any number but with text is a remark; an empty one is a system without scores.
     text = has_text(values) & ~numeric
-    if text.any() and numeric.any() and numeric.sum() < 2:
+    if text.any() and numeric.any() and numeric.sum() < 2 and not is_run:
         text[:] = False
     for i, column in enumerate(free):
         # Units, decimal commas and the like make text of numbers, and a system must not be lost by them.
@@ -336,9 +374,10 @@ class _Body(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def _body(
-    grid: Grid, roles: dict[str, int], systems: tuple[str, ...], values: FloatArray, options: Options
-) -> _Body:
+def _body(columns: _Columns, options: Options) -> _Body:
+    grid, roles, values = columns.grid, columns.roles, columns.values
+    # Messages name the system, also where the column is its only metric.
+    systems = (options.run.system,) if options.run and len(columns.names) == 1 else columns.names
     labels = {role: grid.labels(column) for role, column in roles.items()}
     if "item" not in labels:
         return _by_order(labels, values)

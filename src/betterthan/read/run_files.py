@@ -1,0 +1,240 @@
+"""Several files of which each is the run of one system: ids, one or more columns of scores, and no column of systems.
+
+Nothing in such a file says what its columns are. Together the files do: what has the same name in all of them is a
+metric, and what differs is the system, which the file is named after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.errors import ReadError, some_of
+from betterthan.read import long_table, number_files, wide_table
+from betterthan.read.column_meanings import meaning_of
+from betterthan.read.columns import find, is_called_score, plain
+from betterthan.read.doubtful_columns import doubtful_columns
+from betterthan.read.doubtful_columns import options as typed
+from betterthan.read.grid import quoted
+from betterthan.read.metric_names import told_by
+from betterthan.read.numerals import parse_all
+from betterthan.read.peek import Peek, peek
+from betterthan.read.protocol import Options, Reading, Run
+from betterthan.read.run_names import RunNames, is_metric, meaning_of_names, run_names, short_names
+from betterthan.read.source import Source
+from betterthan.tables.scores import Scores
+
+UNNAMED = "score"
+"""What a metric is called that no column and no file names."""
+LONG_HINT = "If each file is the run of another system, name them: NAME=path."
+WIDE_HINT = (
+    "If each file is the run of one system, say which column holds its scores: --score COLUMN (score=COLUMN)."
+)
+MIXED_HINT = "If they are the same metric, give its column one name in all files."
+_LAYOUTS = (wide_table.FORMAT.name, number_files.FORMAT.name)
+
+
+class Seen(NamedTuple):
+    """The first look at a file: its layout, and the columns that may hold scores."""
+
+    source: Source
+    layout: str
+    columns: tuple[str, ...] = ()
+    are_doubtful: bool = False
+
+
+class RunFile(NamedTuple):
+    """A file that is a run, and the columns of it that other runs lack."""
+
+    run: Run
+    only_here: tuple[str, ...] = ()
+
+
+def look_at(source: Source, layout: str, options: Options) -> Seen | None:
+    """Look at a file that may be a run; None when it is not one, so that the others need no look."""
+    if layout not in _LAYOUTS or {"system", "judge", "left", "right", "winner"} & options.columns.keys():
+        return None
+    if layout == number_files.FORMAT.name:
+        return Seen(source, layout)
+    look = peek(source)
+    try:
+        roles = find(look.header, options.columns, ("item", "group"), path=source.name)
+    except ReadError:
+        return None
+    columns = [
+        column
+        for column, name in enumerate(look.header)
+        if name
+        and column not in roles.values()
+        and name not in options.ignore_columns
+        and wide_table.holds_numbers(look, column)
+        and not _is_id(look, column)
+    ]
+    names = tuple(look.header[column] for column in columns)
+    values = np.array([parse_all(look.column(column)) for column in columns]).reshape(
+        len(columns), len(look.rows)
+    )
+    values[np.isinf(values)] = np.nan
+    doubts = doubtful_columns(look.header, columns, values)
+    return Seen(source, layout, names, are_doubtful=2 * len(doubts) >= max(len(columns), 1))
+
+
+def _is_id(look: Peek, column: int) -> bool:
+    """Whether a column is named like ids and has another value on every row."""
+    cells = look.column(column)
+    return meaning_of(look.header[column]) == "identifier" and len({str(cell) for cell in cells}) == len(
+        cells
+    )
+
+
+def runs_of(files: Sequence[Seen], options: Options) -> tuple[RunFile, ...]:
+    """Return what each file is the run of, or nothing when the files are tables of several systems.
+
+    Parameters
+    ----------
+    files : sequence of Seen
+        All of the files that are read together.
+    options : Options
+        `metric`, or the column of scores, says that a column of each file is a metric.
+
+    Raises
+    ------
+    ReadError
+        When the files have no metric in common (BT266), or are named like metrics, languages or test sets and not like
+        systems (BT267).
+    """
+    if len(files) < 2 or len({file.layout for file in files}) > 1:
+        return ()
+    common = [name for name in files[0].columns if all(name in file.columns for file in files)]
+    if files[0].layout != number_files.FORMAT.name:
+        if not common:
+            return _without_common(files)
+        if not _are_metrics(common, files, options):
+            return ()
+    wanted = {options.columns["score"]} if "score" in options.columns else set(common)
+    return _named(files, run_names([file.source for file in files]), wanted)
+
+
+def _are_metrics(common: Sequence[str], files: Sequence[Seen], options: Options) -> bool:
+    """Whether the columns that all files have are metrics, and not systems that all files score."""
+    if (options.columns.get("score") or options.metric) in common:
+        return True
+    if any(is_called_score(name) or meaning_of(name) == "metric" for name in common):
+        return True
+    if len(common) == 1:
+        return is_metric(common[0])
+    return all(file.are_doubtful and len(file.columns) == len(common) for file in files)
+
+
+def _named(files: Sequence[Seen], names: RunNames, wanted: set[str]) -> tuple[RunFile, ...]:
+    metric = names.shared if told_by(names.shared) else UNNAMED
+    return tuple(
+        RunFile(Run(name, metric), tuple(column for column in file.columns if column not in wanted))
+        for file, name in zip(files, names.names, strict=True)
+    )
+
+
+def _without_common(files: Sequence[Seen]) -> tuple[RunFile, ...]:
+    """Return the runs where each file has one column that is called like itself; refuse different metrics."""
+    columns = [file.columns[0] for file in files if len(file.columns) == 1]
+    if len(columns) == len(files) and all(
+        plain(column) == plain(file.source.stem) for file, column in zip(files, columns, strict=True)
+    ):
+        return tuple(RunFile(Run(column, UNNAMED)) for column in columns)
+    if all(any(is_metric(name) for name in file.columns) for file in files):
+        first, other = files[0], next(file for file in files if not {*file.columns} & {*files[0].columns})
+        raise ReadError(
+            f"No metric is in all of the files: here are {_listed(other)}, in {first.source.name} "
+            f"{_listed(first)}. If they are the same, give the column one name in all files.",
+            path=other.source.name,
+            code="BT266",
+        )
+    return ()
+
+
+def _listed(file: Seen) -> str:
+    return some_of([quoted(name) for name in file.columns], limit=4)
+
+
+def refuse_other_scale(tables: Sequence[Scores], files: Sequence[str], options: Options) -> None:
+    """Refuse runs of which one is on another scale than the others, such as percent beside shares.
+
+    Raises
+    ------
+    ReadError
+        With the file that differs (BT268), unless the user keeps the column.
+    """
+    for table in tables:
+        if table.name in options.keep_columns or table.n_systems != len(files):
+            continue
+        # Only the values count: a system may be called whatever it likes.
+        names = [f"system {place}" for place in range(len(files))]
+        for doubt in doubtful_columns(names, range(len(files)), table.values):
+            raise ReadError(
+                f"{quoted(table.name)} of {quoted(table.systems[doubt.column])} {doubt.reason}. Check that every file "
+                f"is the run of a system, with scores in the same unit; if so, say {typed('keep', [table.name])}.",
+                path=files[doubt.column],
+                code="BT268",
+            )
+
+
+class LongFile(NamedTuple):
+    """What was read from one of several files, and what the file is called by itself and by the user."""
+
+    name: str
+    stem: str
+    called: str | None
+    reading: Reading
+
+
+def one_metric(files: Sequence[LongFile]) -> tuple[list[Reading], str]:
+    """Name the metric of long tables whose column is just called "score", and systems by ``NAME=path``.
+
+    By itself each such table is called after its file. Tables of different systems are one metric, unless the files are
+    named like metrics or languages.
+
+    Returns
+    -------
+    readings : list of Reading
+        The tables by their new names.
+    hint : str
+        What to do where the files are still taken for several metrics.
+    """
+    readings = [_with_given_system(file) for file in files]
+    tables = [table for reading in readings for table in reading.tables if isinstance(table, Scores)]
+    if len(files) < 2 or any(len(reading.tables) != 1 for reading in readings) or len(tables) < len(files):
+        return readings, ""
+    if any(table.name != file.stem for file, table in zip(files, tables, strict=True)):
+        return readings, "" if len({table.name for table in tables}) == 1 else MIXED_HINT
+    names, shared = short_names([file.stem for file in files])
+    if meaning_of_names(names, [file.name for file in files]):
+        return readings, ""
+    if any(reading.format.name != long_table.FORMAT.name for reading in readings):
+        return readings, WIDE_HINT
+    systems = [system for table in tables for system in table.systems]
+    if len(set(systems)) < len(systems):
+        return readings, LONG_HINT if len(systems) == len(files) else ""
+    metric = shared if told_by(shared) else UNNAMED
+    return [
+        replace(reading, tables=(replace(table, name=metric),))
+        for reading, table in zip(readings, tables, strict=True)
+    ], ""
+
+
+def _with_given_system(file: LongFile) -> Reading:
+    """Return a long table of one system under the name that the user gave, unless that is a metric's."""
+    reading = file.reading
+    if file.called is None or reading.format.name != long_table.FORMAT.name or is_metric(file.called):
+        return reading
+    return replace(
+        reading,
+        tables=tuple(
+            replace(table, systems=(file.called,))
+            if isinstance(table, Scores) and table.n_systems == 1
+            else table
+            for table in reading.tables
+        ),
+    )
