@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+
 from tests.misreading.cases import (
     GPT,
     LLAMA,
@@ -16,6 +19,7 @@ from tests.misreading.cases import (
     Stop,
     long,
     long_rows,
+    parquet,
     wide,
 )
 
@@ -58,7 +62,226 @@ def _lines(values: tuple[float, ...]) -> str:
     return "".join(f"{x}\n" for x in values)
 
 
+def _json_lines(columns: dict[str, object]) -> str:
+    """One object a line."""
+    rows = zip(*columns.values(), strict=True)
+    return "".join(json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in rows)
+
+
+def _of_both(pattern: str, content: object) -> dict[str, object]:
+    """A run of each system: `pattern` with its name, and what `content` makes of its scores."""
+    return {pattern.format("GPT"): content(GPT), pattern.format("Llama"): content(LLAMA)}
+
+
+def _runs(name: str, pattern: str, content: object, expect: object, **more: object) -> Case:
+    return Case(name=name, files=_of_both(pattern, content), expect=expect, **more)
+
+
+RUNS = (
+    Case(
+        name="runs named by the user",
+        files={"old.csv": _named(GPT), "new.csv": _named(LLAMA)},
+        command=("rank", "GPT=old.csv", "Llama=new.csv"),
+        expect=RIGHT,
+    ),
+    _runs("runs whose names begin and end alike", "newstest2016.{}.de.csv", _named, RIGHT),
+    _runs(
+        "runs in folders of their own",
+        "{}/scores.csv",
+        _named,
+        RIGHT,
+        command=("rank", "GPT/scores.csv", "Llama/scores.csv"),
+    ),
+    Case(
+        name="runs whose names differ in a number",
+        files={"gpt_v1.csv": _named(GPT), "gpt_v2.csv": _named(LLAMA)},
+        expect=Ranked(means={"gpt_v1": MEANS["GPT"], "gpt_v2": MEANS["Llama"]}, segments=8),
+    ),
+    _runs("runs as JSON lines", "{}.jsonl", lambda x: _json_lines({"id": ONE_TO_N, "score": x}), RIGHT),
+    _runs(
+        "runs as JSON lines with prompts and answers",
+        "{}.jsonl",
+        lambda x: _json_lines(
+            {
+                "id": ONE_TO_N,
+                "prompt": [f"Say {k}." for k in ONE_TO_N],
+                "answer": [f"No {k}" for k in ONE_TO_N],
+                "score": x,
+            }
+        ),
+        RIGHT,
+    ),
+    _runs(
+        "runs as JSON lines, score and passed",
+        "{}.jsonl",
+        lambda x: _json_lines({"id": ONE_TO_N, "score": x, "passed": [v > 0.65 for v in x]}),
+        Stop(words=("score", "passed", "--metric"), in_check=False),
+        settle=("--metric", "passed"),
+        settled=Ranked(means={"GPT": 0.5, "Llama": 0.25}, segments=8),
+    ),
+    _runs(
+        "runs as a JSON array",
+        "{}.json",
+        lambda x: json.dumps([{"id": k, "score": v} for k, v in zip(ONE_TO_N, x, strict=True)]),
+        RIGHT,
+    ),
+    _runs("runs between tabs", "{}.tsv", _named, RIGHT),
+    _runs("runs packed with gzip", "{}.csv.gz", lambda x: gzip.compress(_named(x).text().encode()), RIGHT),
+    _runs("runs as Parquet", "{}.parquet", lambda x: parquet(_named(x)), RIGHT),
+    _runs(
+        "runs of right and wrong",
+        "{}.csv",
+        lambda x: Columns({"id": ONE_TO_N, "correct": [str(v > 0.65).lower() for v in x]}),
+        Ranked(means={"GPT": 0.5, "Llama": 0.25}, segments=8),
+    ),
+    _runs(
+        "runs in percent",
+        "{}.csv",
+        lambda x: Columns({"id": ONE_TO_N, "accuracy": [f"{100 * v:.0f}%" for v in x]}),
+        Ranked(means={name: 100 * mean for name, mean in MEANS.items()}, segments=8),
+    ),
+    _two(
+        "a run in percent beside one in shares",
+        _named(tuple(100 * x for x in GPT)),
+        _named(LLAMA),
+        Stop(words=("GPT", "scale", "--keep score")),
+    ),
+    _runs(
+        "runs with documents and domains",
+        "{}.csv",
+        lambda x: Columns({"id": ONE_TO_N, "doc": "aabbccdd", "domain": "nnnnssss", "score": x}),
+        RIGHT,
+    ),
+    Case(
+        name="three runs",
+        files={"GPT.csv": _named(GPT), "Llama.csv": _named(LLAMA), "Qwen.csv": _named(LLAMA[::-1])},
+        expect=Ranked(means={**MEANS, "Qwen": MEANS["Llama"]}, segments=8, cells={("Qwen", "3"): 0.40}),
+    ),
+    _two(
+        "a run that lacks a segment",
+        _named(GPT),
+        _named(LLAMA[:7], ONE_TO_N[:7]),
+        Stop(words=("Llama", "8", "--missing")),
+    ),
+    _two(
+        "a segment twice in a run",
+        _named(GPT),
+        _named((*LLAMA, 0.1), (*ONE_TO_N, 3)),
+        Stop(words=("3", "Llama", "--duplicates")),
+    ),
+    _two(
+        "runs with no segment in common",
+        _named(GPT),
+        _named(LLAMA, tuple(f"x{k}" for k in ONE_TO_N)),
+        Stop(words=(UNMATCHED,)),
+    ),
+    _two(
+        "runs counted from 0 and from 1",
+        _named(GPT),
+        _named(LLAMA, tuple(range(8))),
+        Stop(words=(UNMATCHED,)),
+    ),
+    _two(
+        "runs of different metrics",
+        Columns({"id": ONE_TO_N, "accuracy": GPT}),
+        Columns({"id": ONE_TO_N, "f1": LLAMA}),
+        Stop(words=("accuracy", "f1", "Llama.csv")),
+    ),
+    _two(
+        "a run with a metric more",
+        Columns({"id": ONE_TO_N, "score": GPT, "tokens": [int(100 * x) for x in LLAMA]}),
+        _named(LLAMA),
+        RIGHT,
+    ),
+    _runs(
+        "runs with latency and tokens",
+        "{}.csv",
+        lambda x: Columns(
+            {"id": ONE_TO_N, "score": x, "latency_ms": [int(1000 * v) for v in x], "tokens": ONE_TO_N}
+        ),
+        Stop(words=("score", "latency_ms"), in_check=False),
+        settle=("--metric", "latency_ms"),
+        settled=Ranked(means={name: 1000 * mean for name, mean in MEANS.items()}, segments=8, higher=False),
+    ),
+    _runs(
+        "runs of two aspects of unknown names",
+        "{}.csv",
+        lambda x: Columns({"id": ONE_TO_N, "helpfulness": x, "coherence": x[::-1]}),
+        Stop(words=("--score",), in_check=False),
+        settle=("--score", "helpfulness"),
+        settled=RIGHT,
+    ),
+    _runs(
+        "runs of an error rate that their names tell",
+        "TER.{}.csv",
+        _named,
+        Ranked(means=MEANS, segments=8, higher=False),
+    ),
+    Case(
+        name="runs named like metrics",
+        files={"BLEU.csv": _named(GPT), "chrF.csv": _named(LLAMA)},
+        expect=Stop(words=("BLEU", "chrF", "NAME="), in_check=False),
+    ),
+    Case(
+        name="lines of numbers named like metrics",
+        files={"BLEU.txt": _lines(GPT), "TER.txt": _lines(LLAMA)},
+        expect=Stop(words=("BLEU", "TER", "NAME="), in_check=False),
+    ),
+    Case(
+        name="runs of one system in two languages",
+        files={"GPT.de.csv": _named(GPT), "GPT.fr.csv": _named(LLAMA)},
+        expect=Stop(words=("de", "fr", "NAME="), in_check=False),
+    ),
+    Case(
+        name="the truth among runs",
+        files={"gold.csv": _named(GPT), "Llama.csv": _named(LLAMA)},
+        expect=Stop(words=("gold", "quality"), in_check=False),
+    ),
+    _runs(
+        "runs without ids, with prompts",
+        "{}.jsonl",
+        lambda x: _json_lines({"prompt": [f"Say {k}." for k in ONE_TO_N], "score": x}),
+        Stop(words=("prompt", "--item"), in_check=False),
+        settle=("--item", "prompt"),
+        settled=RIGHT,
+    ),
+    _runs("runs without ids", "{}.csv", lambda x: Columns({"score": x}), Ranked(means=MEANS, segments=8)),
+    Case(
+        name="two long files of the same system",
+        files={
+            "a.csv": long(rows=[(k, "m", x) for k, x in zip(ONE_TO_N, GPT, strict=True)]),
+            "b.csv": long(rows=[(k, "m", x) for k, x in zip(ONE_TO_N, LLAMA, strict=True)]),
+        },
+        expect=Stop(words=("NAME=path",), in_check=False),
+    ),
+    Case(
+        name="two long files of the same system, named by the user",
+        files={
+            "a.csv": long(rows=[(k, "m", x) for k, x in zip(ONE_TO_N, GPT, strict=True)]),
+            "b.csv": long(rows=[(k, "m", x) for k, x in zip(ONE_TO_N, LLAMA, strict=True)]),
+        },
+        command=("rank", "GPT=a.csv", "Llama=b.csv"),
+        expect=RIGHT,
+    ),
+    Case(
+        name="one run alone",
+        files={"GPT.csv": Columns({"id": ONE_TO_N, "score": GPT, "passed": [int(x > 0.5) for x in GPT]})},
+        expect=Stop(words=("score", "passed", "system")),
+    ),
+    Case(
+        name="metrics of runs beside human scores",
+        files={
+            "GPT.csv": Columns({"id": SHUFFLED, "COMET": [GPT[k - 1] for k in SHUFFLED]}),
+            "Llama.csv": Columns({"id": ONE_TO_N, "COMET": LLAMA}),
+            "human.csv": long(rows=HUMAN),
+        },
+        command=("meta", "GPT.csv", "Llama.csv", *META[2:]),
+        expect=ALL_AGREE,
+    ),
+)
+
 CASES = (
+    *RUNS,
     _two("one file a system", _named(GPT), _named(LLAMA), RIGHT),
     _two("one file a system, in another order", _named(GPT), _in_order(LLAMA, SHUFFLED), RIGHT),
     _two("one long file a system, scores called score", long(rows=ROWS[:8]), long(rows=ROWS[8:]), RIGHT),

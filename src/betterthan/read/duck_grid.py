@@ -73,6 +73,8 @@ class DuckGrid:
         default=None, repr=False
     )  # a temporary copy goes with the last who holds it
     n_rows: int = 0
+    # A column of ids is asked for several times in a row; only one is kept, because names take much memory.
+    last_labels: tuple[int, Labels] | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -108,6 +110,12 @@ class DuckGrid:
 
     def labels(self, column: int) -> Labels:
         """Return a column of names."""
+        if self.last_labels is None or self.last_labels[0] != column:
+            self.last_labels = None
+            self.last_labels = column, self._fetched_labels(column)
+        return self.last_labels[1]
+
+    def _fetched_labels(self, column: int) -> Labels:
         expression = self._text(column)
         self._check_flat(column)
         self._require(16, "a column of names")

@@ -47,10 +47,11 @@ class Seen(NamedTuple):
 
 
 class RunFile(NamedTuple):
-    """A file that is a run, and the columns of it that other runs lack."""
+    """A file that is a run, the columns of it that are not wanted, and what to say about them."""
 
     run: Run
-    only_here: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    note: str = ""
 
 
 def look_at(source: Source, layout: str, options: Options) -> Seen | None:
@@ -114,7 +115,8 @@ def runs_of(files: Sequence[Seen], options: Options) -> tuple[RunFile, ...]:
             return _without_common(files)
         if not _are_metrics(common, files, options):
             return ()
-    wanted = {options.columns["score"]} if "score" in options.columns else set(common)
+    asked = options.columns.get("score") or options.metric
+    wanted = {asked} if asked in common else set(common)
     return _named(files, run_names([file.source for file in files]), wanted)
 
 
@@ -131,10 +133,15 @@ def _are_metrics(common: Sequence[str], files: Sequence[Seen], options: Options)
 
 def _named(files: Sequence[Seen], names: RunNames, wanted: set[str]) -> tuple[RunFile, ...]:
     metric = names.shared if told_by(names.shared) else UNNAMED
-    return tuple(
-        RunFile(Run(name, metric), tuple(column for column in file.columns if column not in wanted))
-        for file, name in zip(files, names.names, strict=True)
-    )
+    runs = []
+    for file, name in zip(files, names.names, strict=True):
+        left_out = tuple(column for column in file.columns if column not in wanted)
+        only_here = [
+            quoted(column) for column in left_out if any(column not in other.columns for other in files)
+        ]
+        note = f"{file.source.name}: columns that other files lack were left out: {some_of(only_here)}."
+        runs.append(RunFile(Run(name, metric), left_out, note if only_here else ""))
+    return tuple(runs)
 
 
 def _without_common(files: Sequence[Seen]) -> tuple[RunFile, ...]:

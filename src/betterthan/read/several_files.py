@@ -19,7 +19,6 @@ from betterthan.read.apart import whole
 from betterthan.read.doubts import doubts
 from betterthan.read.folders import is_data, opened_file, paths_below
 from betterthan.read.given_files import opened_part, path_of
-from betterthan.read.grid import quoted
 from betterthan.read.protocol import AnyTable, Format, Guess, Options, Problem, Reading
 from betterthan.read.quality_pairs import refuse_truth_among
 from betterthan.read.run_files import (
@@ -235,14 +234,9 @@ def _read_one(file: Source, found: Recognition, options: Options, run: RunFile |
 
     if run is None:
         return read_any(file, options, format=_format(found, options))
-    own = replace(options, run=run.run, ignore_columns=(*options.ignore_columns, *run.only_here))
+    own = replace(options, run=run.run, ignore_columns=(*options.ignore_columns, *run.left_out))
     reading = read_any(file, own, format=found.format)
-    if not run.only_here:
-        return reading
-    left_out = some_of([quoted(name) for name in run.only_here])
-    return reading.with_note(
-        f"{file.name}: columns that were not asked for or are not in all files were left out: {left_out}."
-    )
+    return reading.with_note(run.note) if run.note else reading
 
 
 def _format(found: Recognition, options: Options) -> str | None:

@@ -14,7 +14,7 @@ from betterthan.read.apart import read_apart
 from betterthan.read.cells import fill
 from betterthan.read.chosen_columns import hidden, kept_columns, without_ignored
 from betterthan.read.column_meanings import meaning_of
-from betterthan.read.columns import find, flag, is_called_score, is_descriptive
+from betterthan.read.columns import find, flag, is_called_score, is_descriptive, plain
 from betterthan.read.direction import direction
 from betterthan.read.doubtful_columns import doubtful_columns, refuse
 from betterthan.read.doubtful_columns import options as typed
@@ -67,6 +67,7 @@ _OUTCOMES = frozenset(
         "timeout",
     ]
 )
+_INPUTS = frozenset(("prompt", "question", "query", "instruction", "input", "source", "src", "problem"))
 
 
 def sniff(source: Source) -> Guess | None:
@@ -135,7 +136,7 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     notes = (*columns.notes, *([summaries.note] if summaries else []), *body.notes)
     order = None
     if "item" not in columns.roles:
-        order = RowOrder(columns.grid.n_rows, _unused_ids(columns.grid, columns.systems, columns.roles))
+        order = RowOrder(columns.grid.n_rows, _unused_ids(columns, is_run=options.run is not None))
     tables = tuple(
         _scores(part, body, options, row_order=order, notes=(*notes, *counted))
         for part in _parts(columns.names, body.values, options, stem)
@@ -403,16 +404,18 @@ def _by_order(labels: dict[str, Labels], values: FloatArray) -> _Body:
     return _Body(segments, tuple(groups.names[code] for code in groups.codes.tolist()), values)
 
 
-def _unused_ids(grid: Grid, systems: list[int], roles: dict[str, int]) -> tuple[str, ...]:
+def _unused_ids(columns: _Columns, *, is_run: bool) -> tuple[str, ...]:
     """Return the columns of text that tell every row from the others, as ids do and sentences, with blanks, do not."""
-    used = {*systems, *roles.values()}
-    free = [i for i, name in enumerate(grid.header) if name and i not in used and not is_descriptive(name)]
-    return tuple(grid.header[column] for column in free if _are_ids(grid, column))
-
-
-def _are_ids(grid: Grid, column: int) -> bool:
-    names = _unique_names(grid, column)
-    return names is not None and not any(" " in name.strip() for name in names)
+    grid, used = columns.grid, {*columns.systems, *columns.roles.values()}
+    found = []
+    for column, name in enumerate(grid.header):
+        # What a system was asked is the same in all runs, and so tells their rows apart as ids do.
+        is_input = is_run and plain(name) in _INPUTS
+        if name and column not in used and (is_input or not is_descriptive(name)):
+            names = _unique_names(grid, column)
+            if names is not None and (is_input or not any(" " in each.strip() for each in names)):
+                found.append(name)
+    return tuple(found)
 
 
 def _each(systems: tuple[str, ...], n_rows: int) -> Labels:
