@@ -9,7 +9,9 @@ import pytest
 
 import betterthan as bt
 from betterthan.errors import ReadError
+from betterthan.read.protocol import Options
 from betterthan.read.run_names import meaning_of_names, short_names
+from betterthan.read.sniff import read_any
 from betterthan.read.text import SMALL
 
 FIRST, SECOND = (0.5, 0.25, 1.0, 0.75), (0.25, 0.5, 0.75, 0.5)
@@ -176,3 +178,31 @@ def test_large_runs_give_the_same_table(put, suffix):
     scores = bt.read_scores([f"A.{suffix}", f"B.{suffix}"])
     assert scores.segments == tuple(f"a segment with a long name {k:08d}" for k in range(n))
     assert np.array_equal(scores.values, expected)
+
+
+def test_three_runs_that_share_metrics_only_in_pairs_are_refused(put):
+    """There is nothing to compare all of them by."""
+    for name, columns in (("A", "accuracy,f1"), ("B", "accuracy,recall"), ("C", "f1,recall")):
+        put(f"{name}.csv", f"id,{columns}\n1,0.5,0.25\n2,0.75,0.5\n")
+    assert '"f1", "recall"' in refusal(["A.csv", "B.csv", "C.csv"], "BT266")
+
+
+def test_long_tables_of_one_system_each_are_one_metric(put):
+    """Whose direction the user may give; a name given to a file is its system's, and settles who is who."""
+    for name, values in (("a", FIRST), ("b", SECOND)):
+        rows = "".join(f"{k},gpt-{name},{x}\n" for k, x in enumerate(values))
+        put(f"{name}.csv", f"item,model,score\n{rows}")
+        put(f"same_{name}.csv", f"item,model,score\n{rows}".replace(f"gpt-{name}", "gpt"))
+    scores = bt.read_scores(["a.csv", "b.csv"])
+    assert (scores.name, scores.systems, scores.higher_is_better) == ("score", ("gpt-a", "gpt-b"), True)
+    lower = read_any(["a.csv", "b.csv"], Options(lower_is_better=frozenset({"score"}))).tables[0]
+    assert not lower.higher_is_better
+    assert "NAME=path" in refusal(["same_a.csv", "same_b.csv"], "BT023")
+    assert bt.read_scores(["old=same_a.csv", "new=same_b.csv"]).systems == ("old", "new")
+
+
+def test_lines_of_numbers_on_other_scales_are_refused(put):
+    """There is no column to keep, so the message does not say so."""
+    put("A.txt", "50\n25\n100\n75\n40\n80\n")
+    put("B.txt", "0.5\n0.25\n1\n0.75\n0.4\n0.8\n")
+    assert "--keep" not in refusal(["A.txt", "B.txt"], "BT268")

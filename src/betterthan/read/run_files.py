@@ -16,6 +16,7 @@ from betterthan.errors import ReadError, some_of
 from betterthan.read import long_table, number_files, wide_table
 from betterthan.read.column_meanings import meaning_of
 from betterthan.read.columns import find, is_called_score, plain
+from betterthan.read.direction import direction
 from betterthan.read.doubtful_columns import doubtful_columns
 from betterthan.read.doubtful_columns import options as typed
 from betterthan.read.grid import quoted
@@ -47,9 +48,10 @@ class Seen(NamedTuple):
 
 
 class RunFile(NamedTuple):
-    """A file that is a run, the columns of it that are not wanted, and what to say about them."""
+    """A file that is a run, its columns of scores, those that are not wanted, and what to say about them."""
 
     run: Run
+    columns: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     note: str = ""
 
@@ -140,7 +142,8 @@ def _named(files: Sequence[Seen], names: RunNames, wanted: set[str]) -> tuple[Ru
             quoted(column) for column in left_out if any(column not in other.columns for other in files)
         ]
         note = f"{file.source.name}: columns that other files lack were left out: {some_of(only_here)}."
-        runs.append(RunFile(Run(name, metric), left_out, note if only_here else ""))
+        columns = tuple(column for column in file.columns if column in wanted)
+        runs.append(RunFile(Run(name, metric), columns, left_out, note if only_here else ""))
     return tuple(runs)
 
 
@@ -152,7 +155,8 @@ def _without_common(files: Sequence[Seen]) -> tuple[RunFile, ...]:
     ):
         return tuple(RunFile(Run(column, UNNAMED)) for column in columns)
     if all(any(is_metric(name) for name in file.columns) for file in files):
-        first, other = files[0], next(file for file in files if not {*file.columns} & {*files[0].columns})
+        first = files[0]
+        other = next(file for file in files if first.columns[0] not in file.columns)
         raise ReadError(
             f"No metric is in all of the files: here are {_listed(other)}, in {first.source.name} "
             f"{_listed(first)}. If they are the same, give the column one name in all files.",
@@ -166,8 +170,19 @@ def _listed(file: Seen) -> str:
     return some_of([quoted(name) for name in file.columns], limit=4)
 
 
-def refuse_other_scale(tables: Sequence[Scores], files: Sequence[str], options: Options) -> None:
+def refuse_other_scale(
+    tables: Sequence[Scores], files: Sequence[str], columns: Sequence[str], options: Options
+) -> None:
     """Refuse runs of which one is on another scale than the others, such as percent beside shares.
+
+    Parameters
+    ----------
+    tables : sequence of Scores
+        Of all runs.
+    files : sequence of str
+    columns : sequence of str
+        Those that all files have; none in lines of numbers.
+    options : Options
 
     Raises
     ------
@@ -175,14 +190,16 @@ def refuse_other_scale(tables: Sequence[Scores], files: Sequence[str], options: 
         With the file that differs (BT268), unless the user keeps the column.
     """
     for table in tables:
-        if table.name in options.keep_columns or table.n_systems != len(files):
+        column = table.name if table.name in columns else next(filter(is_called_score, columns), None)
+        if column in options.keep_columns or table.n_systems != len(files):
             continue
         # Only the values count: a system may be called whatever it likes.
         names = [f"system {place}" for place in range(len(files))]
         for doubt in doubtful_columns(names, range(len(files)), table.values):
+            keep = "" if column is None else f"; if so, say {typed('keep', [column])}"
             raise ReadError(
                 f"{quoted(table.name)} of {quoted(table.systems[doubt.column])} {doubt.reason}. Check that every file "
-                f"is the run of a system, with scores in the same unit; if so, say {typed('keep', [table.name])}.",
+                f"is the run of a system, with scores in the same unit{keep}.",
                 path=files[doubt.column],
                 code="BT268",
             )
@@ -197,7 +214,7 @@ class LongFile(NamedTuple):
     reading: Reading
 
 
-def one_metric(files: Sequence[LongFile]) -> tuple[list[Reading], str]:
+def one_metric(files: Sequence[LongFile], options: Options) -> tuple[list[Reading], str]:
     """Name the metric of long tables whose column is just called "score", and systems by ``NAME=path``.
 
     By itself each such table is called after its file. Tables of different systems are one metric, unless the files are
@@ -216,8 +233,9 @@ def one_metric(files: Sequence[LongFile]) -> tuple[list[Reading], str]:
         return readings, ""
     if any(table.name != file.stem for file, table in zip(files, tables, strict=True)):
         return readings, "" if len({table.name for table in tables}) == 1 else MIXED_HINT
-    names, shared = short_names([file.stem for file in files])
-    if meaning_of_names(names, [file.name for file in files]):
+    free = [file for file in files if file.called is None]
+    names, shared = short_names([file.stem for file in free])
+    if free and meaning_of_names(names, [file.name for file in free]):
         return readings, ""
     if any(reading.format.name != long_table.FORMAT.name for reading in readings):
         return readings, WIDE_HINT
@@ -226,9 +244,17 @@ def one_metric(files: Sequence[LongFile]) -> tuple[list[Reading], str]:
         return readings, LONG_HINT if len(systems) == len(files) else ""
     metric = shared if told_by(shared) else UNNAMED
     return [
-        replace(reading, tables=(replace(table, name=metric),))
+        replace(reading, tables=(_renamed(table, metric, options),))
         for reading, table in zip(readings, tables, strict=True)
     ], ""
+
+
+def _renamed(table: Scores, metric: str, options: Options) -> Scores:
+    """Return the scores under another name, and with the direction that the user gave for that name."""
+    if metric not in options.lower_is_better | options.higher_is_better:
+        return replace(table, name=metric)
+    way = direction(metric, table.values, options)
+    return replace(table, name=metric, higher_is_better=way.higher_is_better, direction_doubt=way.doubt)
 
 
 def _with_given_system(file: LongFile) -> Reading:

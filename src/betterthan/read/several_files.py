@@ -72,7 +72,7 @@ class Member:
     error: BetterThanError | None
     stem: str = ""
     called: str | None = None
-    is_run: bool = False
+    run: RunFile | None = None
 
 
 def sniff(source: Source) -> Guess | None:
@@ -208,7 +208,7 @@ def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterat
             error=None,
             stem=file.stem,
             called=file.called,
-            is_run=bool(runs),
+            run=runs[number] if runs else None,
         )
 
 
@@ -276,15 +276,16 @@ def together(members: Sequence[Member], options: Options, *, path: str) -> Readi
         }
     )
     refuse_other_languages(readings)
-    named, hint = one_metric(
-        [LongFile(m.name, m.stem, m.called, reading) for m, (_, reading) in zip(read, readings, strict=True)]
-    )
+    files = [
+        LongFile(member.name, member.stem, member.called, reading)
+        for member, (_, reading) in zip(read, readings, strict=True)
+    ]
+    named, hint = one_metric(files, options)
     readings = [(name, reading) for (name, _), reading in zip(readings, named, strict=True)]
     tables = _tables([(name, table) for name, reading in readings for table in reading.tables], path=path)
-    if any(member.is_run for member in read):
-        refuse_other_scale(
-            [table for table in tables if isinstance(table, Scores)], [m.name for m in read], options
-        )
+    if read and read[0].run is not None:
+        merged = [table for table in tables if isinstance(table, Scores)]
+        refuse_other_scale(merged, [member.name for member in read], read[0].run.columns, options)
     reasons = [pair for _, reading in readings for pair in reading.dropped.items()]
     dropped = {reason: sum(count for why, count in reasons if why == reason) for reason, _ in reasons}
     kind = next(iter(kinds), "scores")
