@@ -129,3 +129,25 @@ def test_unknown_ends_are_refused():
         flips_mean(np.ones(2), until="reverse")
     with pytest.raises(UnknownName, match='Unknown until "reverse"'):
         flips_median(np.ones(2), np.zeros(2), until="reverse")
+
+
+def test_a_segment_put_back_gives_the_medians_that_sorting_gives():
+    """Also with ties and with one segment kept."""
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        values = rng.integers(0, 9, rng.integers(2, 12)) / 4
+        kept = np.zeros(values.size, dtype=bool)
+        kept[rng.permutation(values.size)[: 2 * rng.integers(0, values.size // 2) + 1]] = True
+        others = np.nonzero(~kept)[0]
+        medians = [np.median(values[np.append(np.nonzero(kept)[0], other)]) for other in others]
+        assert influence._medians_with(values, kept, others).tolist() == medians
+
+
+def test_many_segments_are_put_back_at_once():
+    """One by one, 100,000 segments would take a quarter of an hour."""
+    rng = np.random.default_rng(6)
+    scores = np.array([rng.normal(0.3, 1, 100_001), rng.normal(0, 1, 100_001)])
+    found = flips_median(*scores)
+    kept = np.delete(scores, found.indices, axis=1)
+    assert found.is_possible
+    assert np.median(kept[0]) < np.median(kept[1])

@@ -165,7 +165,7 @@ def flips_median(first: FloatArray, second: FloatArray, *, until: Until = "rever
 
     Notes
     -----
-    O(n log n), and n log n for each segment put back.
+    O(n log n).
 
     Examples
     --------
@@ -226,14 +226,47 @@ def _one_fewer(
 ) -> Removal:
     """Try to turn the medians with one segment fewer than the best odd set removes."""
     removed = np.nonzero(~kept)[0]
-    few = comb(ahead.size, removed.size - 1) <= _FEW_SUBSETS
-    for subset in combinations(range(ahead.size) if few else removed.tolist(), removed.size - 1):
+    if not _are_few(ahead.size, removed.size - 1):
+        return _one_put_back(known, ahead, behind, kept, until)
+    for subset in combinations(range(ahead.size), removed.size - 1):
         rest = np.ones(ahead.size, dtype=np.bool_)
         rest[list(subset)] = False
         gap = np.median(ahead[rest]) - np.median(behind[rest])
         if gap < 0 or (until == "level" and gap == 0):
             return removal(known[list(subset)])
-    return removal(known[removed], is_exact=few)
+    return removal(known[removed])
+
+
+def _are_few(n: int, k: int) -> bool:
+    """Whether the subsets of k out of n can all be tried; their number has n digits, so it is not always computed."""
+    return (n <= _FEW_SUBSETS or k in (0, n)) and comb(n, k) <= _FEW_SUBSETS
+
+
+def _one_put_back(
+    known: IntArray, ahead: FloatArray, behind: FloatArray, kept: np.ndarray, until: Until
+) -> Removal:
+    """Try whether the medians stay turned when one of the removed segments comes back, all of them at once."""
+    removed = np.nonzero(~kept)[0]
+    gaps = _medians_with(ahead, kept, removed) - _medians_with(behind, kept, removed)
+    turned = np.nonzero(gaps < 0 if until == "reversed" else gaps <= 0)[0]
+    if turned.size:
+        return removal(known[np.delete(removed, turned[-1])])
+    return removal(known[removed], is_exact=False)
+
+
+def _medians_with(values: FloatArray, kept: np.ndarray, others: IntArray) -> FloatArray:
+    """Medians of an odd number of values and one of the others, for each of these.
+
+    The middle value stays one of the two in the middle; the other is the one that came, or a neighbour.
+    """
+    held = np.sort(values[kept])
+    middle = held.size // 2
+    below = held[middle - 1] if middle else -np.inf
+    above = held[middle + 1] if middle else np.inf
+    more = values[others]
+    beside = np.where(more <= held[middle], np.maximum(below, more), np.minimum(above, more))
+    medians: FloatArray = (beside + held[middle]) / 2
+    return medians
 
 
 def _check(until: Until) -> None:
