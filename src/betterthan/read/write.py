@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from betterthan import scratch
+from betterthan import budget, scratch
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.read.duck import literal
+from betterthan.read.duck import connect_to, literal, path_literal
 from betterthan.read.protocol import AnyTable
 from betterthan.read.tidy import Tidy, all_tidy
 from betterthan.writing import whole_file
@@ -124,14 +124,16 @@ def _write_parquet(rows: Tidy, target: Path) -> None:
         _write_text(rows, plain, ".csv")
         types = ", ".join(f"{literal(name)}: '{_type(name, rows)}'" for name in rows.columns)
         query = (
-            f"COPY (FROM read_csv({literal(str(plain))}, auto_detect = false, header = true, "
+            f"COPY (FROM read_csv({path_literal(plain)}, auto_detect = false, header = true, "
             f"quote = '\"', escape = '\"', hive_partitioning = false, columns = {{{types}}})) "
-            f"TO {literal(str(target))} (FORMAT parquet)"
+            f"TO {path_literal(target)} (FORMAT parquet, USE_TMP_FILE false)"
         )
-        connection = duckdb.connect(config={"temp_directory": folder, "autoload_known_extensions": "false"})
+        connection = connect_to([plain, target])
         try:
             connection.execute(query)
         except duckdb.IOException as error:
             raise BetterThanError(f"{target}: The file cannot be written.") from error
+        except duckdb.OutOfMemoryException as error:
+            raise budget.out_of_memory() from error
         finally:
             connection.close()
