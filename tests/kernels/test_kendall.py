@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from betterthan.kernels import kendall
-from betterthan.kernels.kendall import inversions, kendall_b, kendall_b_matrix
+from betterthan.kernels.kendall import concordant_pairs, inversions, kendall_b, kendall_b_matrix
 
 tables = hnp.arrays(
     np.float64,
@@ -46,3 +46,13 @@ def test_many_segments_go_pair_by_pair_and_blocks_change_nothing(monkeypatch):
     np.testing.assert_array_equal(kendall_b_matrix(scores), whole)
     monkeypatch.setattr(kendall, "_BY_PRODUCT_UP_TO", 10)
     np.testing.assert_allclose(kendall_b_matrix(scores), whole, rtol=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
+def test_concordant_pairs_are_counted_alike_by_pairs_and_by_merging(values):
+    """Against the double loop."""
+    x, y = np.array(values, dtype=np.float64).reshape(-1, 2).T
+    expected = sum((a - c) * (b - d) > 0 for (a, b), (c, d) in itertools.combinations(values, 2))
+
+    assert concordant_pairs(x, y) == expected
+    assert kendall._ordered_pairs(kendall.tied_ranks(x).low, kendall.tied_ranks(y).low)[0] == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -15,6 +16,7 @@ from betterthan.analysis.compare import compare
 from betterthan.analysis.detectable import detectable
 from betterthan.analysis.explain import explain
 from betterthan.analysis.slice_effects import slice_effects
+from betterthan.analysis.slices import parts_of
 from betterthan.analysis.stability import stability
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
@@ -41,8 +43,6 @@ def test_stability_is_the_literal_loop():
 
 def test_stability_follows_names_and_direction():
     """Lower is better turns the winner; equal systems share first place and have no order to keep."""
-    import dataclasses
-
     scores = made_scores(m=2, n=30)
     turned = dataclasses.replace(scores, higher_is_better=False)
     assert stability(scores).first[-1].tolist() == [1, 0]
@@ -121,6 +121,17 @@ def test_reversed_slices_are_those_of_explain(units):
         if part.is_reversed
     }
     assert turned == pytest.approx(known, nan_ok=True)
+
+
+def test_documents_take_no_more_room_than_their_segments():
+    """A mask for each of 20,000 documents would be 800 MB."""
+    scores = made_scores(m=2, n=40_000)
+    scores = dataclasses.replace(scores, groups=tuple(f"d{i % 20_000}" for i in range(40_000)))
+    parts = parts_of(scores, scores, None)
+    documents = [part for part in parts if part.by == "group"]
+    assert sum(part.members.nbytes for part in documents) == 8 * 40_000
+    at = next(part for part in documents if part.value == "d17")
+    assert at.members.tolist() == [17, 20_017]
 
 
 def test_swapping_the_pair_negates_every_slice():

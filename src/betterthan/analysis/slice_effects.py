@@ -95,7 +95,7 @@ def slice_effects(
                 part.by,
                 part.value,
                 part.limits,
-                int(np.count_nonzero(part.members)),
+                part.members.size,
                 effect,
                 effect - half,
                 effect + half,

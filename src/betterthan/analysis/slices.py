@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.analysis.mechanisms import mean_difference, permutation_test, winner_of
 from betterthan.analysis.units import Units
-from betterthan.arrays import BoolArray, FloatArray
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import TableError, some_of
 from betterthan.kernels.pvalues import adjusted
 from betterthan.results.explanation import Slice
@@ -25,7 +25,7 @@ class Part(NamedTuple):
     by: str
     value: str
     limits: str
-    members: BoolArray
+    members: IntArray
 
 
 class Lengths(NamedTuple):
@@ -62,7 +62,7 @@ def reversed_slices(
             by=part.by,
             value=part.value,
             limits=part.limits,
-            n_segments=int(np.count_nonzero(part.members)),
+            n_segments=part.members.size,
             effect=effect,
             winner=winner_of(effect, names) or "",
             pvalue=float(pvalue),
@@ -136,11 +136,18 @@ def difficulty(scores: Scores, pair: Scores) -> FloatArray:
 def _groups(pair: Scores) -> list[Part]:
     if pair.groups is None:
         return []
-    labels = np.array(pair.groups)
     names = sorted(set(pair.groups))
-    if len(names) < 2 or len(names) == labels.size:
+    if len(names) < 2 or len(names) == len(pair.groups):
         return []
-    return [Part("group", name, "", labels == name) for name in names]
+    place = {name: i for i, name in enumerate(names)}
+    codes = np.array([place[name] for name in pair.groups])
+    # Places, because a mask for each of thousands of documents is thousands of times the segments.
+    order = np.argsort(codes, kind="stable")
+    ends = np.bincount(codes).cumsum()
+    return [
+        Part("group", name, "", members)
+        for name, members in zip(names, np.split(order, ends[:-1]), strict=True)
+    ]
 
 
 def thirds(
@@ -172,7 +179,7 @@ def thirds(
     low, high = np.quantile(known, [1 / 3, 2 / 3], method="inverted_cdf")
     bands = (values <= low, (values > low) & (values <= high), values > high)
     parts = [
-        Part(by, name, "" if unit is None else _limits(values[members], unit), members)
+        Part(by, name, "" if unit is None else _limits(values[members], unit), np.nonzero(members)[0])
         for name, members in zip(names, bands, strict=True)
         if members.any()
     ]

@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.analysis.computing import Rng, seed_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
+from betterthan.kernels.kendall import concordant_pairs
 from betterthan.tables.scores import Scores
 
 _SHARES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.85, 1.0)
@@ -64,23 +65,19 @@ def stability(scores: Scores, *, n_draws: int = 200, rng: Rng = 12345) -> Stabil
     draws = max(20, min(n_draws, _WORK // (m * n)))
     sizes = np.unique([max(min(_FEWEST, n), round(share * n)) for share in _SHARES]).astype(np.int64)
     starts = np.concatenate([[0], sizes[:-1]])
-    target = np.sign(_gaps(goodness.mean(axis=1)))
-    n_ordered = int(np.count_nonzero(np.triu(target)))
+    target = goodness.mean(axis=1)
+    n_ordered = concordant_pairs(target, target)
     first, alike = np.zeros((sizes.size, m)), np.zeros(sizes.size)
-    seed = seed_of(rng)
+    seed, name = seed_of(rng), f"stability {scores.digest}"
     for draw in range(draws):
-        order = stream(seed, f"stability {scores.digest}", draw).permutation(n)
+        order = stream(seed, name, draw).permutation(n)
         sums = np.add.reduceat(goodness[:, order], starts, axis=1).cumsum(axis=1)
         means = sums.T / sizes[:, None]
         # The whole set is always the same one; its sum must not depend on the order of adding.
-        means[-1] = goodness.mean(axis=1)
+        means[-1] = target
         best = means == means.max(axis=1, keepdims=True)
         first += best / best.sum(axis=1, keepdims=True)
         for k, row in enumerate(means):
-            alike[k] += np.count_nonzero(np.triu((np.sign(_gaps(row)) == target) & (target != 0)))
+            alike[k] += concordant_pairs(target, row)
     shares = alike / (draws * n_ordered) if n_ordered else np.full(sizes.size, np.nan)
     return Stability(sizes, first / draws, shares, draws)
-
-
-def _gaps(means: FloatArray) -> FloatArray:
-    return np.asarray(means[:, None] - means[None, :])

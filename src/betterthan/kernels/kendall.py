@@ -9,6 +9,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray, Scalar
 from betterthan.kernels.tied_ranks import tied_ranks
 
 _BY_PRODUCT_UP_TO = 6000
+_BY_PAIRS_UP_TO = 200
 _BLOCK = 1 << 20
 
 Single = npt.NDArray[np.float32]
@@ -49,14 +50,41 @@ def kendall_b(x: FloatArray, y: FloatArray) -> float:
     both = ~np.isnan(x + y)
     low_x, low_y = tied_ranks(x[both]).low, tied_ranks(y[both]).low
     n = low_x.size
-    order = np.lexsort((low_y, low_x))
-    discordant = inversions(low_y[order] - 1)
     tied_x, tied_y = _tied_pairs(low_x), _tied_pairs(low_y)
-    tied_both = _tied_pairs(low_x * (n + 1) + low_y)
+    concordant, discordant = _ordered_pairs(low_x, low_y)
     pairs = n * (n - 1) // 2
-    excess = pairs - tied_x - tied_y + tied_both - 2 * discordant
+    excess = concordant - discordant
     scale = float(pairs - tied_x) * float(pairs - tied_y)
     return float(np.clip(excess / np.sqrt(scale), -1, 1)) if scale > 0 else np.nan
+
+
+def concordant_pairs(x: FloatArray, y: FloatArray) -> int:
+    """Number of pairs of elements that x and y put in the same order; a tie is no order.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        Without missing values.
+
+    Examples
+    --------
+    >>> concordant_pairs(np.array([1.0, 2, 3, 3]), np.array([1.0, 3, 2, 2]))
+    3
+    """
+    if x.size <= _BY_PAIRS_UP_TO:
+        same = np.sign(x[:, None] - x) * np.sign(y[:, None] - y) > 0
+        return int(np.count_nonzero(same)) // 2
+    return _ordered_pairs(tied_ranks(x).low, tied_ranks(y).low)[0]
+
+
+def _ordered_pairs(low_x: IntArray, low_y: IntArray) -> tuple[int, int]:
+    """Numbers of concordant and of discordant pairs, from ranks."""
+    n = low_x.size
+    order = np.lexsort((low_y, low_x))
+    discordant = inversions(low_y[order] - 1)
+    tied_both = _tied_pairs(low_x * (n + 1) + low_y)
+    untied = n * (n - 1) // 2 - _tied_pairs(low_x) - _tied_pairs(low_y) + tied_both
+    return untied - discordant, discordant
 
 
 def _tied_pairs(labels: IntArray) -> int:
