@@ -14,6 +14,8 @@ from betterthan.kernels.rank_intervals import simultaneous_rank_intervals
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_FOR_FEWEST_LETTERS = 200
+# Beyond, a system bears hundreds of letters, which nobody reads, and to find them takes minutes.
+MOST_FOR_LETTERS = 1000
 # Strengths closer than this share of the largest are equal. Means have all digits, also of scores that vary little
 # about a high level.
 SLACK = 1e-12
@@ -38,7 +40,8 @@ def standing(
 ) -> Standing:
     """Return the standing of `systems`, best first with falling `goodness`, by the verdicts of `pairs`.
 
-    Ranks are of the strengths; rank intervals, clusters and letters come from the tests alone.
+    Ranks are of the strengths; rank intervals, clusters and letters come from the tests alone. More than 1,000
+    systems get no letters.
     """
     better = decisions(systems, pairs)
     low, high = simultaneous_rank_intervals(better)
@@ -48,16 +51,24 @@ def standing(
     played = (pairs.wins + pairs.losses + pairs.ties)[np.ix_(index, index)]
     with np.errstate(invalid="ignore", divide="ignore"):
         share = points / played
-    display = letter_display if len(systems) <= MOST_FOR_FEWEST_LETTERS else letters_of_many
     return Standing(
         rank=shared_ranks(goodness, slack),
         rank_low=low,
         rank_high=high,
         cluster=greedy_clusters(different),
-        letters=display(different).labels,
+        letters=_letters(different),
         beats_next=np.append(np.diagonal(share, offset=1), np.nan),
         differs_from_next=np.append(np.diagonal(different, offset=1), False),
     )
+
+
+def _letters(different: BoolArray) -> tuple[str, ...]:
+    """Return the letters of each system; of very many systems none."""
+    m = len(different)
+    if m > MOST_FOR_LETTERS:
+        return ("",) * m
+    display = letter_display if m <= MOST_FOR_FEWEST_LETTERS else letters_of_many
+    return display(different).labels
 
 
 def decisions(systems: tuple[str, ...], pairs: PairwiseTable) -> BoolArray:

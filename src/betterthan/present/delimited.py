@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from betterthan.present.printable import unturned
@@ -35,8 +35,8 @@ def render_jsonl(result: Result) -> str:
     return "".join(json_text(record) + "\n" for record in objects)
 
 
-def _rows(columns: dict[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
-    return list(zip(*columns.values(), strict=True))
+def _rows(columns: dict[str, Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    return zip(*columns.values(), strict=True)
 
 
 def safe(cell: Any) -> Any:  # noqa: ANN401  (any cell of a table)

@@ -30,6 +30,8 @@ _P_WORDS = {
     "formula": "from a reference distribution",
 }
 
+# Of a hundred systems; more rows nobody reads, and thousands of systems have millions of pairs.
+MOST_PAIRS = 5000
 _DIFFERENCE = "difference of "
 _TESTS = {
     "wald": "Wald test",
@@ -41,13 +43,13 @@ _TESTS = {
 
 
 def pairwise_table(result: PairwiseTable) -> Table:
-    """Return one row a pair: effect first, then interval, then p."""
-    pairs = result.pairs()
+    """Return one row a pair: effect first, then interval, then p; of very many pairs those of the best systems."""
+    pairs = result.pairs(MOST_PAIRS)
     digits = digits_for([(p.high - p.low) / 2 for p in pairs], [p.effect for p in pairs])
     corrected = result.correction != "none"
     missing = result.settings.options.get("missing")
     unit = unit_line(result.unit_note, result.units, test=result.test, missing=missing)
-    words = tuple(line for line in (unit, *_words(result)) if line)
+    words = tuple(line for line in (unit, *_words(result), _not_shown(result)) if line)
     columns = [
         Column(heading="better?"),
         Column(heading="than"),
@@ -153,16 +155,31 @@ def _found(method: str, off: float) -> str:
     return _P_WORDS[method] + (f", off by up to {off:.1g}" if off > 0 else "")
 
 
+def _n_pairs(result: PairwiseTable) -> int:
+    return len(result.systems) * (len(result.systems) - 1) // 2
+
+
+def _not_shown(result: PairwiseTable) -> str:
+    """Say how many pairs the table leaves out; empty where it has all."""
+    n_pairs = _n_pairs(result)
+    if n_pairs <= MOST_PAIRS:
+        return ""
+    return (
+        f"{MOST_PAIRS:,} of {n_pairs:,} pairs are shown, those of the best systems; {n_pairs - MOST_PAIRS:,} are not. "
+        f"CSV and JSON have all of them."
+    )
+
+
 def _words(result: PairwiseTable) -> tuple[str, ...]:
-    pairs = result.pairs()
+    n_pairs = _n_pairs(result)
     how = correction_words(result.correction)
     unmet = (result.unmet,) if result.unmet else ()
     found = pvalue_words(result)
     sides = "" if result.alternative == "two-sided" else f", one-sided ({result.alternative})"
-    if len(pairs) == 1:
-        verdict = result.undecidable or _single(result, pairs[0], f"level {result.alpha:g}{sides}")
+    if n_pairs == 1:
+        verdict = result.undecidable or _single(result, result.pairs()[0], f"level {result.alpha:g}{sides}")
         return (verdict, *unmet, found)
-    counted = f"{result.n_different} of {len(pairs)} pairs {'is' if result.n_different == 1 else 'are'}"
+    counted = f"{result.n_different} of {n_pairs} pairs {'is' if result.n_different == 1 else 'are'}"
     verdict = (
         result.undecidable or f"{counted} significantly different at level {result.alpha:g}, {how}{sides}."
     )
@@ -171,11 +188,13 @@ def _words(result: PairwiseTable) -> tuple[str, ...]:
         return (
             verdict,
             *unmet,
-            f"{level}: intervals that hold for all {len(pairs):,} differences at once. {found}",
+            f"{level}: intervals that hold for all {n_pairs:,} differences at once. {found}",
         )
     if result.correction == "none":
         return (verdict, *unmet, found)
-    legend = f"{level}: interval of each difference by itself; verdicts corrected for {len(pairs):,} pairs. {found}"
+    legend = (
+        f"{level}: interval of each difference by itself; verdicts corrected for {n_pairs:,} pairs. {found}"
+    )
     return (verdict, *unmet, legend)
 
 

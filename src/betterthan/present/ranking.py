@@ -36,7 +36,9 @@ def ranking_table(result: Ranking) -> Table:
     ]
     if result.order_spread is not None:
         columns.append(Column(heading="± orders", kind="number", digits=digits))
-    columns += [Column(heading="beats next", kind="count"), Column(heading="letters")]
+    columns.append(Column(heading="beats next", kind="count"))
+    if any(result.letters):
+        columns.append(Column(heading="letters"))
     return Table(
         title=f"Ranking by {name}: {result.unit}",
         columns=tuple(columns),
@@ -58,15 +60,21 @@ def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
     cells.append((float(result.low[i]), float(result.high[i])))
     if result.order_spread is not None:
         cells.append(float(result.order_spread[i]))
-    return (*cells, "" if beats != beats else f"{beats:.2f}{star}", result.letters[i])  # noqa: PLR0124  (NaN)
+    cells.append("" if beats != beats else f"{beats:.2f}{star}")  # noqa: PLR0124  (NaN)
+    return (*cells, result.letters[i]) if any(result.letters) else tuple(cells)
 
 
 def _words(result: Ranking) -> tuple[str, ...]:
     level = f"level {1 - result.confidence:.3g} ({tests_of(result)})"
     n_pairs = len(result.systems) * (len(result.systems) - 1) // 2
+    letters = (
+        "Systems that share a letter do not differ significantly."
+        if any(result.letters)
+        else "Of so many systems no letters are given."
+    )
     legend = (
-        f"* significantly better than the next. Systems that share a letter do not differ significantly. Beats next: "
-        f"share of comparisons won, ties half. Spread: ranks the data allow. Lines separate significance clusters. "
+        f"* significantly better than the next. {letters} Beats next: share of comparisons won, ties "
+        f"half. Spread: ranks the data allow. Lines separate significance clusters. "
         f"{percent(result.confidence)}: interval of each system by itself; verdicts corrected for {n_pairs:,} "
         f"{'pair' if n_pairs == 1 else 'pairs'}."
     )

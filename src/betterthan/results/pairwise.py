@@ -148,9 +148,9 @@ class PairwiseTable(Result):
         verdict = None if i == j else self._verdict(i, j)
         return Pair(a=a, b=b, **numbers, p_method=P_METHODS[self.p_method[i, j]], verdict=verdict)
 
-    def pairs(self) -> list[Pair]:
-        """Return every pair once, the better-placed system first."""
-        table = self.columns()
+    def pairs(self, most: int | None = None) -> list[Pair]:
+        """Return every pair once, the better-placed system first; with `most` only so many, of the best systems."""
+        table = self._columns(most)
         rows = zip(*table.values(), strict=True)
         return [Pair(**{**dict(zip(table, row, strict=True)), "verdict": row[-1] or None}) for row in rows]
 
@@ -213,7 +213,11 @@ class PairwiseTable(Result):
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a pair, the better-placed system first."""
-        above = np.triu_indices(len(self.systems), k=1)
+        return self._columns(None)
+
+    def _columns(self, most: int | None) -> dict[str, Sequence[Any]]:
+        rows, columns = np.triu_indices(len(self.systems), k=1)
+        above = (rows[:most], columns[:most])
         first, second = (at.tolist() for at in above)
         speaks = self._verdicts()[above].tolist()
         named = zip(speaks, first, second, strict=True)

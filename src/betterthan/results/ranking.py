@@ -34,7 +34,7 @@ class Ranking(Result):
         Greedy significance clusters, as in WMT: a new one starts at the first system that is significantly worse
         than a member of the current one.
     letters : tuple of str
-        Systems that share a letter do not differ significantly; those that share none do.
+        Systems that share a letter do not differ significantly; those that share none do. Empty for more than 1,000.
     beats_next : array, shape (m,)
         Share of comparisons in which the system beats the next one, ties half; NaN for the last.
     differs_from_next : array of bool, shape (m,)
