@@ -119,17 +119,20 @@ class DuckGrid:
         expression = self._text(column)
         self._check_flat(column)
         self._require(16, "a column of names")
-        kind = f"names_{column}"
+        kind, table = f"names_{column}", f"distinct_{column}"
         self.fetch(f"DROP TYPE IF EXISTS {kind}")
         distinct = f"SELECT DISTINCT {expression} AS name FROM {self.scan}"
         names = f"SELECT name FROM ({distinct}) WHERE NOT {missing_sql('name')}"
-        self.fetch(f"CREATE TYPE {kind} AS ENUM ({names})")
-        listed = self.fetch(f"SELECT unnest(enum_range(NULL::{kind})) AS name").fetchall()
+        # Not enum_range, which makes one value of all names: half a gigabyte for a million.
+        self.fetch(f"CREATE OR REPLACE TEMP TABLE {table} AS {names}")
+        self.fetch(f"CREATE TYPE {kind} AS ENUM (SELECT name FROM {table})")
+        listed = self.fetch(f"SELECT name FROM {table} ORDER BY enum_code(CAST(name AS {kind}))").fetchnumpy()
+        self.fetch(f"DROP TABLE {table}")
         query = f"SELECT enum_code(TRY_CAST({expression} AS {kind})) AS code FROM {self.scan}"
         fetched: Any = self.fetch(query).fetchnumpy()["code"]
         codes = np.asarray(np.ma.getdata(fetched)).astype(np.int32)
         codes[np.ma.getmaskarray(fetched)] = -1
-        return compact(Labels(codes, tuple(row[0] for row in listed)))
+        return compact(Labels(codes, tuple(listed["name"].tolist())))
 
     def _check_flat(self, column: int) -> None:
         """Refuse objects and lists as names."""
