@@ -254,3 +254,15 @@ def test_an_error_of_the_budget_survives_a_worker_process():
     error = pickle.loads(pickle.dumps(budget.out_of_memory()))  # noqa: S301  (made here)
     assert isinstance(error, OverBudget)
     assert error.code == "BT250"
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("verb", [bt.rank, bt.compare, bt.diagnose], ids=["rank", "compare", "diagnose"])
+def test_systems_whose_pairs_will_not_fit_are_refused_before_any_work(verb):
+    """Ten thousand systems have fifty million pairs."""
+    names = [f"S{i}" for i in range(10_000)]
+    table = bt.Scores(name="m", systems=names, segments=["1", "2"], values=[[1.0, 2.0]] * len(names))
+    with pytest.raises(
+        OverBudget, match=r"^A comparison of 10,000 systems, 49,995,000 pairs, needs about 29\.8 GB"
+    ):
+        verb(table)

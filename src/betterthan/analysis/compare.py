@@ -12,7 +12,7 @@ from betterthan.analysis.compare_matches import compare_matches
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.decide import COMPARE_RESAMPLES, Missing, Request, decide
 from betterthan.analysis.given import check_table
-from betterthan.analysis.pairwise import Decision, edge_note
+from betterthan.analysis.pairwise import Decision, edge_note, require_pairs
 from betterthan.analysis.question import PermutationMethod
 from betterthan.analysis.ranking import wish_for
 from betterthan.analysis.significance import OWN_TEST
@@ -175,6 +175,7 @@ def compare(
     chosen = table.systems if systems is None else tuple(systems)
     if len(chosen) < 2:
         raise TableError(f"There is only one system, {', '.join(chosen)}; a comparison needs two or more.")
+    require_pairs(len(chosen))
     if method not in get_args(PermutationMethod):
         raise unknown_name("method", method, get_args(PermutationMethod))
     if isinstance(table, Matches):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from betterthan.analysis.given import check_table
+from betterthan.analysis.pairwise import require_pairs
 from betterthan.analysis.triples import expected_cycles, significance_of_triples, troubled_triples
 from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray
@@ -78,6 +79,7 @@ def diagnose(scores: Scores) -> Diagnosis:
             f'"{scores.name}" has one system, {scores.systems[0]}; a diagnosis needs two or more. '
             f"If the columns are not systems, name the column that holds them."
         )
+    require_pairs(scores.n_systems)
     goodness = scores.goodness
     overall, by_system = outlier_shares(goodness)
     spreads, bound, counts = spread(goodness), pairing(goodness), win_counts(goodness)

@@ -12,6 +12,7 @@ from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.given import check_table
 from betterthan.analysis.matches import TiesModel
 from betterthan.analysis.ordered import Order
+from betterthan.analysis.pairwise import require_pairs
 from betterthan.analysis.rank_counts import COUNT_METHODS, rank_counts
 from betterthan.analysis.rank_matches import rank_matches
 from betterthan.analysis.rank_options import DEFAULTS, refuse_unused
@@ -168,6 +169,7 @@ def rank(
             f"There is only one system, {table.systems[0]}; a ranking needs two or more. "
             f"If the columns are not systems, name the column that holds them."
         )
+    require_pairs(len(table.systems))
     wish = Wish(
         by=by,
         ties=ties,
