@@ -11,6 +11,7 @@ import pytest
 from tests.report.conftest import made_scores
 
 import betterthan as bt
+from betterthan.report import files as files_module
 from betterthan.report.compose import compose
 from betterthan.report.files import MOST_CSV, MOST_JSON, csv_files, embedded, files_section, fitting
 from betterthan.report.once import Once
@@ -83,6 +84,18 @@ def test_a_result_too_large_for_the_page_is_named_with_its_cure(many):
     )
     (downloads,) = files_section({"small": results["small"]}, files).blocks
     assert downloads.names == ("small",)
+
+
+def test_pairs_of_very_many_systems_are_not_written_out_to_be_measured(many, monkeypatch):
+    """Their text alone would take gigabytes."""
+    monkeypatch.setattr(files_module, "MOST_SYSTEMS", 50)
+    monkeypatch.setattr(type(many), "columns", None)
+    monkeypatch.setattr(type(many), "to_dict", None)
+    results = {"small": bt.diagnose(made_scores()), "pairs": many}
+    files = csv_files(results)
+    assert set(files) == {"small"}
+    (_, note) = files_section(results, files).blocks
+    assert note.text == '"pairs" is too large for this page. betterthan compare writes it with -o.'
 
 
 def test_many_systems_stay_under_two_megabytes():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from betterthan.report.copies import csv_of_result
@@ -12,6 +13,10 @@ from betterthan.results.base import Result
 
 MOST_JSON = 600_000
 MOST_CSV = 400_000
+# Results with a number for each pair of more systems than this are too large for any page; they are not even written
+# out to be measured, which would take gigabytes.
+MOST_SYSTEMS = 1000
+_OF_PAIRS = ("diagnosis", "pairwise")
 # The command that writes a result of this kind with -o.
 _COMMANDS = {
     "agreement": "agree",
@@ -42,14 +47,14 @@ def fitting(sizes: Mapping[str, int], most: int) -> set[str]:
 
 def embedded(report: Report) -> dict[str, Any]:
     """Return the report as data for its page: what :meth:`Report.to_dict` gives, without results that are too large."""
-    whole = report.to_dict()
+    whole = replace(report, results=_writable(report.results)).to_dict()
     kept = fitting({name: _size(data) for name, data in whole["results"].items()}, MOST_JSON)
     return {**whole, "results": {name: data for name, data in whole["results"].items() if name in kept}}
 
 
 def csv_files(results: Mapping[str, Result]) -> dict[str, str]:
     """Return the text of each CSV file that fits into the page."""
-    texts = {name: csv_of_result(result) for name, result in results.items()}
+    texts = {name: csv_of_result(result) for name, result in _writable(results).items()}
     kept = fitting({name: len(text.encode()) for name, text in texts.items()}, MOST_CSV)
     return {name: text for name, text in texts.items() if name in kept}
 
@@ -63,7 +68,7 @@ def files_section(results: Mapping[str, Result], files: Mapping[str, str]) -> Se
     files : mapping of str to str
         As :func:`csv_files` gives them.
     """
-    sizes = {name: _size(result.to_dict()) for name, result in results.items()}
+    sizes = {name: _size(result.to_dict()) for name, result in _writable(results).items()}
     kept = fitting(sizes, MOST_JSON)
     blocks: list[Block] = [Downloads(tuple(files))]
     lead = "Every result is inside this page: all of them as JSON, the tidy columns of each as CSV."
@@ -73,25 +78,32 @@ def files_section(results: Mapping[str, Result], files: Mapping[str, str]) -> Se
     return Section(key="files", title="Files", lead=lead, blocks=tuple(blocks))
 
 
+def _writable(results: Mapping[str, Result]) -> dict[str, Result]:
+    """Return the results without those that are known to be too large."""
+    return {
+        name: result
+        for name, result in results.items()
+        if result.kind not in _OF_PAIRS or len(getattr(result, "systems", ())) <= MOST_SYSTEMS
+    }
+
+
 def _left_out(
     results: Mapping[str, Result], sizes: Mapping[str, int], kept: Iterable[str], files: Mapping[str, str]
 ) -> str:
     """Say what is not in the page, how large it would be, and where its numbers are."""
     said = []
     for name, result in results.items():
-        size = f"{sizes[name] / 1000:,.0f} KB".replace(",", "\u202f")
+        size = f" ({sizes[name] / 1000:,.0f} KB)".replace(",", "\u202f") if name in sizes else ""
         if name in kept and name in files:
             continue
         if name in files:
-            said.append(
-                f'"{name}" is too large for results.json here ({size}); {name}.csv has all its numbers.'
-            )
+            said.append(f'"{name}" is too large for results.json here{size}; {name}.csv has all its numbers.')
         elif name in kept:
             said.append(f"{name}.csv is too large for this page; results.json has all its numbers.")
         else:
             command = _COMMANDS.get(result.kind)
             cure = f" betterthan {command} writes it with -o." if command else ""
-            said.append(f'"{name}" is too large for this page ({size}).{cure}')
+            said.append(f'"{name}" is too large for this page{size}.{cure}')
     return " ".join(said)
 
 
