@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from betterthan.read.missing import is_missing
+from betterthan.read.numerals import LARGEST
 from betterthan.read.truth_names import is_truth
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
@@ -17,7 +18,7 @@ AWKWARD_LABELS = (
     "a b", " a", "a ", 'say "hi"', "a,b", "a;b", "a|b", "a\tb", "a\nb", "a\r\nb", "é", "日本", "a\u2028b", "=1+1",
     "-a", "NA1", "nano", "0", "1.0", "true", "'", "\\", "@x", "{}", "[1]", "#c", "\ufeffx", "😀", "a\x85b",
 )  # fmt: skip
-AWKWARD_NUMBERS = (0.0, -0.0, 1e-300, -1e300, 0.1 + 0.2, 1 / 3, 5e-324, 123456789.123456789, -1.0, 100.0)
+AWKWARD_NUMBERS = (0.0, -0.0, 1e-300, -1e149, 0.1 + 0.2, 1 / 3, 5e-324, 123456789.123456789, -1.0, 100.0)
 
 plain_characters = st.characters(codec="utf-8", exclude_characters="\x00", exclude_categories=("Cs",))
 
@@ -34,7 +35,7 @@ def labels() -> st.SearchStrategy[str]:
 
 def numbers(*, missing: bool = True) -> st.SearchStrategy[float]:
     """Finite scores, awkward ones among them, and NaN where allowed."""
-    finite = st.floats(allow_nan=False, allow_infinity=False)
+    finite = st.floats(-LARGEST, LARGEST)
     known = st.one_of(st.sampled_from(AWKWARD_NUMBERS), finite)
     return st.one_of(known, st.just(float("nan"))) if missing else known
 

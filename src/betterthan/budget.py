@@ -260,7 +260,7 @@ def enforce() -> None:
         threads = min(os.cpu_count() or 1, 64) * _A_THREAD
         soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
         bounds = [
-            begun + threads + memory(),
+            min(begun + threads + memory(), sys.maxsize),  # the system counts no further
             *(each for each in (soft, hard) if each != resource.RLIM_INFINITY),
         ]
         resource.setrlimit(resource.RLIMIT_DATA, (min(bounds), hard))

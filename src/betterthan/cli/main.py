@@ -116,6 +116,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = _run(arguments, is_own_process=is_own_process)
     except click.ClickException as error:
+        error.message = printable(error.message)  # words of a script may come from anywhere
         error.show()
         code = BAD_USE
     except BetterThanError as error:

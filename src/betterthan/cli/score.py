@@ -55,8 +55,8 @@ def _shared(command: Command) -> Command:
             click.echo(the_score(counts))
             context.exit()
         if segments:
-            place = {name: context.params[name] for name in ("format", "output")}
-            write_segments(counts.per_segment(), **place)
+            chosen = "json" if context.params["as_json"] else context.params["format"]
+            write_segments(counts.per_segment(), format=chosen, output=context.params["output"])
             context.exit()
         from betterthan.analysis.aggregate import aggregate
 

@@ -33,7 +33,7 @@ from betterthan.read.engine_text import EngineText, engine_text
 from betterthan.read.grid import Labels, compact, nested_label
 from betterthan.read.json_lines import check_keys, check_objects, object_line
 from betterthan.read.missing import missing_sql
-from betterthan.read.numerals import number_sql
+from betterthan.read.numerals import mark_large, number_sql
 from betterthan.read.peek import MOST_COLUMNS, Peek
 from betterthan.read.regular_text import RegularText
 from betterthan.read.source import LONGEST_LINE, Source
@@ -98,7 +98,7 @@ class DuckGrid:
         for i in range(len(columns)):
             # A missing number can still come out masked: 1e400 is no DOUBLE to some versions.
             values[i] = np.ma.filled(fetched.pop(f"n{i}"), np.inf)
-        return values
+        return mark_large(values)
 
     def _number(self, column: int) -> str:
         expression, kind = self.expressions[column], self.types[column]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import ReadError
 from betterthan.read.missing import is_missing
-from betterthan.read.numerals import Cells, is_infinite, parse_all
+from betterthan.read.numerals import Cells, how_large, is_infinite, parse_all
 
 Codes = npt.NDArray[np.int32]
 
@@ -213,7 +213,7 @@ def check_numbers(grid: Grid, values: FloatArray, columns: Sequence[int]) -> Non
     if is_infinite(text):
         raise fault(
             grid,
-            f"{quoted(text)} is infinite (column {name}). Leave the cell empty if the score is missing.",
+            f"{quoted(text)} {how_large(text)} (column {name}). Leave the cell empty if the score is missing.",
             row=row,
             code="BT014",
         )

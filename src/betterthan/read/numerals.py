@@ -1,7 +1,7 @@
 """What counts as a number and what as missing, once for Python and once for DuckDB.
 
 A column of numbers is a float array in which NaN is a missing cell and infinity marks a cell that is no
-number: text, or a number too large to hold. No score is infinite, so the mark cannot be mistaken.
+number: text, or a number too large to compute with. No score is infinite, so the mark cannot be mistaken.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from betterthan.read.missing import is_missing, missing_sql
 Cells = Sequence[Any] | npt.NDArray[Any]
 INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
 BOOLEANS = {"true": 1.0, "false": 0.0}
+LARGEST = 1e150
+"""Beyond it squares overflow, and with them variances and intervals; what measures anything is far below."""
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _is_number = re.compile(_NUMBER).fullmatch
 _BLANKS = " \t\r\n"
@@ -33,13 +35,13 @@ def parse(cell: Any) -> float:  # noqa: ANN401  (whatever a JSON line or a data 
 
     Examples
     --------
-    >>> [parse(cell) for cell in (" 3.5 ", "", "N/A", None, True, "1_000")]
-    [3.5, nan, nan, nan, 1.0, inf]
+    >>> [parse(cell) for cell in (" 3.5 ", "", "N/A", None, True, "1_000", "1e200")]
+    [3.5, nan, nan, nan, 1.0, inf, inf]
     """
     if isinstance(cell, str):
         text = cell.strip(_BLANKS)
         if _is_number(text):
-            return float(text)
+            return _held(float(text))
         return math.nan if is_missing(text) else BOOLEANS.get(text.lower(), math.inf)
     if cell is None:
         return math.nan
@@ -49,9 +51,15 @@ def parse(cell: Any) -> float:  # noqa: ANN401  (whatever a JSON line or a data 
 def _parse_object(cell: object) -> float:
     try:
         # pandas' NA and NaT are no numbers; they say so only by not being equal to themselves.
-        return float(cell) if isinstance(cell, Real | np.bool_) or _is_decimal(cell) else _unequal(cell)  # type: ignore[arg-type]
+        return (
+            _held(float(cell)) if isinstance(cell, Real | np.bool_) or _is_decimal(cell) else _unequal(cell)
+        )  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return math.inf
+
+
+def _held(number: float) -> float:
+    return math.inf if abs(number) > LARGEST else number
 
 
 def _is_decimal(cell: object) -> bool:
@@ -65,16 +73,33 @@ def _unequal(cell: object) -> float:
 
 
 def parse_all(cells: Cells) -> FloatArray:
-    """Parse a column; arrays of numbers are taken as they are."""
+    """Parse a column; arrays of numbers are taken as they are, but for those that are too large."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
-        return cells.astype(np.float64)
+        return mark_large(cells.astype(np.float64))
     return np.fromiter(map(parse, cells), dtype=np.float64, count=len(cells))
+
+
+def mark_large(values: FloatArray) -> FloatArray:
+    """Make infinite, in place, what is too large to compute with; NaN stays."""
+    values[np.abs(values) > LARGEST] = math.inf
+    return values
 
 
 def is_infinite(text: str) -> bool:
     """Whether a cell that is no number is an infinite one rather than text."""
     bare = text.strip(_BLANKS)
     return bare.lower() in INFINITE or _is_number(bare) is not None
+
+
+def how_large(text: str) -> str:
+    """Say of such a cell what it is.
+
+    Examples
+    --------
+    >>> how_large("-inf"), how_large("1e200")
+    ('is infinite', 'is too large to compute with')
+    """
+    return "is infinite" if math.isinf(float(text.strip(_BLANKS))) else "is too large to compute with"
 
 
 def is_percent(text: str) -> bool:
@@ -89,7 +114,7 @@ def without_percent(text: str) -> str:
 
 
 def number_sql(expression: str) -> str:
-    """Return SQL that does what :func:`parse` does to a VARCHAR expression."""
+    """Return SQL that does what :func:`parse` does to a VARCHAR expression, but for :func:`mark_large`."""
     text = f"trim({expression}, ' \t\r\n')"
     return (
         f"CASE WHEN {expression} IS NULL THEN 'nan'::DOUBLE "

@@ -15,7 +15,7 @@ from betterthan.errors import ReadError
 from betterthan.read.direction import Direction, direction
 from betterthan.read.grid import Labels, encode, quoted
 from betterthan.read.metric_names import told_by
-from betterthan.read.numerals import is_infinite, parse_all
+from betterthan.read.numerals import how_large, is_infinite, parse_all
 from betterthan.read.protocol import Options
 from betterthan.read.source import Source
 from betterthan.read.text import small_text
@@ -113,7 +113,7 @@ def _not_a_score(fields: list[str], source: Source, line: int, level: str) -> Re
 
 def _not_a_number(text: str, source: Source, line: int) -> ReadError:
     infinite = is_infinite(text)
-    what = "is infinite" if infinite else "is not a number"
+    what = how_large(text) if infinite else "is not a number"
     return ReadError(
         f"{quoted(text)} {what}. Write None for a missing score, and no header.",
         path=source.name,

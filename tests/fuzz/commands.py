@@ -1,0 +1,227 @@
+"""A command line drawn from the commands' own parameters, with values that are right, odd or out of all bounds."""
+
+from __future__ import annotations
+
+import click
+from tests.fuzz.inputs import FORMATS
+from tests.fuzz.tables import ODD, PLAIN
+
+from betterthan.cli.main import cli
+from betterthan.studies.catalogue import STUDIES
+
+# The web server is not fuzzed here. How often each of the others is drawn; what is slow is drawn less.
+WEIGHTS = {
+    "rank": 16, "compare": 15, "check": 15, "agree": 10, "explain": 9, "diagnose": 9, "convert": 8, "report": 4,
+    "figure": 5, "human da": 6, "human mqm": 5, "human rr": 5, "meta": 9, "quality": 6, "tags": 6, "score bleu": 5,
+    "score chrf": 4, "score ter": 4, "verify": 5, "study": 0.6, "demo": 0.04, "cache info": 0.5, "cache clear": 0.3,
+    "completion": 0.3,
+}  # fmt: skip
+NUMBERS = ("nan", "inf", "-inf", "-1", "0", "1e308", "-1e308", "1e-320", "1e999", "", "x", "0x10", "1,5", "٣")
+WHOLE = ("-1", "0", "1000000000", "9" * 40, "1.5", "nan", "", "x", "1e3")
+RIGHT_NUMBERS = {
+    "alpha": ("0.05", "0.01", "0.5", "1e-9"),
+    "confidence": ("0.9", "0.99", "0.5", "0.999999"),
+    "prior": ("0", "0.1", "1", "100"),
+    "margin": ("0", "0.5", "25"),
+    "metric_margin": ("0", "0.1"),
+    "max_variance_ratio": ("0.5", "2", "1000"),
+    "darr": ("0", "25", "1e6"),
+    "smoothing_value": ("0.1", "1"),
+    "beta": ("1", "2", "3"),
+    "scale": ("0.5", "1", "3"),
+    "tolerance": ("0", "1e-9", "1"),
+}
+# Small ones: many resamples are many seconds by the user's own wish.
+RIGHT_WHOLE = {
+    "resamples": ("1", "2", "10", "99", "200", "500"),
+    "seed": ("0", "1", "2024", str(2**70)),
+    "workers": ("1",) * 19 + ("2",),
+    "top": ("1", "2", "5"),
+    "size": ("1", "10", "200"),
+    "min_judgements": ("1", "2"),
+    "max_order": ("1", "2", "6"),
+    "char_order": ("1", "6", "12"),
+    "word_order": ("0", "2"),
+}
+COLUMNS = (
+    "item_column", "system_column", "score_column", "metric_column", "group_column", "judge_column", "left_column",
+    "right_column", "winner_column", "weight_column", "cluster", "covariates", "ignore", "keep",
+)  # fmt: skip
+READING = (
+    *COLUMNS, "format_in", "where", "lower_is_better", "higher_is_better", "winner_labels", "memory", "language_pair",
+    "language_pairs", "gold", "reference", "metric",
+)  # fmt: skip
+OUTPUTS = ("output", "scores_to", "matches_to")
+SUFFIXES = (
+    "csv",
+    "tsv",
+    "json",
+    "jsonl",
+    "md",
+    "tex",
+    "html",
+    "txt",
+    "svg",
+    "png",
+    "pdf",
+    "parquet",
+    "odd",
+    "csv.gz",
+)
+FILES = ("human", "references", "gold", "source", "mt", "data")
+BY = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "bleu", "chrf", "ter", "pearson")
+OTHER = {
+    "format_in": FORMATS,
+    "language_pair": ("en-de", "de-en", "x"),
+    "language_pairs": ("en-de", "de-en", "x"),
+    "languages": ("German-English", "en-de", "x"),
+    "tokenize": ("13a", "intl", "zh", "char", "none", "x"),
+    "language": ("de", "zh", "ja", "ko", "x"),
+    "winner_labels": ("A=left", "B=right", "0=tie", "1=left", "2=right", "x=both_bad", "=left", "a=", "a=b"),
+    "rating": ("k=32", "beta=4", "k=nan", "x=1", "k", "k=-1", "tau=1e308", "k=0"),
+    "units": ("auto", "segments", "groups", "document", "x"),
+    "code": ("BT001", "BT102", "BT9", "x"),
+    "weights": ("major=5", "minor=1", "x=1", "major=nan", "major", "major=-1"),
+    "settings": ("n_resamples=20", "n_draws=20", "seed=1", "x=1", "x", "n=-1"),
+    "memory": ("256MB", "300MB", "0.5GB", "1GB", "100MB", "nan", "1e9TB", "-1", "9999999TB", ""),
+}
+
+
+def commands(group=cli, path=()):
+    """Every command but the web server, by its full name."""
+    found = {}
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            found |= commands(command, (*path, name))
+        elif name != "serve":
+            found[" ".join((*path, name))] = command
+    return found
+
+
+def draw_command(rng):
+    """A command by weight."""
+    return rng.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+
+
+def value(rng, option, drawn, paths):
+    """A value for an option, which may be no good."""
+    name, odd = option.name, rng.odd(0.3)
+    kind = option.type
+    if isinstance(kind, click.Choice):
+        return rng.choice(ODD) if odd else rng.choice(list(kind.choices))
+    if isinstance(kind, click.types.IntParamType):
+        return rng.choice(WHOLE) if odd else rng.choice(RIGHT_WHOLE.get(name, ("1", "2")))
+    if isinstance(kind, click.types.FloatParamType):
+        return (
+            rng.choice(NUMBERS) if odd or rng.random() < 0.05 else rng.choice(RIGHT_NUMBERS.get(name, ("1",)))
+        )
+    if odd:
+        return rng.choice((*ODD, *paths))
+    if name in COLUMNS:
+        return rng.choice((*drawn.columns, *drawn.columns, *drawn.systems, "none"))
+    if name in OUTPUTS:
+        return output(rng, paths)
+    if name in ("metric", "metrics", "lower_is_better", "higher_is_better"):
+        return rng.choice((*drawn.metrics, *drawn.metrics, "score", "BLEU", "*"))
+    if name == "where":
+        return (
+            rng.choice((*drawn.columns, "lp", "x"))
+            + "="
+            + rng.choice((*drawn.systems, *drawn.items[:9], "en-de"))
+        )
+    if name == "by":
+        return rng.choice(BY[:6] if rng.random() < 0.9 else BY)
+    if name in FILES:
+        return rng.choice((*paths, *paths, *drawn.metrics, "nowhere.csv"))
+    if name in ("segments", "segment"):
+        return rng.choice(drawn.items)
+    if name in OTHER:
+        return rng.choice(OTHER[name])
+    return rng.choice((*drawn.systems, *drawn.systems, *drawn.metrics, *PLAIN[:2]))
+
+
+def output(rng, paths, usual=("csv", "json", "html", "tex", "md")):
+    """Where to write: a new file, one that is read, a folder, nowhere."""
+    if rng.odd(0.2):
+        return rng.choice((*paths, ".", "no/such/out.csv", "", "-", "out", "\x1b[2J.csv", "out.csv/"))
+    return f"out.{rng.choice(SUFFIXES if rng.random() < 0.2 else usual)}"
+
+
+def needed(name, command, drawn, rng, paths):
+    """The arguments, and the options without which a command does nothing."""
+    words = []
+    named = [f"n{i}={path}" for i, path in enumerate(paths)] if rng.odd(0.1) else paths
+    named = ["*"] if rng.random() < 0.01 else named
+    two = rng.sample(drawn.systems, 2) if len(drawn.systems) > 1 else ["A", "B"]
+    two = [rng.choice((*drawn.systems, "nobody")) for _ in range(2)] if rng.odd(0.3) else two
+    if name in ("compare", "explain"):
+        words = [*named[:1], *(two if name == "explain" or rng.random() < 0.5 else [])]
+    elif name.startswith("human ") or name == "convert":
+        words = list(named[:1])
+    elif name.startswith("score "):
+        words = list(named) if rng.odd(0.2) else ["--reference", paths[0], *named[1:]]
+        words = list(named) if len(named) == 1 else words
+    elif name == "meta":
+        words = list(named) if rng.odd(0.2) else list(named[:1])
+        if len(paths) > 1 and not rng.odd(0.2):
+            words += ["--human", paths[1]]
+    elif name == "figure":
+        kind = next(each for each in command.params if each.name == "kind").type
+        words = [rng.choice(list(kind.choices)), *named, "-o", output(rng, paths, ("json", "json", "svg"))]
+        if rng.random() < 0.5:
+            words += ["--pair", *two]
+    elif name == "study":
+        words = [
+            rng.choice([*STUDIES, "x"]),
+            "--quick",
+            *(["--data", paths[0]] if rng.random() < 0.8 else []),
+        ]
+    elif name == "completion":
+        words = [rng.choice(("bash", "zsh", "fish", "x"))]
+    elif not name.startswith(("cache", "demo")):
+        words = list(named)
+    if name in ("convert", "report"):
+        words += [
+            "-o",
+            output(rng, paths, ("html",) if name == "report" else ("csv", "tsv", "jsonl", "parquet")),
+        ]
+    return words
+
+
+def command_line(rng, name, drawn, paths):
+    """All words of a command line."""
+    command = COMMANDS[name]
+    words = needed(name, command, drawn, rng, paths)
+    given = {word for word in words if word.startswith("-")}
+    options = [
+        each
+        for each in command.params
+        if isinstance(each, click.Option) and not given & set(each.opts) and each.name != "show_list"
+    ]
+    if name == "study":
+        options = [
+            each for each in options if each.name in ("settings", "memory", "format_", "as_json", "seed")
+        ]
+    count = min(len(options), rng.choice((0, 0, 1, 1, 2, 2, 3, 4, 6, 12)))
+    # Resampling is most of the work; few resamples try as much.
+    if any(each.name == "resamples" for each in options) and rng.random() < 0.6:
+        words += ["--resamples", rng.choice(RIGHT_WHOLE["resamples"])]
+        options = [each for each in options if each.name != "resamples"]
+    # What a file means is rarely said: nearly all of that is refused where it does not belong.
+    reading = [each for each in options if each.name in READING]
+    options = [each for each in options if each.name not in READING]
+    chosen = rng.sample(options, min(count, len(options)))
+    if reading and rng.random() < max(0.15, 0.5 * rng.wildness):
+        chosen += rng.sample(reading, min(len(reading), rng.choice((1, 1, 2))))
+    for option in chosen:
+        repeats = rng.choice((1, 1, 2)) if option.multiple else 1
+        for _ in range(repeats):
+            words.append(rng.choice(option.opts))
+            if not option.is_flag:
+                words += [value(rng, option, drawn, paths) for _ in range(option.nargs)]
+    if rng.random() < 0.15 and any(each.name == "as_json" for each in options):
+        words = [*words, "--json"]
+    return [*name.split(), *words]
+
+
+COMMANDS = commands()
