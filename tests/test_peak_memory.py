@@ -54,7 +54,7 @@ def wide(tmp_path):
     return write
 
 
-SIZES = [(6, 3000, "256MB"), pytest.param(6, 150_000, "512MB", marks=pytest.mark.slow)]
+SIZES = [(6, 3000, "512MB"), pytest.param(6, 150_000, "1GB", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("command", ["check", "rank", "compare", "diagnose", "report"])
