@@ -12,7 +12,7 @@ WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 export BETTERTHAN_DATA ?= $(abspath ../shared/data)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser slow calibration real lint types docs bench check format clean
+.PHONY: help demo test browser slow fuzz calibration real lint types docs bench check format clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -38,6 +38,10 @@ browser:
 # About an hour on two cores: each calibration cell with a share of its tables. BETTERTHAN_CALIBRATION=1 takes them all.
 slow: $(VENV)/dev  ## Statistical checks and large runs
 	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist=loadgroup
+
+# About an hour. Each run is named by the seed and its number; `python -m tests.fuzz --only SEED:NUMBER` shows one again.
+fuzz: $(VENV)/dev  ## The command line on 20,000 drawn and damaged inputs, with a new seed each time
+	$(BIN)/python -m tests.fuzz --runs 20000 --seed $(or $(SEED),$(shell date +%s)) --tables
 
 # Hours. It can be stopped and continues where it was; ARGUMENTS="--again" starts anew, "--help" tells more.
 calibration: $(VENV)/dev  ## Measure error rates and coverage, and write docs/calibration.md

@@ -1,6 +1,6 @@
 """Run the command line on thousands of drawn inputs: ``python -m tests.fuzz --runs 20000 --seed 7``.
 
-It prints one line of figures, and every fault with the name of a case, which ``--only SEED:NUMBER`` runs again and shows.
+It prints one line of figures, and every fault with the name of a case; ``--only SEED:NUMBER`` runs and shows one again.
 """
 
 from __future__ import annotations

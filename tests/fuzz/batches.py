@@ -59,9 +59,9 @@ def _warm_up(folder):
         *(["score", metric, "--reference", text, text, text] for metric in ("bleu", "chrf", "ter")),
         ["tags", tags, tags, tags],
     ):
-        words += options if words[0] != "diagnose" else []
+        given = words if words[0] == "diagnose" else words + options
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()), suppress(BetterThanError):
-            cli.main(args=words, standalone_mode=False, obj={})
+            cli.main(args=given, standalone_mode=False, obj={})
 
 
 def outcomes(seed, numbers, home=None):

@@ -17,6 +17,7 @@ WEIGHTS = {
     "completion": 0.3,
 }  # fmt: skip
 NUMBERS = ("nan", "inf", "-inf", "-1", "0", "1e308", "-1e308", "1e-320", "1e999", "", "x", "0x10", "1,5", "٣")
+SIZES = ("100MB", "nan", "1e9TB", "-1", "0", "9" * 400, "")
 WHOLE = ("-1", "0", "1000000000", "9" * 40, "1.5", "nan", "", "x", "1e3")
 RIGHT_NUMBERS = {
     "alpha": ("0.05", "0.01", "0.5", "1e-9"),
@@ -49,7 +50,8 @@ COLUMNS = (
 )  # fmt: skip
 READING = (
     *COLUMNS, "format_in", "where", "lower_is_better", "higher_is_better", "winner_labels", "memory", "language_pair",
-    "language_pairs", "gold", "reference", "metric",
+    "language_pairs", "gold", "reference", "references", "metric", "human", "code", "both_bad", "duplicates", "darr",
+    "matches_to", "languages", "controls", "segments", "source", "mt",
 )  # fmt: skip
 OUTPUTS = ("output", "scores_to", "matches_to")
 SUFFIXES = (
@@ -68,6 +70,7 @@ SUFFIXES = (
     "odd",
     "csv.gz",
 )
+METRICS = ("metric", "metrics", "lower_is_better", "higher_is_better")
 FILES = ("human", "references", "gold", "source", "mt", "data")
 BY = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill", "bleu", "chrf", "ter", "pearson")
 OTHER = {
@@ -80,10 +83,10 @@ OTHER = {
     "winner_labels": ("A=left", "B=right", "0=tie", "1=left", "2=right", "x=both_bad", "=left", "a=", "a=b"),
     "rating": ("k=32", "beta=4", "k=nan", "x=1", "k", "k=-1", "tau=1e308", "k=0"),
     "units": ("auto", "segments", "groups", "document", "x"),
-    "code": ("BT001", "BT102", "BT9", "x"),
+    "code": ("BT001", "BT102", "BT230", "BT9"),
     "weights": ("major=5", "minor=1", "x=1", "major=nan", "major", "major=-1"),
     "settings": ("n_resamples=20", "n_draws=20", "seed=1", "x=1", "x", "n=-1"),
-    "memory": ("256MB", "300MB", "0.5GB", "1GB", "100MB", "nan", "1e9TB", "-1", "9999999TB", ""),
+    "memory": ("256MB", "300MB", "0.5GB", "1GB", "9999999TB"),
 }
 
 
@@ -105,39 +108,39 @@ def draw_command(rng):
 
 def value(rng, option, drawn, paths):
     """A value for an option, which may be no good."""
-    name, odd = option.name, rng.odd(0.3)
-    kind = option.type
+    kind, odd = option.type, rng.odd(0.3)
     if isinstance(kind, click.Choice):
-        return rng.choice(ODD) if odd else rng.choice(list(kind.choices))
+        return rng.choice(ODD if odd else list(kind.choices))
     if isinstance(kind, click.types.IntParamType):
-        return rng.choice(WHOLE) if odd else rng.choice(RIGHT_WHOLE.get(name, ("1", "2")))
+        return rng.choice(WHOLE if odd else RIGHT_WHOLE.get(option.name, ("1", "2")))
     if isinstance(kind, click.types.FloatParamType):
-        return (
-            rng.choice(NUMBERS) if odd or rng.random() < 0.05 else rng.choice(RIGHT_NUMBERS.get(name, ("1",)))
-        )
+        return rng.choice(NUMBERS if odd or rng.random() < 0.05 else RIGHT_NUMBERS.get(option.name, ("1",)))
     if odd:
-        return rng.choice((*ODD, *paths))
-    if name in COLUMNS:
-        return rng.choice((*drawn.columns, *drawn.columns, *drawn.systems, "none"))
+        return rng.choice(SIZES if option.name == "memory" else (*ODD, *paths))
+    return word(rng, option.name, drawn, paths)
+
+
+def word(rng, name, drawn, paths):
+    """A word that the option of this name may mean."""
     if name in OUTPUTS:
         return output(rng, paths)
-    if name in ("metric", "metrics", "lower_is_better", "higher_is_better"):
-        return rng.choice((*drawn.metrics, *drawn.metrics, "score", "BLEU", "*"))
+    if name == "controls":
+        return f"{rng.choice(drawn.systems)}={rng.choice(drawn.systems)}"
     if name == "where":
         return (
             rng.choice((*drawn.columns, "lp", "x"))
             + "="
             + rng.choice((*drawn.systems, *drawn.items[:9], "en-de"))
         )
-    if name == "by":
-        return rng.choice(BY[:6] if rng.random() < 0.9 else BY)
-    if name in FILES:
-        return rng.choice((*paths, *paths, *drawn.metrics, "nowhere.csv"))
-    if name in ("segments", "segment"):
-        return rng.choice(drawn.items)
-    if name in OTHER:
-        return rng.choice(OTHER[name])
-    return rng.choice((*drawn.systems, *drawn.systems, *drawn.metrics, *PLAIN[:2]))
+    words = {
+        **OTHER,
+        **dict.fromkeys(COLUMNS, (*drawn.columns, *drawn.columns, *drawn.systems, "none")),
+        **dict.fromkeys(METRICS, (*drawn.metrics, *drawn.metrics, "score", "BLEU", "*")),
+        **dict.fromkeys(FILES, (*paths, *paths, *drawn.metrics, "nowhere.csv")),
+        "by": BY[:6] if rng.random() < 0.9 else BY,
+        "segments": drawn.items,
+    }
+    return rng.choice(words.get(name, (*drawn.systems, *drawn.systems, *drawn.metrics, *PLAIN[:2])))
 
 
 def output(rng, paths, usual=("csv", "json", "html", "tex", "md")):
@@ -149,43 +152,59 @@ def output(rng, paths, usual=("csv", "json", "html", "tex", "md")):
 
 def needed(name, command, drawn, rng, paths):
     """The arguments, and the options without which a command does nothing."""
-    words = []
     named = [f"n{i}={path}" for i, path in enumerate(paths)] if rng.odd(0.1) else paths
     named = ["*"] if rng.random() < 0.01 else named
     two = rng.sample(drawn.systems, 2) if len(drawn.systems) > 1 else ["A", "B"]
     two = [rng.choice((*drawn.systems, "nobody")) for _ in range(2)] if rng.odd(0.3) else two
-    if name in ("compare", "explain"):
-        words = [*named[:1], *(two if name == "explain" or rng.random() < 0.5 else [])]
-    elif name.startswith("human ") or name == "convert":
-        words = list(named[:1])
-    elif name.startswith("score "):
-        words = list(named) if rng.odd(0.2) else ["--reference", paths[0], *named[1:]]
-        words = list(named) if len(named) == 1 else words
-    elif name == "meta":
-        words = list(named) if rng.odd(0.2) else list(named[:1])
-        if len(paths) > 1 and not rng.odd(0.2):
-            words += ["--human", paths[1]]
-    elif name == "figure":
-        kind = next(each for each in command.params if each.name == "kind").type
-        words = [rng.choice(list(kind.choices)), *named, "-o", output(rng, paths, ("json", "json", "svg"))]
-        if rng.random() < 0.5:
-            words += ["--pair", *two]
-    elif name == "study":
-        words = [
-            rng.choice([*STUDIES, "x"]),
-            "--quick",
-            *(["--data", paths[0]] if rng.random() < 0.8 else []),
-        ]
-    elif name == "completion":
-        words = [rng.choice(("bash", "zsh", "fish", "x"))]
-    elif not name.startswith(("cache", "demo")):
-        words = list(named)
-    if name in ("convert", "report"):
-        words += [
-            "-o",
-            output(rng, paths, ("html",) if name == "report" else ("csv", "tsv", "jsonl", "parquet")),
-        ]
-    return words
+    if name.startswith("score "):
+        return list(named) if len(named) == 1 or rng.odd(0.2) else ["--reference", paths[0], *named[1:]]
+    if name == "figure":
+        return figure(command, drawn, rng, paths, named, two)
+    if name == "study":
+        return [rng.choice([*STUDIES, "x"]), "--quick", *(["--data", paths[0]] if rng.random() < 0.8 else [])]
+    words = {
+        "compare": [*named[:1], *(two if rng.random() < 0.5 else [])],
+        "explain": [*named[:1], *two],
+        "convert": [*named[:1], "-o", output(rng, paths, ("csv", "tsv", "jsonl", "parquet"))],
+        "report": [*named, "-o", output(rng, paths, ("html",))],
+        "meta": [*(named if rng.odd(0.2) else named[:1]), *(["--human", paths[1]] if len(paths) > 1 else [])],
+        "completion": [rng.choice(("bash", "zsh", "fish", "x"))],
+        **dict.fromkeys(("human da", "human mqm", "human rr"), named[:1]),
+        **dict.fromkeys(("cache info", "cache clear", "demo"), ()),
+    }
+    return list(words.get(name, named))
+
+
+def figure(command, drawn, rng, paths, named, two):
+    """The arguments of a figure, of a kind that can be made of the input."""
+    kinds = list(next(each for each in command.params if each.name == "kind").type.choices)
+    kind = rng.choice(kinds if rng.odd(0.5) else FIGURES[figured(drawn, paths)])
+    files = list(named)
+    if kind in FIGURES["metrics"] and len(paths) > 1:
+        files = [paths[0], "--human", paths[1]]
+    elif kind == "aggregation":
+        files = [*paths[1:], "--reference", paths[0]]
+    pair = ["--pair", *two] if kind in ("scatter", "differences") or rng.odd(0.3) else []
+    return [kind, *files, "-o", output(rng, paths, ("json", "json", "svg")), *pair]
+
+
+FIGURES = {
+    "scores": ("ranking", "pairs", "scatter", "differences", "agreement", "ranks", "diagnosis"),
+    "battles": ("ranking", "pairs", "ranks"),
+    "ratings": ("judges", "ranking", "agreement"),
+    "metrics": ("metrics", "soft-pairwise", "contributions", "margins"),
+    "texts": ("aggregation",),
+    "tags": ("tags", "confusion", "spans"),
+    "numbers": ("quality",),
+}
+
+
+def figured(drawn, paths):
+    """What a figure of an input can show."""
+    kind = drawn.kind.split()[-1]
+    if kind == "long" and len(paths) > 1:
+        return "metrics"
+    return kind if kind in FIGURES else "scores"
 
 
 def command_line(rng, name, drawn, paths):
@@ -202,9 +221,13 @@ def command_line(rng, name, drawn, paths):
         options = [
             each for each in options if each.name in ("settings", "memory", "format_", "as_json", "seed")
         ]
-    count = min(len(options), rng.choice((0, 0, 1, 1, 2, 2, 3, 4, 6, 12)))
+    count = rng.choice((0, 0, 0, 1, 1, 2)) if rng.wildness == 0 else rng.choice((0, 1, 2, 3, 6, 12))
+    if "battles" in drawn.kind and not rng.odd(0.5) and any(each.name == "prior" for each in options):
+        words += ["--prior", "0.5"]
+        options = [each for each in options if each.name != "prior"]
     # Resampling is most of the work; few resamples try as much.
-    if any(each.name == "resamples" for each in options) and rng.random() < 0.6:
+    is_resampled = name != "report" and "battles" not in drawn.kind
+    if is_resampled and any(each.name == "resamples" for each in options) and rng.random() < 0.6:
         words += ["--resamples", rng.choice(RIGHT_WHOLE["resamples"])]
         options = [each for each in options if each.name != "resamples"]
     # What a file means is rarely said: nearly all of that is refused where it does not belong.

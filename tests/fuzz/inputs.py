@@ -19,7 +19,7 @@ KINDS = {
     **dict.fromkeys(SCORES, ("scores", "scores", "ratings", "matches")),
     "human da": ("ratings",),
     "human mqm": ("mqm",),
-    "human rr": ("rankings", "matches"),
+    "human rr": ("rankings",),
 }
 DRAWN = {
     "scores": ("wide", "wide", "long"),
@@ -152,7 +152,7 @@ def inputs(rng, command):
         drawn = [any_input(rng) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
     elif command.startswith("score ") or (command == "report" and how > 0.9):
         drawn = line_files(rng, "texts", rng.choice((2, 2, 3, 4)))
-        if how < 0.3:
+        if how < 0.2:
             drawn = [any_input(rng, ("texts",))]
     elif command == "tags":
         drawn = line_files(rng, "tags", rng.choice((2, 3, 4))) if how < 0.7 else [any_input(rng, ("tags",))]

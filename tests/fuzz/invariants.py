@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 from tests.fuzz.tables import PAGE
 
@@ -23,7 +24,7 @@ _LONGEST_MESSAGE = 6000
 
 def budget_of(words):
     """The budget that a command line names, in bytes."""
-    for word, following in zip(words, words[1:], strict=False):
+    for word, following in pairwise(words):
         if word == "--memory":
             try:
                 return parse_size(following)
@@ -47,14 +48,11 @@ def faults(words, done, new):
 
 
 def _after(words, options):
-    return next((b for a, b in zip(words, words[1:], strict=False) if a in options), None)
+    return next((b for a, b in pairwise(words) if a in options), None)
 
 
 def _of_code(words, done):
-    for trace in done.traces:
-        yield f"exit {done.code}: {trace}"
-    if done.code is None or done.code == 70:
-        return
+    yield from (f"exit {done.code}: {trace}" for trace in done.traces)
     if done.code not in (0, 1, 2) or (done.code == 1 and words[0] not in MAY_SAY_NO):
         yield f"exit {done.code}: not documented for {words[0]}"
     if done.code == 2 and not done.err.strip():
@@ -64,8 +62,6 @@ def _of_code(words, done):
 def _of_streams(words, done):
     if "Traceback (most recent call last)" in done.err:
         yield "traceback: " + done.err.strip().split("\n")[-1]
-    if done.foreign:
-        yield f"foreign: written past Python: {done.foreign[:200]!r}"
     if done.code and len(done.err) > _LONGEST_MESSAGE:
         yield f"length: {len(done.err)} characters of error"
     if _STEERING.search(_STYLE.sub("", done.err)):

@@ -37,7 +37,6 @@ class Done:
     traces: tuple[str, ...]
     seconds: float
     memory: int
-    foreign: bytes = b""
 
 
 @dataclass(kw_only=True)
@@ -114,8 +113,9 @@ def check_run(words, folder, outcome, stdin):
     found = [*outcome.faults, *faults(words, done, new)]
     found += [f"input: {name} was changed" for name, data in before.items() if after.get(name) != data]
     found += [f"left: {name} in the folder of work" for name in new if not is_asked_for(name, words)]
-    if done.code == 2 and new:
-        found.append(f"left: {', '.join(new)} after an error")
+    # A file that was written whole and said to be so is an answer of its own, such as the pairs that a fit is made of.
+    if done.code == 2 and (unsaid := [name for name in new if f"Wrote {name}" not in done.err]):
+        found.append(f"left: {', '.join(unsaid)} after an error")
     left = sorted(path.name for path in Path(os.environ["TMPDIR"]).iterdir())
     found += [f"left: {name} in the folder of temporary files" for name in left]
     outcome.words, outcome.code = tuple(words), done.code

@@ -74,6 +74,9 @@ def agree(
     computing = computing_arguments(given)
     several = len(metrics) > 1
     rankings = {}
+    by = tuple(
+        dict.fromkeys(method.replace("_", "-") for method in by)
+    )  # one ranking each, however often it is named
     methods = tuple(method.replace("-", "_") for method in by)
     for metric in metrics or (None,):
         scores = the_metric(found, metric, ", ".join(files))

@@ -38,8 +38,20 @@ from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
 
 BAD_USE = 2
-# Faults of the machine, wherever they come up: no room left, too many files open, a broken disk.
-SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
+# Faults of the machine, wherever they come up: no room left, too many files open, a broken disk; and names of files
+# that the system cannot have or may not look at.
+SURROUNDINGS = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EIO,
+    errno.EROFS,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.ENAMETOOLONG,
+    errno.EACCES,
+    errno.EPERM,
+)
 OWN_FAULT = 70
 INTERRUPTED = 130
 

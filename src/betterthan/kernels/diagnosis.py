@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.kernels.paired import geometric_mean
 from betterthan.kernels.tied_ranks import tied_ranks
 from betterthan.kernels.wins import WinCounts
 
@@ -134,6 +135,8 @@ def pairing(goodness: FloatArray) -> Pairing:
     (np.float64(1.0), np.float64(0.8))
     """
     here = (~np.isnan(goodness)).astype(np.float64)
+    # Nothing that is returned has a unit, and a power of two changes no digit; squares must not overflow.
+    goodness = np.ldexp(goodness, -np.frexp(np.abs(goodness).max(initial=0.0, where=here > 0))[1])
     centred = np.where(here > 0, goodness - _row_means(goodness)[:, None], 0.0)
     n = np.maximum(here @ here.T, 1)
     sums = centred @ here.T
@@ -142,7 +145,7 @@ def pairing(goodness: FloatArray) -> Pairing:
     own = np.where(own > n * (_ROUNDING * size) ** 2, own, 0.0)
     shared = centred @ centred.T - sums * sums.T / n
     total = own + own.T
-    scale = np.sqrt(np.where((own > 0) & (own.T > 0), own * own.T, np.nan))
+    scale = geometric_mean(own, own.T)
     removed = 2 * shared / np.where(total > 0, total, np.nan)
     return Pairing(np.asarray(np.clip(shared / scale, -1, 1)), np.asarray(removed))
 

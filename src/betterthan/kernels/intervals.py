@@ -279,6 +279,11 @@ def sample_skewness(values: FloatArray) -> FloatArray:
     """
     n = len(values)
     centred, _ = in_range(values - values.mean(axis=0))
+    largest = np.abs(centred).max(axis=0, initial=0.0)
+    if (
+        (largest > 0) & (largest < 1e-100)
+    ).any():  # beside a column of very large values; skewness has no unit
+        centred = np.ldexp(centred, -np.frexp(largest)[1])
     return skewness_of_sums((centred**2).sum(axis=0), (centred**3).sum(axis=0), np.array(n))
 
 
@@ -293,6 +298,8 @@ def skewness_of_sums(squares: FloatArray, cubes: FloatArray, n: IntArray) -> Flo
     known = (n > 2) & (squares > 0)
     size = np.where(known, n, 3)
     spread = np.where(known, squares / size, 1.0) ** 1.5
+    known &= spread > 0  # squares may be there where cubes have vanished
+    spread = np.where(known, spread, 1.0)
     return np.asarray(np.where(known, np.sqrt(size * (size - 1)) / (size - 2) * (cubes / size) / spread, 0.0))
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.kernels.paired import geometric_mean
 from betterthan.kernels.wilcoxon import wilcoxon
 
 # A sum of squares below this share of the values' own is rounding.
@@ -127,8 +128,7 @@ def _moments(judge: IntArray, value: FloatArray, n_judges: int) -> tuple[IntArra
 def _correlations(judge: IntArray, x: FloatArray, y: FloatArray, n_judges: int) -> FloatArray:
     (_, mean_x, xx), (_, mean_y, yy) = (_moments(judge, v, n_judges) for v in (x, y))
     cross = np.bincount(judge, weights=(x - mean_x[judge]) * (y - mean_y[judge]), minlength=n_judges)
-    product = xx * yy
-    return np.clip(cross / np.sqrt(np.where(product > 0, product, np.nan)), -1, 1)
+    return np.clip(cross / geometric_mean(xx, yy), -1, 1)
 
 
 def repeat_consistency(unit: IntArray, judge: IntArray, value: FloatArray, *, n_judges: int) -> Repeats:

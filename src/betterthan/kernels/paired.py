@@ -74,6 +74,22 @@ def in_range(values: FloatArray) -> tuple[FloatArray, float]:
     return values / unit, unit
 
 
+def geometric_mean(x: FloatArray, y: FloatArray) -> FloatArray:
+    r""":math:`\sqrt{x y}`, also where the product would overflow or vanish; NaN unless both are above 0.
+
+    Examples
+    --------
+    >>> geometric_mean(np.array([1e300, 1e-300, 2.0]), np.array([1e300, 1e-300, 0.0]))
+    array([1.e+300, 1.e-300,     nan])
+    """
+    known = (x > 0) & (y > 0)
+    (x, power_x), (y, power_y) = (np.frexp(np.where(known, each, 1.0)) for each in (x, y))
+    power = power_x + power_y
+    odd = power % 2
+    root = np.ldexp(np.sqrt(np.ldexp(x * y, odd)), (power - odd) // 2)
+    return np.asarray(np.where(known, root, np.nan))
+
+
 def differences(goodness: FloatArray, *, cubes: bool = False) -> Differences:
     r"""Mean and sum of squares of the differences of all pairs of systems.
 

@@ -23,6 +23,7 @@ FEW_PAIRS = 512  # are taken one by one
 STATISTICS_AT_ONCE = 2**16  # pairs times resamples: they stay in the cache while they are compared
 RECOMPUTED_AT_ONCE = 2**20  # numbers
 ROUNDING_OF_FLOAT32 = 2.0**-21  # of a quotient and what it is compared with, several times over
+SMALLEST_SPREAD = 1e-20  # where the largest score is about 1
 Statistics = npt.NDArray[Any]  # float32, or float64 where sums are exact
 
 
@@ -84,7 +85,8 @@ def _spread(scores: CentredScores) -> FloatArray:
         ).second
     else:
         second = _sums_of_squares(scores.values)
-    return np.where(second > 0, np.sqrt(second), 1.0)
+    # Whatever does not change with the signs may be divided by, and float32 must hold what comes out.
+    return np.where(second > 0, np.maximum(np.sqrt(second), SMALLEST_SPREAD), 1.0)
 
 
 def _sums_of_squares(values: FloatArray) -> FloatArray:

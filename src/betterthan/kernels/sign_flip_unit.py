@@ -49,6 +49,7 @@ def natural_unit(values: FloatArray) -> float | None:
     if not sample.size:
         return 1.0
     candidates = np.concatenate([DECIMAL_UNITS, sample.min() / PARTS_OF_SMALLEST, _common_divisor(sample)])
+    candidates = candidates[candidates > 0]  # a part of the smallest number of all is 0
     plausible = candidates[_fits(sample[:, None], candidates).all(axis=0)]
     magnitudes = _magnitudes(flat) if plausible.size else sample
     for unit in plausible:

@@ -182,6 +182,7 @@ class LooseJson:
 _LONGEST_GAP = 100
 _loose = re.compile(
     rb",[ \t\r\n]*[}\]]"
+    rb"|[\v\f]"
     rb"|[:,\[][ \t\r\n]*(?!NaN|-?Infinity)-?(?i:nan|inf|infinity)(?=[ \t\r\n,}\]])"
 ).search
 

@@ -21,8 +21,8 @@ from betterthan.read.missing import is_missing, missing_sql
 Cells = Sequence[Any] | npt.NDArray[Any]
 INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
 BOOLEANS = {"true": 1.0, "false": 0.0}
-LARGEST = 1e150
-"""Beyond it squares overflow, and with them variances and intervals; what measures anything is far below."""
+LARGEST = 1e30
+"""Beyond it overflow what is kept in single precision and high powers in double; no measurement is as large."""
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _is_number = re.compile(_NUMBER).fullmatch
 _BLANKS = " \t\r\n"

@@ -9,16 +9,19 @@ import shutil
 import tempfile
 import weakref
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO, Any
 
 from betterthan import budget, scratch
 from betterthan.errors import MissingExtra, ReadError
 
+GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _CHUNK = 1 << 20
 # Zstandard may write 128 KiB for every four bytes read, so this is at most 32 MiB at a time.
 _SIP = 1 << 10
+_PADDED = 5  # bytes
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _UNPACK = {
     b"BZh": "bunzip2 FILE",
@@ -144,6 +147,43 @@ def too_large_unpacked(name: str, most: int) -> ReadError:
         f"If it is meant to be so large, unpack it yourself, or raise the budget with --memory or {budget.VARIABLE}.",
         path=name,
         code="BT336",
+    )
+
+
+def is_padded(path: Path) -> bool:
+    """Whether zeros stand behind a gzip stream, as on tapes; the stream itself ends in four at most."""
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - _PADDED))
+        return file.read() == b"\x00" * _PADDED
+
+
+def copied(stream: IO[bytes], name: str) -> Path:
+    """Copy what is left of an open file, which may be packed with gzip, to a temporary file.
+
+    Raises
+    ------
+    ReadError
+        When the gzip stream is cut or damaged (BT004), or grows beyond the budget (BT336).
+    """
+    descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
+    try:
+        with os.fdopen(descriptor, "wb") as target:
+            shutil.copyfileobj(stream, target)
+    except BaseException as error:
+        Path(spool).unlink(missing_ok=True)
+        if isinstance(error, EOFError | zlib.error | gzip.BadGzipFile):
+            raise cut_gzip(name) from error
+        raise
+    return Path(spool)
+
+
+def cut_gzip(name: str, line: int | None = None) -> ReadError:
+    """Build the error for a gzip file that is not whole."""
+    return ReadError(
+        "The gzip stream is cut off or damaged. Copy or download the file again.",
+        path=name,
+        line=line,
+        code="BT004",
     )
 
 

@@ -95,7 +95,7 @@ PROBLEMS: dict[str, Explanation] = {
     ),
     "BT014": Explanation(
         "infinite number",
-        "A score is infinite, or beyond 1e150, where squares overflow; no mean or variance can be taken with it.",
+        "A score is infinite, or beyond 1e30, where variances and their errors overflow.",
         "Leave the cell empty if the score is missing.",
     ),
     "BT015": Explanation(

@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,9 +20,13 @@ from typing import IO, Union, cast
 
 from betterthan.errors import ReadError
 from betterthan.read.packed import (
+    GZIP,
     ZSTANDARD,
     Spool,
     UnpackedGzip,
+    copied,
+    cut_gzip,
+    is_padded,
     refuse_archive,
     refuse_arrow,
     spooled,
@@ -116,7 +121,7 @@ class Source:
         try:
             raw = stream.readline(LONGEST_LINE + 1)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise _cut_gzip(self.name, line=number) from error
+            raise cut_gzip(self.name, line=number) from error
         if len(raw) > LONGEST_LINE:
             raise ReadError(
                 f"The line is longer than {LONGEST_LINE >> 20} MiB. Is this one segment a line?",
@@ -177,12 +182,13 @@ def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool
     stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
     name = "<stdin>" if stream is not given else str(getattr(given, "name", "<stream>"))
     spool = spooled(stream, name)
-    if not _first_bytes(spool, name).startswith(ZSTANDARD):
-        return _kept(spool, name)
+    copy = None
     try:
-        return _kept(unpacked(spool, name), name)
+        copy = _readable(spool, name)
+        return _kept(copy, name)
     finally:
-        spool.unlink(missing_ok=True)
+        if copy is not spool:
+            spool.unlink(missing_ok=True)
 
 
 def _at(name: str, *, folders: bool) -> Source:
@@ -191,10 +197,30 @@ def _at(name: str, *, folders: bool) -> Source:
         if not folders:
             raise no_data_folder(name)
         return Source(name=name, path=path, head=b"", is_folder=True)
+    copy = _readable(path, name)
+    return _looked_at(path, name) if copy is path else _kept(copy, name)
+
+
+def _readable(path: Path, name: str) -> Path:
+    """Return the file itself, or a copy of what the engine would not read as Python does.
+
+    The engine knows no Zstandard, takes zeros behind a gzip stream for damage, and a byte-order mark for bad JSON.
+    """
     first = _first_bytes(path, name)
     if first.startswith(ZSTANDARD):
-        return _kept(unpacked(path, name), name)
-    return _looked_at(path, name)
+        path, first = unpacked(path, name), b""
+    is_gzip = first.startswith(GZIP)
+    is_marked = _is_marked_json(_head(path, name, is_gzip=is_gzip))
+    if not is_marked and not (is_gzip and is_padded(path)):
+        return path
+    with cast("IO[bytes]", UnpackedGzip(path, name)) if is_gzip else path.open("rb") as stream:
+        if is_marked:
+            stream.read(len(BOM_UTF8))
+        return copied(stream, name)
+
+
+def _is_marked_json(head: bytes) -> bool:
+    return head.startswith(BOM_UTF8) and head.removeprefix(BOM_UTF8).lstrip()[:1] == b"{"
 
 
 def _kept(path: Path, name: str) -> Source:
@@ -207,7 +233,7 @@ def _kept(path: Path, name: str) -> Source:
 
 
 def _looked_at(path: Path, name: str) -> Source:
-    is_gzip = _first_bytes(path, name)[:2] == b"\x1f\x8b"
+    is_gzip = _first_bytes(path, name).startswith(GZIP)
     source = Source(name=name, path=path, head=_head(path, name, is_gzip=is_gzip), is_gzip=is_gzip)
     _check_head(source)
     return source
@@ -255,21 +281,12 @@ def _head(path: Path, name: str, *, is_gzip: bool) -> bytes:
         with gzip.open(path, "rb") as file:
             return file.read(HEAD_BYTES)
     except (EOFError, OSError, zlib.error) as error:
-        raise _cut_gzip(name) from error
-
-
-def _cut_gzip(name: str, line: int | None = None) -> ReadError:
-    return ReadError(
-        "The gzip stream is cut off or damaged. Copy or download the file again.",
-        path=name,
-        line=line,
-        code="BT004",
-    )
+        raise cut_gzip(name) from error
 
 
 def _check_head(source: Source) -> None:
     head, name = source.head, source.name
-    if not head.removeprefix(b"\xef\xbb\xbf").strip():
+    if not head.removeprefix(BOM_UTF8).strip():
         raise ReadError("The file is empty. Check what wrote it.", path=name, code="BT003")
     if source.suffix in _PICKLES or (head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05"):
         raise ReadError(
