@@ -1,12 +1,13 @@
 """Ranks with ties, and medians row by row."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import stats
 
-from betterthan.kernels.tied_ranks import row_medians, tied_ranks
+from betterthan.kernels.tied_ranks import counted_medians, row_medians, tied_ranks
 
 shapes = st.tuples(st.integers(1, 3), st.integers(0, 9))
 tables = hnp.arrays(np.float64, shapes, elements=st.integers(0, 5).map(float))
@@ -41,3 +42,25 @@ def test_a_tolerance_ties_what_rounding_split():
 def test_medians_of_large_numbers_do_not_overflow():
     """Half of each is added."""
     assert row_medians(np.array([[2.0**1023, 2.0**1023 + 2.0**1022]]))[0] == 2.0**1023 * 1.25
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 200, 1001])
+@pytest.mark.parametrize("kind", ["bootstrap", "far from the middle", "few"])
+def test_counted_medians_are_those_of_the_samples_written_out(n, kind):
+    """Also where the median of a sample is far from that of the scores, and where scores are missing."""
+    rng = np.random.default_rng(n)
+    values = rng.normal(size=(3, n)).round(2)
+    values[1, rng.random(n) < 0.3] = np.nan
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=9)
+    if kind == "far from the middle":
+        counts[:, values[0] < np.median(values[0])] = 0
+    if kind == "few":
+        counts[:, 1:] = 0
+    found = counted_medians(values, counts.astype(float))
+    for row, scores in enumerate(values):
+        for sample, times in enumerate(counts):
+            drawn = np.repeat(scores, times)
+            drawn = drawn[~np.isnan(drawn)]
+            assert found[sample, row] == pytest.approx(
+                np.median(drawn) if drawn.size else np.nan, nan_ok=True
+            )
