@@ -148,8 +148,9 @@ def test_direction_does_not_matter():
     one = bt.diagnose(table(values)).to_dict()
     other = bt.diagnose(table(-values, higher_is_better=False)).to_dict()
 
+    assert (one["lower_is_better"], other["lower_is_better"]) == (False, True)
     for found in (one, other):
-        del found["settings"], found["signature"]
+        del found["settings"], found["signature"], found["lower_is_better"]
     assert one == other
 
 
