@@ -105,9 +105,14 @@ def by_reading(rng, drawn, sound, path, outcome):
     how = rng.choice(("stream", "gzip", "large gzip"))
     if how == "stream":
         streamed = reading(io.BytesIO(drawn.data))
-        if outcome.kinds != ("seed lm_eval",) and not any(
-            "Texts" in repr(each[1])[:20] for each in (small, streamed)
-        ):
+        named = outcome.kinds[0] in (
+            "seed lm_eval",
+            "seed score_file",
+            "seed submission",
+            "seed appraise",
+            "seed crowd_da",
+        )
+        if not named and not any("Texts" in repr(each[1])[:20] for each in (small, streamed)):
             others[how] = streamed  # its name may say what a file holds, and a stream has none
     elif not drawn.data.startswith(b"\x1f\x8b"):
         packed = path.with_name(f"{path.name}.gz")

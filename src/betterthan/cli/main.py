@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import traceback
@@ -38,20 +39,10 @@ from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
 
 BAD_USE = 2
-# Faults of the machine, wherever they come up: no room left, too many files open, a broken disk; and names of files
-# that the system cannot have or may not look at.
-SURROUNDINGS = (
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EFBIG,
-    errno.EIO,
-    errno.EROFS,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENAMETOOLONG,
-    errno.EACCES,
-    errno.EPERM,
-)
+# Faults of the machine, wherever they come up: no room left, too many files open, a broken disk.
+SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
+# Names of files that the system cannot have, or may not look at.
+NAMES = (errno.ENAMETOOLONG, errno.EACCES, errno.EPERM)
 OWN_FAULT = 70
 INTERRUPTED = 130
 
@@ -128,8 +119,9 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = _run(arguments, is_own_process=is_own_process)
     except click.ClickException as error:
-        error.message = printable(error.message)  # words of a script may come from anywhere
-        error.show()
+        said = io.StringIO()
+        error.show(said)
+        click.echo(printable(said.getvalue()), err=True, nl=False)  # words of a script may come from anywhere
         code = BAD_USE
     except BetterThanError as error:
         _say(error, debug=debug)
@@ -167,9 +159,10 @@ def _run(arguments: list[str], *, is_own_process: bool) -> int:
     except OSError as error:
         if isinstance(error, BrokenPipeError) and is_reader_gone():
             return 0
-        if error.errno not in SURROUNDINGS:
+        if error.errno not in (*SURROUNDINGS, *NAMES):
             raise
-        silence_stdout()
+        if error.errno in SURROUNDINGS:
+            silence_stdout()
         where = error.filename or "A file or standard output"
         raise BetterThanError(f"{where} cannot be read or written ({error.strerror}).") from error
     return code if isinstance(code, int) else 0

@@ -249,7 +249,9 @@ def _start(wins: FloatArray) -> FloatArray:
     by that root; v follows from their own variance.
     """
     n_systems = wins.shape[1]
-    log_odds = _centred(np.log(np.add.reduce(wins, axis=2) / np.add.reduce(wins, axis=1)))
+    won, lost = np.add.reduce(wins, axis=2), np.add.reduce(wins, axis=1)
+    # A prior or weight may be so small that odds would leave the range.
+    log_odds = _centred(np.log(np.maximum(won, 1e-300 * lost) / np.maximum(lost, 1e-300 * won)))
     spread = np.pi / 8 * np.add.reduce(log_odds * log_odds, axis=1) / (n_systems - 1)
     # 1 + πv/8 = 1 / (1 − spread); bounded, because the approximation ends where spread nears 1
     stretch = (n_systems - 1) / n_systems / np.sqrt(np.maximum(1 - spread, 0.2))

@@ -68,7 +68,7 @@ def jackknife_interval(
     -------
     JackknifeInterval
         NaN where nothing can be said: fewer than two units, an estimate at the end of its scale (0 or 1), an estimate
-        that is undefined or at the end of its scale without one of the units.
+        that is undefined or at the end of its scale without one of the units, a limit that is infinite.
 
     References
     ----------
@@ -86,7 +86,7 @@ def jackknife_interval(
     """
     there, back = _SCALES[scale]
     n = len(without)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         centre, each = there(estimate), there(without)
         pull = each - each.mean(axis=0)
         squares = (pull**2).sum(axis=0)
@@ -95,5 +95,5 @@ def jackknife_interval(
         freedom = np.minimum(n - 1.0, 2 * units)
         reach = -stdtrit(freedom, (1 - confidence) / 2) * error
         low, high = back(centre - reach), back(centre + reach)
-    known = np.isfinite(reach) & np.isfinite(centre) & (n > 1)
+    known = np.isfinite(reach) & np.isfinite(centre) & np.isfinite(low) & np.isfinite(high) & (n > 1)
     return JackknifeInterval(np.where(known, low, np.nan), np.where(known, high, np.nan), units)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from betterthan.errors import ReadError, TableError, unknown_name
-from betterthan.read import long_table
 from betterthan.read.chosen_columns import refuse_choice
 from betterthan.read.columns import ROLES, find, plain
 from betterthan.read.grid import MemoryGrid
@@ -150,10 +149,28 @@ def _look(grid: MemoryGrid) -> Peek:
     return Peek(container="delimited", header=grid.header, rows=rows)
 
 
+def two_layouts(name: str, because: Mapping[str, str]) -> ReadError:
+    """Build the error for a table that two layouts fit equally well, each with its reason (BT020)."""
+    first, second = because
+    return ReadError(
+        f"The file may be {first} ({because[first]}) or {second} ({because[second]}). "
+        f"Say which: --format-in {first}, or name the columns (--item, --system, --score).",
+        path=name,
+        code="BT020",
+    )
+
+
 def _layout(look: Peek, options: Options) -> str:
+    from betterthan.read.formats import reader  # noqa: PLC0415
+
+    reader_of: Any = reader
     roles = find(look.header, options.columns, ("item", "system", "score", "judge"), path="data frame")
     named = {"system", "score"} & options.columns.keys()
-    long = "system" in roles and ("score" in roles or long_table.guess(look, path="data frame") is not None)
+    guesses = {name: reader_of(name).guess(look, path="data frame") for name in ("long", "wide")}
+    long = "system" in roles and ("score" in roles or guesses["long"] is not None)
     if not named and not long:
         return "wide"
+    first, second = guesses.values()
+    if not named and "judge" not in roles and first and second and first.confidence == second.confidence:
+        raise two_layouts("data frame", {name: guess.because for name, guess in guesses.items()})
     return "ratings" if "judge" in roles else "long"

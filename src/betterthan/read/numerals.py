@@ -51,9 +51,8 @@ def parse(cell: Any) -> float:  # noqa: ANN401  (whatever a JSON line or a data 
 def _parse_object(cell: object) -> float:
     try:
         # pandas' NA and NaT are no numbers; they say so only by not being equal to themselves.
-        return (
-            _held(float(cell)) if isinstance(cell, Real | np.bool_) or _is_decimal(cell) else _unequal(cell)
-        )  # type: ignore[arg-type]
+        is_number = isinstance(cell, Real | np.bool_) or _is_decimal(cell)
+        return _held(float(cell)) if is_number else _unequal(cell)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return math.inf
 

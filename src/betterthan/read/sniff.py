@@ -9,7 +9,7 @@ from betterthan.errors import ReadError
 from betterthan.read.chosen_columns import refuse_choice
 from betterthan.read.folders import refuse_arrow_folder
 from betterthan.read.formats import FOLDER_READERS, READERS, reader
-from betterthan.read.frames import FrameLike, is_frame, read_frame
+from betterthan.read.frames import FrameLike, is_frame, read_frame, two_layouts
 from betterthan.read.grid import quoted
 from betterthan.read.numerals import parse
 from betterthan.read.open_grid import open_grid
@@ -215,10 +215,5 @@ def _chosen(source: Source, options: Options, name: str | None) -> Reader:
     found = recognise(source)
     rivals = [other for other in found.runners_up if other.confidence == found.confidence]
     if rivals:
-        raise ReadError(
-            f"The file may be {found.format} ({found.because}) or {rivals[0].format} ({rivals[0].because}). "
-            f"Say which: --format-in {found.format}, or name the columns (--item, --system, --score).",
-            path=source.name,
-            code="BT020",
-        )
+        raise two_layouts(source.name, {each.format: each.because for each in (found, rivals[0])})
     return reader(found.format)

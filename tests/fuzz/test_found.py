@@ -1,0 +1,220 @@
+"""What fuzzing found once: each case as small as it can be."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import subprocess
+import sys
+import warnings
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.fuzz.alike import large
+
+import betterthan as bt
+from betterthan.cli.main import main
+from betterthan.errors import BetterThanError, ReadError
+from betterthan.kernels.bradley_terry import bradley_terry_batch
+from betterthan.kernels.diagnosis import pairing
+from betterthan.kernels.intervals import sample_skewness
+from betterthan.kernels.jackknife_interval import jackknife_interval
+from betterthan.kernels.sign_flip_step_down import max_statistic_block
+from betterthan.kernels.sign_flip_unit import natural_unit
+from betterthan.read.sniff import read_any
+
+TABLE = "id,A,B\n1,0.5,0.25\n2,0.75,0.5\n3,0.25,0.125\n"
+BATTLES = "model_a,model_b,winner\n" + "A,B,model_a\nB,A,tie\n" * 5
+
+
+def lines(*records):
+    """An object a line."""
+    return "".join(f"{json.dumps(record)}\n" for record in records).encode()
+
+
+def code_of(words):
+    """The exit code of a command line."""
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    return left.value.code
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """A file of scores."""
+    path = tmp_path / "a.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    return path
+
+
+def test_a_budget_beyond_what_the_system_counts_is_no_fault(scores):
+    """It is as good as none. In a process of its own, whose memory the command line limits."""
+    words = ["check", str(scores), "--memory", "9999999TB"]
+    program = "import sys; from betterthan.cli.main import main; main()"
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_packed_battles_fit_the_least_budget(tmp_path, monkeypatch):
+    """The engine would take 256 MB for a buffer, whatever the size of the file."""
+    monkeypatch.setenv("BETTERTHAN_MEMORY", "256MB")
+    path = tmp_path / "b.csv.gz"
+    path.write_bytes(gzip.compress(BATTLES.encode()))
+    assert bt.read_matches(path).n_matches == 10
+
+
+@pytest.mark.parametrize("end", ["", ".gz"])
+def test_json_lines_may_begin_with_a_byte_order_mark(tmp_path, end):
+    """Battles are always read by the engine, scores when they are large."""
+    battles = lines({"model_a": "A", "model_b": "B", "winner": "model_a"}) * 3
+    rows = lines(*({"id": i, "A": 0.5, "B": i / 4} for i in range(4)))
+    for name, data in (("b.jsonl", battles), ("s.jsonl", rows)):
+        marked = codecs.BOM_UTF8 + data
+        (tmp_path / f"{name}{end}").write_bytes(gzip.compress(marked) if end else marked)
+    assert bt.read_matches(tmp_path / f"b.jsonl{end}").n_matches == 3
+    with large():
+        assert bt.read_scores(tmp_path / f"s.jsonl{end}").n_segments == 4
+
+
+@pytest.mark.parametrize("damage", [b"", b"x"])
+def test_zeros_behind_gzip_are_no_damage_at_any_size(tmp_path, damage):
+    """Tapes leave them; what is damaged is called so."""
+    packed = gzip.compress(lines(*({"id": i, "A": 0.5, "B": i / 4} for i in range(4))))
+    path = tmp_path / "s.jsonl.gz"
+    path.write_bytes(packed[:-10] + damage * 2 + packed[-10 + 2 * len(damage) :] + bytes(100))
+    if damage:
+        with pytest.raises(ReadError) as error:
+            bt.read_scores(path)
+        assert error.value.code == "BT004"
+        return
+    with large():
+        assert bt.read_scores(path).n_segments == 4
+
+
+@pytest.mark.parametrize("sign", ["\v", "\f"])
+def test_odd_blanks_behind_an_object_are_refused_at_any_size(tmp_path, sign):
+    """The engine takes them for blanks, and JSON does not."""
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(lines({"id": 1, "A": 0.5}, {"id": 2, "A": 1}).replace(b"}", f"}}{sign}".encode()))
+    codes = []
+    for way in (nullcontext, large):
+        with way(), pytest.raises(ReadError) as error:
+            read_any(path)
+        codes.append(error.value.code)
+    assert codes == ["BT016", "BT016"]
+
+
+@pytest.mark.parametrize("number", ["1e31", "-1e200"])
+def test_a_number_too_large_to_compute_with_is_refused_everywhere(tmp_path, number):
+    """In small and large text and in frames of text or numbers."""
+    path = tmp_path / "a.csv"
+    path.write_text(TABLE.replace("0.75", number), encoding="utf-8")
+    frame = pd.read_csv(path)
+    for given in (path, frame, frame.astype(str)):
+        with pytest.raises(ReadError, match="too large to compute with") as error:
+            bt.read_scores(given)
+        assert error.value.code == "BT014"
+    with large(), pytest.raises(ReadError, match="too large to compute with"):
+        bt.read_scores(path)
+
+
+def test_a_frame_that_two_layouts_fit_is_refused_as_its_file_is(tmp_path):
+    """Numbers in a column called "system"."""
+    path = tmp_path / "a.csv"
+    path.write_text("id,model,baseline\n1,2,3\n2,3,4\n", encoding="utf-8")
+    for given in (path, pd.read_csv(path)):
+        with pytest.raises(ReadError, match=r"may be long .* or wide") as error:
+            bt.read_scores(given)
+        assert error.value.code == "BT020"
+
+
+@pytest.mark.parametrize(
+    "words", [["rank", "a.csv", "-o", f"{'x' * 300}.csv"], ["meta", "x" * 300, "--human", "a.csv"]]
+)
+def test_a_name_that_the_system_cannot_have_is_no_fault_of_ours(scores, words, capsys):
+    """It is the user's, who is told so."""
+    assert code_of([str(scores) if word == "a.csv" else word for word in words]) == 2
+    assert "File name too long" in capsys.readouterr().err
+
+
+def test_words_of_the_command_line_do_not_steer_the_terminal(scores, capsys):
+    """A script may take them from a file."""
+    assert code_of(["rank", str(scores), "--memory", "a\x9b31mb"]) == 2
+    assert "\x9b" not in capsys.readouterr().err
+
+
+def test_a_method_that_is_named_twice_counts_once(scores, capsys):
+    """However it is spelled."""
+    words = ["--by", "mean", "--by", "win-rate", "--by", "win_rate", "--resamples", "20"]
+    assert code_of(["agree", str(scores), *words]) == 0
+    assert "win-rate" in capsys.readouterr().out
+
+
+def test_segments_are_not_written_as_json(tmp_path, capsys):
+    """They are TSV or CSV, and asking for JSON is refused in both spellings."""
+    text = tmp_path / "a.txt"
+    text.write_text("a b c d\n", encoding="utf-8")
+    for words in (["--json"], ["--format", "json"]):
+        assert code_of(["score", "bleu", "--reference", str(text), str(text), "--segments", *words]) == 2
+        assert "tsv or csv" in capsys.readouterr().err
+
+
+class TestNumbersFarApart:
+    """Columns of which one is dozens of orders of magnitude larger, or next to nothing; no warning is raised."""
+
+    scores = np.random.default_rng(3).normal(size=(3, 12))
+    apart = scores * np.array([1.0, 1e-120, 1e-119])[:, None]
+
+    def test_pairing_has_no_unit(self):
+        """Correlations are those of ordinary scores."""
+        np.testing.assert_allclose(pairing(self.apart).correlation, pairing(self.scores).correlation)
+        ordinary, huge = pairing(self.scores), pairing(self.scores * 2.0**900)
+        np.testing.assert_array_equal(huge.variance_removed, ordinary.variance_removed)
+
+    def test_skewness_has_no_unit(self):
+        """Each column has its own."""
+        np.testing.assert_allclose(sample_skewness(self.apart.T), sample_skewness(self.scores.T))
+
+    def test_the_smallest_number_has_no_parts(self):
+        """Nothing is divided by 0."""
+        assert natural_unit(np.array([5e-324, 1.0])) is None
+
+    def test_maxima_hold_in_single_precision(self):
+        """Every resample is counted."""
+        near = np.stack([self.scores[0], self.scores[0] + 1e-30 * self.scores[1], self.scores[2]])
+        reached = max_statistic_block(near, 200, np.random.default_rng(0))
+        assert (reached.alone <= reached.together).all()
+
+    def test_a_prior_next_to_nothing_is_none(self):
+        """The strengths do not exist, and that is all that is said."""
+        wins = np.array([[[0, 3.0, 1e-320], [2, 0, 1], [1e-320, 1e-320, 0]]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            bradley_terry_batch(wins)
+
+
+def test_an_interval_without_an_end_is_none():
+    """Infinity could not be written as JSON."""
+    found = jackknife_interval(np.array([1.0]), np.array([[1e-9], [1e9]]), confidence=0.999999, scale="log")
+    assert np.isnan([found.low, found.high]).all()
+
+
+def test_judges_of_very_different_scales_are_compared():
+    """Products of their variances would overflow."""
+    value = np.random.default_rng(1).normal(size=60)
+    ratings = bt.read_ratings(
+        {
+            "item": np.arange(60) // 6,
+            "system": np.tile(["A", "B"], 30),
+            "rater": np.tile(np.repeat(["r", "s", "t"], 2), 10),
+            "score": value * 1e29,
+        }
+    )
+    try:
+        found = bt.judges(ratings)
+    except BetterThanError:
+        pytest.fail("ratings of any size can be compared")
+    assert np.isfinite(found.correlation).any()
