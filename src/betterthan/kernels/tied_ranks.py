@@ -132,7 +132,7 @@ def _counted_medians(scores: FloatArray, is_known: BoolArray, counts: FloatArray
     Only the scores within `reach` of the middle, and their counts, are put in order, which is what takes time with many
     scores; samples whose median lies elsewhere are looked at again in full.
     """
-    n = np.count_nonzero(is_known)
+    n = int(np.count_nonzero(is_known))
     medians = np.full(len(counts), np.nan)
     low, high = max(n // 2 - reach, 0), min(n // 2 + reach, n)
     if low == high:
