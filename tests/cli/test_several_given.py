@@ -130,3 +130,16 @@ def test_convert_of_several_language_pairs(betterthan, runs):
         path.unlink()
     assert betterthan("convert", "qe", "-o", "both.csv").code == 0
     assert "4 segments" in betterthan("check", "both.csv").out
+
+
+def test_check_looks_at_runs_together(betterthan, tmp_path, monkeypatch):
+    """A file with one system by itself is half of the table that rank reads."""
+    monkeypatch.chdir(tmp_path)
+    for name, shift in {"ours": 0.5, "base": 0.0}.items():
+        rows = "".join(f"q{i},{i % 7 / 7 + shift:.3f},{i % 2}\n" for i in range(12))
+        (tmp_path / f"{name}.csv").write_text("case_id,score,passed\n" + rows)
+
+    said = betterthan("check", "ours.csv", "base.csv")
+    assert said.code == 0, said.out
+    assert 'together: scores "passed": 2 systems × 12 segments' in said.out
+    assert betterthan("check", "ours.csv").code == 1

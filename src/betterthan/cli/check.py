@@ -34,8 +34,8 @@ def check(
 ) -> int:
     """Say what is in each FILE, how it was recognised, and every problem with its place and cure.
 
-    FILE may be a folder or a pattern: what has no reader of its own is listed file by file. Exit code 1 when there
-    are problems.
+    FILE may be a folder or a pattern: what has no reader of its own is listed file by file. Files that each are the
+    run of one system are looked at together. Exit code 1 when there are problems.
 
     \b
     Examples:
@@ -51,8 +51,10 @@ def check(
         raise click.UsageError("Name at least one file, or - for standard input.")
     from betterthan.cli.output import emit_all
     from betterthan.read.check import check as look
+    from betterthan.read.scores import are_runs
 
-    found = [look(file, options=options, format=format_in) for file in files]
+    sources = [list(files)] if format_in is None and are_runs(files, options) else list(files)
+    found = [look(source, options=options, format=format_in) for source in sources]
     return emit_all(found, **place)
 
 

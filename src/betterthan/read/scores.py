@@ -305,12 +305,16 @@ def _merged(sources: Sequence[Given | FrameLike], options: Options) -> dict[str,
 
 def runs_as_one(sources: Sequence[Any], options: Options) -> list[Any]:
     """Return the sources, as one where each is a file and the run of one system; other files hold metrics each."""
+    return [open_source(list(sources), folders=True)] if are_runs(sources, options) else list(sources)
+
+
+def are_runs(sources: Sequence[Any], options: Options) -> bool:
+    """Whether each of several files is the run of one system."""
     from betterthan.read.several_files import runs_in  # noqa: PLC0415  (it reads through this module)
 
     if len(sources) < 2 or not all(isinstance(source, str | os.PathLike) for source in sources):
-        return list(sources)
-    together = open_source(list(sources), folders=True)
-    return [together] if runs_in(together, options) else list(sources)
+        return False
+    return bool(runs_in(open_source(list(sources), folders=True), options))
 
 
 def scores_of(reading: Reading, *, path: str | None = None, system_level: bool = False) -> dict[str, Scores]:
