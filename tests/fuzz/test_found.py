@@ -188,6 +188,13 @@ class TestNumbersFarApart:
         reached = max_statistic_block(near, 200, np.random.default_rng(0))
         assert (reached.alone <= reached.together).all()
 
+    def test_a_system_of_huge_scores_does_not_swallow_the_others(self):
+        """The tally of two systems does not depend on a third one's size."""
+        huge = self.scores * np.array([1.0, 1.0, 1e29])[:, None]
+        few, many = (max_statistic_block(each, 300, np.random.default_rng(0)) for each in (self.scores, huge))
+        assert few.alone[0, 1] == many.alone[0, 1]
+        assert 0 < few.alone[0, 1] < 300
+
     def test_a_prior_next_to_nothing_is_none(self):
         """The strengths do not exist, and that is all that is said."""
         wins = np.array([[[0, 3.0, 1e-320], [2, 0, 1], [1e-320, 1e-320, 0]]])

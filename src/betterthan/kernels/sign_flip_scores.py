@@ -17,6 +17,7 @@ Float32Array = npt.NDArray[np.float32]
 
 WHOLE_IN_FLOAT32 = 2**22  # sums of whole numbers up to here, and halves, are exact in float32
 HALF_UNIT_OF_FLOAT32 = 2.0**-24
+LOPSIDED = 1e-8
 SAFETY = 6.0  # the largest error seen, sums of 200 taken one by one, was 2.4
 
 
@@ -54,7 +55,8 @@ class CentredScores:
 def centred_scores(goodness: FloatArray) -> CentredScores:
     r"""Subtract each segment's mean over systems, find ties' unit and rounding bounds.
 
-    Differences of systems do not change, and the sums become small enough for float32.
+    Differences of systems do not change, and the sums become small enough for float32. Where some scores are very much
+    larger than most, it is the median, for a mean would swallow the differences of the others.
 
     Parameters
     ----------
@@ -91,11 +93,26 @@ def centred_scores(goodness: FloatArray) -> CentredScores:
         centre = np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
         patterns, pattern = np.unique(there, axis=0, return_inverse=True)
         pattern = pattern.reshape(-1).astype(np.int64)
+    if _is_lopsided(values):
+        centre = _medians(values)
     values = values - (centre if unit is None else np.rint(centre))
     values = _of_moderate_size(values if complete else np.where(there, values, 0.0))
     sums = values.sum(axis=1)[:, None] if complete else values @ patterns.T
     totals = sums[:, pattern] - sums[:, pattern].T
     return _with_bounds(values, patterns, pattern, totals, is_unit=unit is not None)
+
+
+def _is_lopsided(values: FloatArray) -> bool:
+    """Whether some scores are so large that a mean with them would swallow the differences of the others."""
+    size = np.abs(values)
+    n_large = np.count_nonzero(size > LOPSIDED * np.nanmax(size, initial=0.0))
+    return n_large < np.count_nonzero(size > 0) / 2
+
+
+def _medians(values: FloatArray) -> FloatArray:
+    """Median of each column that has a value, else 0."""
+    is_empty = np.isnan(values).all(axis=0)
+    return np.asarray(np.nanmedian(np.where(is_empty, 0.0, values), axis=0))
 
 
 def _of_moderate_size(values: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ FEW_PAIRS = 512  # are taken one by one
 STATISTICS_AT_ONCE = 2**16  # pairs times resamples: they stay in the cache while they are compared
 RECOMPUTED_AT_ONCE = 2**20  # numbers
 ROUNDING_OF_FLOAT32 = 2.0**-21  # of a quotient and what it is compared with, several times over
-SMALLEST_SPREAD = 1e-20  # where the largest score is about 1
+SMALLEST_SPREAD = 1e-28  # where the largest score is about 1
 Statistics = npt.NDArray[Any]  # float32, or float64 where sums are exact
 
 
