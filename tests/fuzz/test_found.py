@@ -121,6 +121,18 @@ def test_a_number_too_large_to_compute_with_is_refused_everywhere(tmp_path, numb
         bt.read_scores(path)
 
 
+def test_an_empty_cell_is_called_so_at_any_size(tmp_path):
+    """Not "None"."""
+    path = tmp_path / "t.csv"
+    path.write_text("item,system,position,tag\n0,@gold,0,OK\n0,A,0,\n", encoding="utf-8")
+    said = []
+    for way in (nullcontext, large):
+        with way(), pytest.raises(ReadError) as error:
+            read_any(path)
+        said.append(str(error.value))
+    assert said[0] == said[1]
+
+
 def test_a_frame_that_two_layouts_fit_is_refused_as_its_file_is(tmp_path):
     """Numbers in a column called "system"."""
     path = tmp_path / "a.csv"

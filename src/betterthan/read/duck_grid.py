@@ -178,7 +178,7 @@ class DuckGrid:
         """Return a cell as text, for messages."""
         query = f"SELECT {self._text(column)} FROM {self.scan} LIMIT 1 OFFSET {row}"
         found = self.fetch(query).fetchone()
-        return "" if found is None else str(found[0])
+        return "" if found is None or found[0] is None else str(found[0])
 
     def line(self, row: int) -> int | None:
         """Return the line of the file on which a row begins; Parquet has none."""
