@@ -37,7 +37,7 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     try:
         # Renaming over a device would replace it.
         if not place.exists() or place.is_file() or place.is_dir():
-            part = place.with_name(f".{secrets.token_hex(8)}.part")
+            part = place.parent / f".{secrets.token_hex(8)}.part"
             os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         yield part
         if part != place:

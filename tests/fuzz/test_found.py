@@ -158,6 +158,26 @@ def test_words_of_the_command_line_do_not_steer_the_terminal(scores, capsys):
     assert "\x9b" not in capsys.readouterr().err
 
 
+def test_names_in_a_file_do_not_steer_the_terminal(tmp_path, capsys):
+    """Also those of metrics, where it is said what was written."""
+    path = tmp_path / "a.csv"
+    rows = "".join(f"{i},{system},0.{i},m\x9b2J\n" for i in "123" for system in "AB")
+    path.write_text(f"item,system,score,metric\n{rows}", encoding="utf-8")
+    assert (
+        code_of(["convert", str(path), "-o", str(tmp_path / "b.csv"), "--higher-is-better", "m\x9b2J"]) == 0
+    )
+    said = capsys.readouterr().err
+    assert "Wrote" in said
+    assert "\x9b" not in said
+
+
+@pytest.mark.parametrize("place", [".", "", "/"])
+def test_a_folder_is_no_place_for_an_answer(scores, capsys, place):
+    """It is said so, whatever it is called."""
+    assert code_of(["explain", str(scores), "A", "B", "--json", "-o", place]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
 def test_a_method_that_is_named_twice_counts_once(scores, capsys):
     """However it is spelled."""
     words = ["--by", "mean", "--by", "win-rate", "--by", "win_rate", "--resamples", "20"]

@@ -42,7 +42,8 @@ TABLES = {"m": scores(1), "k": scores(2), "l": scores(3)}
 
 def small(name, **more):
     """A study in its smallest form."""
-    return study(name, TABLES, quick=True, options=SMALL.get(name, {}), **more)
+    data = TABLES if STUDIES[name].takes_data else None
+    return study(name, data, quick=True, options=SMALL.get(name, {}), **more)
 
 
 @pytest.fixture(scope="module")

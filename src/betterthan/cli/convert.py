@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from betterthan.cli.notes import say_notes
+from betterthan.cli.notes import say, say_notes
 from betterthan.cli.options import reading_options
 from betterthan.cli.overwriting import refuse_overwriting
-from betterthan.present.printable import printable
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -70,7 +69,7 @@ def convert(
     refuse_overwriting(output)
     write_table(reading.tables, output)
     say_notes(reading.notes)
-    click.echo(printable(f"Wrote {output}: {'; '.join(map(summary, reading.tables))}"), err=True)
+    say(f"Wrote {output}: {'; '.join(map(summary, reading.tables))}")
 
 
 def _folder(file: str, output: str, options: Options, format_in: str | None, human: tuple[str, ...]) -> None:
@@ -89,4 +88,4 @@ def _folder(file: str, output: str, options: Options, format_in: str | None, hum
         reading = whole(read_any(source, options, format=format_in))
         notes = (*reading.notes, *write_as_folder(reading.tables, output, language_pair=pair, human=human))
     say_notes(notes)
-    click.echo(printable(f"Wrote the folder {output}."), err=True)
+    say(f"Wrote the folder {output}.")

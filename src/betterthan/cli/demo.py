@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from betterthan.cli.notes import say
+
 STEPS = (
     "check {folder}/human.csv",
     "check {folder}/battles.csv",
@@ -35,7 +37,7 @@ def demo(context: click.Context, output: str, *, overwrite: bool) -> None:
 
     folder = Path(output)
     files = write_campaign(folder, campaign(), overwrite=overwrite)
-    click.echo(f"Wrote {len(files)} files to {folder}/", err=True)
+    say(f"Wrote {len(files)} files to {folder}/")
     root = context.find_root().command
     for step in STEPS:
         click.echo(f"\n$ betterthan {step.format(folder=folder)}\n")

@@ -119,7 +119,7 @@ def figure(
       betterthan figure pairs pairs.json -o pairs.svg --theme dark
     """  # noqa: D301
     from betterthan.cli.figure_subjects import subject_of
-    from betterthan.cli.notes import say_notes
+    from betterthan.cli.notes import say, say_notes
     from betterthan.present.charts.door import chart
     from betterthan.present.charts.drawing import altair
     from betterthan.present.charts.save import format_of, save_chart
@@ -132,7 +132,7 @@ def figure(
     root = click.get_current_context().find_root().command
     say_notes(as_typed(note, root) if isinstance(root, click.Group) else note for note in notes)
     drawn = chart(subject, kind.replace("-", "_"), theme=theme, title=title, **asked)
-    click.echo(f"Wrote {save_chart(drawn, output, scale=scale)}", err=True)
+    say(f"Wrote {save_chart(drawn, output, scale=scale)}")
 
 
 def _each(subject: Any) -> list[Any]:  # noqa: ANN401

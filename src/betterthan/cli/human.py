@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_SEGMENTS
+from betterthan.cli.notes import say
 from betterthan.cli.options import computing_options, output_options, reading_options, units_option
-from betterthan.present.printable import printable
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -293,7 +293,7 @@ def _write(table: Scores | Matches, target: str) -> None:
     from betterthan.read.write import write_table
 
     write_table(table, target)
-    click.echo(printable(f"Wrote {target}: {summary(table)}"), err=True)
+    say(f"Wrote {target}: {summary(table)}")
 
 
 def _parted(text: str) -> tuple[str, str]:

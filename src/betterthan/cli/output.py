@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from betterthan.cli.notes import say
 from betterthan.cli.overwriting import refuse_overwriting
 from betterthan.cli.pipe import is_reader_gone, silence_stdout
 from betterthan.cli.receipt import record
@@ -65,7 +66,7 @@ def emit_all(
     if to_file and output is not None:
         refuse_overwriting(output)
         write_whole(output, text)
-        click.echo(f"Wrote {output}", err=True)
+        say(f"Wrote {output}")
     else:
         to_stdout(text)
     return max(getattr(result, "exit_code", 0) for result in results)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from betterthan.cli.notes import say
 from betterthan.cli.options import computing_options, reading_options, units_option
 from betterthan.cli.overwriting import refuse_overwriting
 from betterthan.errors import BetterThanError
@@ -112,4 +113,4 @@ def report(
         )
     written = write_report(output, *files, **asked)
     size = Path(written).stat().st_size / 1024
-    click.echo(f"Wrote {written} ({size:.0f} KB, opens without network)", err=True)
+    say(f"Wrote {written} ({size:.0f} KB, opens without network)")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from betterthan.cli.notes import say
 from betterthan.cli.output import to_stdout
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.printable import printable, unturned
@@ -96,7 +97,7 @@ def write_segments(scores: Scores, *, format: str | None, output: str | None) ->
         from betterthan.read.write import write_table
 
         write_table(scores, output)
-        click.echo(f"Wrote {output}", err=True)
+        say(f"Wrote {output}")
         return
     if format not in (None, *_DELIMITERS):
         raise BetterThanError(f"--segments are written as tsv or csv, not as {format}. Pass --format tsv.")

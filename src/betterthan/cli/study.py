@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from betterthan.budget import MOST_WORKERS
+from betterthan.cli.notes import say
 from betterthan.studies.catalogue import STUDIES, Listed, listed
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def study(
     if output is not None:
         from betterthan.cli.study_folder import write_study
 
-        click.echo(f"Wrote {write_study(found, Path(output), times)} files to {output}/", err=True)
+        say(f"Wrote {write_study(found, Path(output), times)} files to {output}/")
     _show(found, "json" if given["as_json"] else format_)
     _show_times(found, times)
 

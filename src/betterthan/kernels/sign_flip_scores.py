@@ -106,7 +106,7 @@ def _is_lopsided(values: FloatArray) -> bool:
     """Whether some scores are so large that a mean with them would swallow the differences of the others."""
     size = np.abs(values)
     n_large = np.count_nonzero(size > LOPSIDED * np.nanmax(size, initial=0.0))
-    return n_large < np.count_nonzero(size > 0) / 2
+    return bool(n_large < np.count_nonzero(size > 0) / 2)
 
 
 def _medians(values: FloatArray) -> FloatArray:
