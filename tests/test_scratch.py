@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ def reading_for_ever(place: Path) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(place)},
+        preexec_fn=partial(signal.signal, signal.SIGHUP, signal.SIG_DFL),  # nohup would have it ignored  # noqa: PLW1509
     )
     assert process.stdin is not None
     process.stdin.write(ROW * (1 << 19))

@@ -183,9 +183,9 @@ def check_start(one: tuple[Sequence[str], str], other: tuple[Sequence[str], str]
     if (is_whole_0 and last_1 == last_0 + 1) or (is_whole_1 and last_0 < last_1):
         raise TableError(
             f"Segments are numbered 0 to {last_0:,} in {first} and {min(from_1):,} to {last_1:,} in {second}: the same "
-            f"segments counted from 0 and from 1, or others? If they are the same, add 1 to the ids of {first}; if segment "
-            f"1 is the same in both, write ids with a letter, such as s1, in both. A column with the same ids in both "
-            f"settles it too: --item COLUMN (item=COLUMN).",
+            f"segments counted from 0 and from 1, or others? If they are the same, add 1 to the ids of {first}; if "
+            f"segment 1 is the same in both, write ids with a letter, such as s1, in both. A column with the same ids "
+            f"in both settles it too: --item COLUMN (item=COLUMN).",
             code="BT235",
         )
 
