@@ -185,6 +185,16 @@ def test_a_method_that_is_named_twice_counts_once(scores, capsys):
     assert "win-rate" in capsys.readouterr().out
 
 
+def test_a_packed_table_has_the_same_bytes_every_time(scores, tmp_path):
+    """Neither the time nor the name of a temporary file is in it."""
+    table = bt.read_scores(scores)
+    for name in ("a.csv.gz", "b.csv.gz"):
+        bt.write_table(table, tmp_path / name)
+    data = (tmp_path / "a.csv.gz").read_bytes()
+    assert data == (tmp_path / "b.csv.gz").read_bytes()
+    assert data[3:8] == bytes(5)
+
+
 def test_segments_are_not_written_as_json(tmp_path, capsys):
     """They are TSV or CSV, and asking for JSON is refused in both spellings."""
     text = tmp_path / "a.txt"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -81,10 +83,19 @@ def _write_text(rows: Tidy, target: Path, suffix: str, *, is_packed: bool = Fals
             file.writelines(_delimited_lines(rows, _DELIMITERS[suffix]))
 
 
-def _opened(target: Path, *, is_packed: bool) -> IO[str]:
-    if is_packed:
-        return gzip.open(target, "wt", encoding="utf-8", newline="")
-    return target.open("w", encoding="utf-8", newline="")
+@contextmanager
+def _opened(target: Path, *, is_packed: bool) -> Iterator[IO[str]]:
+    if not is_packed:
+        with target.open("w", encoding="utf-8", newline="") as plain:
+            yield plain
+        return
+    # Without the time and the name of the temporary file, so that the same table has the same bytes.
+    with (
+        target.open("wb") as file,
+        gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed,
+        io.TextIOWrapper(packed, encoding="utf-8", newline="") as text,
+    ):
+        yield text
 
 
 def _json_lines(rows: Tidy) -> Iterator[str]:
