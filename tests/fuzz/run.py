@@ -22,6 +22,7 @@ from tests.fuzz.tables import Dice, Drawn
 
 import betterthan.cli.main as front_door
 from betterthan import budget, scratch
+from betterthan.present.printable import printable
 
 ALIKE = 0.2
 """Share of the runs that read one table in several ways."""
@@ -114,7 +115,7 @@ def check_run(words, folder, outcome, stdin):
     found += [f"input: {name} was changed" for name, data in before.items() if after.get(name) != data]
     found += [f"left: {name} in the folder of work" for name in new if not is_asked_for(name, words)]
     # A file that was written whole and said to be so is an answer of its own, such as the pairs that a fit is made of.
-    if done.code == 2 and (unsaid := [name for name in new if f"Wrote {name}" not in done.err]):
+    if done.code == 2 and (unsaid := [name for name in new if f"Wrote {printable(name)}" not in done.err]):
         found.append(f"left: {', '.join(unsaid)} after an error")
     left = sorted(path.name for path in Path(os.environ["TMPDIR"]).iterdir())
     found += [f"left: {name} in the folder of temporary files" for name in left]
