@@ -10,6 +10,7 @@ import json
 import sys
 import time
 from collections import Counter, defaultdict
+from contextlib import suppress
 from pathlib import Path
 
 from tests.fuzz.batches import outcomes
@@ -29,8 +30,9 @@ def main():
     if given.only:
         return show(given.only)
     seen = Seen()
-    for outcome in outcomes(given.seed, range(given.first, given.first + given.runs)):
-        seen.add(outcome)
+    with suppress(KeyboardInterrupt):  # what was seen until then is told
+        for outcome in outcomes(given.seed, range(given.first, given.first + given.runs)):
+            seen.add(outcome)
     print(seen.summary())  # noqa: T201
     if given.tables:
         print(seen.tables())  # noqa: T201

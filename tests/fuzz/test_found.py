@@ -195,6 +195,36 @@ def test_a_packed_table_has_the_same_bytes_every_time(scores, tmp_path):
     assert data[3:8] == bytes(5)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["human", "da", "a.csv", "--scores-to", "a.csv", "--raw"],
+        ["rank", "*.csv", "-o", "a.csv", "--resamples", "20"],
+        ["score", "bleu", "--reference", "t.csv", "t.csv", "--segments", "-o", "t.csv"],
+    ],
+)
+def test_no_way_to_write_costs_what_is_read(tmp_path, monkeypatch, capsys, words):
+    """By any option, and also where a pattern names the file."""
+    monkeypatch.chdir(tmp_path)
+    text = (
+        TABLE if words[0] == "rank" else "item,system,rater,score\n" + "1,A,r,5\n1,B,r,4\n2,A,s,3\n2,B,s,4\n"
+    )
+    path = tmp_path / next(word for word in reversed(words) if word.endswith(".csv"))
+    path.write_text(text, encoding="utf-8")
+    assert code_of(words) == 2
+    assert "it would be lost" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("beta", ["nan", "inf", "-1"])
+def test_a_beta_that_is_no_number_is_refused(tmp_path, capsys, beta):
+    """As any other that chrF cannot have."""
+    text = tmp_path / "a.txt"
+    text.write_text("a b c d\n", encoding="utf-8")
+    assert code_of(["score", "chrf", "--reference", str(text), str(text), "--beta", beta]) == 2
+    assert "beta" in capsys.readouterr().err
+
+
 def test_segments_are_not_written_as_json(tmp_path, capsys):
     """They are TSV or CSV, and asking for JSON is refused in both spellings."""
     text = tmp_path / "a.txt"

@@ -11,6 +11,7 @@ import click
 from betterthan.budget import MOST_SEGMENTS
 from betterthan.cli.notes import say
 from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+from betterthan.cli.overwriting import refuse_overwriting
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -292,6 +293,7 @@ def _write(table: Scores | Matches, target: str) -> None:
     from betterthan.read.preview import summary
     from betterthan.read.write import write_table
 
+    refuse_overwriting(target)
     write_table(table, target)
     say(f"Wrote {target}: {summary(table)}")
 

@@ -178,7 +178,7 @@ def chrf(texts: Any, beta: float, **given: Any) -> Counts:  # noqa: ANN401
     from betterthan.scoring.chrf import chrf as counted
 
     # A whole number, as sacreBLEU's signature has it.
-    return counted(texts, beta=int(beta) if beta == int(beta) else beta, **given)
+    return counted(texts, beta=int(beta) if beta.is_integer() else beta, **given)
 
 
 @score.command()

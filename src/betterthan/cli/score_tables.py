@@ -12,6 +12,7 @@ import click
 
 from betterthan.cli.notes import say
 from betterthan.cli.output import to_stdout
+from betterthan.cli.overwriting import refuse_overwriting
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.printable import printable, unturned
 from betterthan.read.parallel_text import read_texts
@@ -96,6 +97,7 @@ def write_segments(scores: Scores, *, format: str | None, output: str | None) ->
     if output is not None and output != "-":
         from betterthan.read.write import write_table
 
+        refuse_overwriting(output)
         write_table(scores, output)
         say(f"Wrote {output}")
         return
