@@ -262,6 +262,19 @@ def test_rounded_ties_are_a_problem():
     assert not read_any(io.StringIO("id,A,B\n1,0,0\n2,1,1\n")).problems
 
 
+def test_ties_of_penalties_shares_and_equal_texts_are_not_said_to_be_rounded():
+    """Sums of penalties, shares of counts and repeated texts tie often, but seldom by a unit of the last digit."""
+    rng = np.random.default_rng(3)
+    penalties = rng.choice([0.0, -0.1, -1.0, -5.0], size=(300, 2), p=[0.55, 0.03, 0.3, 0.12])
+    shares = np.round(rng.integers(0, 15, size=(300, 2)) / 14, 3)
+    texts = np.round(rng.uniform(0, 100, size=(300, 2)), 1)
+    texts[:60, 1] = texts[:60, 0]
+    narrow = np.round(rng.normal(0.84, 0.02, size=(300, 2)), 2)
+    for values, expected in ((penalties, []), (shares, []), (texts, []), (narrow, ["BT201"])):
+        rows = "".join(f"{i},{a},{b}\n" for i, (a, b) in enumerate(values))
+        assert [problem.code for problem in read_any(io.StringIO("id,A,B\n" + rows)).problems] == expected
+
+
 def test_ratings_without_a_policy_refuse_repeats():
     """A judge who rates twice is named, with both lines."""
     text = "item,system,rater,score\n1,A,x,1\n1,B,x,2\n1,A,x,3\n"

@@ -183,7 +183,8 @@ def _human_translations(name: str, reading: Reading) -> Iterator[Finding]:
     human = [system for system in systems if is_human_translation(system)]
     if human and len(human) < len(systems):
         told = "look like human translations" if len(human) > 1 else "looks like a human translation"
-        message = f"{some_of(human)} {told} and would be ranked among the systems. Leave it out if that is not meant."
+        them = "them" if len(human) > 1 else "it"
+        message = f"{some_of(human)} {told} and would be ranked among the systems. Leave {them} out if that is not meant."
         yield _finding(HUMAN, name, message)
 
 
