@@ -183,8 +183,10 @@ def _human_translations(name: str, reading: Reading) -> Iterator[Finding]:
     human = [system for system in systems if is_human_translation(system)]
     if human and len(human) < len(systems):
         told = "look like human translations" if len(human) > 1 else "looks like a human translation"
-        them = "them" if len(human) > 1 else "it"
-        message = f"{some_of(human)} {told} and would be ranked among the systems. Leave {them} out if that is not meant."
+        left_out = "Leave them out" if len(human) > 1 else "Leave it out"
+        message = (
+            f"{some_of(human)} {told} and would be ranked among the systems. {left_out} if that is not meant."
+        )
         yield _finding(HUMAN, name, message)
 
 
