@@ -19,7 +19,8 @@ from threadpoolctl import threadpool_limits
 from tie_calibration import published
 
 from betterthan.arrays import BoolArray, FloatArray
-from betterthan.kernels.segment_swaps_accuracy import (
+from betterthan.kernels.metric_swaps.masks import draw_masks
+from betterthan.kernels.metric_swaps.segments_accuracy import (
     accuracy_swaps_block,
     accuracy_tallies_of_masks,
     best_accuracies,
@@ -27,7 +28,6 @@ from betterthan.kernels.segment_swaps_accuracy import (
     pair_swap_pvalues,
     pairs_of,
 )
-from betterthan.kernels.swap_masks import draw_masks
 
 SYSTEMS, SEGMENTS, N_RESAMPLES = 14, 1300, 1000
 PAIR_RESAMPLES = 10  # of the peer

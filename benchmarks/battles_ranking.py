@@ -77,8 +77,8 @@ def rank_battles(path: str) -> None:
 
 
 def _columns(path: str) -> list[str]:
-    from betterthan.read.battle_files import column_names
-    from betterthan.read.source import open_source
+    from betterthan.read.formats.battles.battle_files import column_names
+    from betterthan.read.source.source import open_source
 
     return column_names(open_source(path))
 
@@ -88,7 +88,7 @@ def plain_strengths(path: str) -> None:
     import duckdb
     import numpy as np
 
-    from betterthan.kernels.bradley_terry import bradley_terry
+    from betterthan.kernels.comparisons.bradley_terry import bradley_terry
 
     sql = f"SELECT model_a, model_b, winner, count(*) FROM '{path}' GROUP BY ALL"
     rows = duckdb.connect(config={"memory_limit": "1GB"}).execute(sql).fetchall()

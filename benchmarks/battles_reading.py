@@ -74,7 +74,7 @@ def write_scores(path: Path, n_rows: int, n_systems: int = 20) -> None:
 
 def our_battles(path: str) -> Account:
     """Read battles with betterthan."""
-    from betterthan.read.battles import read_matches
+    from betterthan.read.formats.battles.battles import read_matches
 
     matches = read_matches(path)
 

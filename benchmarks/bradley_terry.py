@@ -27,12 +27,12 @@ from typing import Any
 
 import numpy as np
 
-from betterthan.kernels.bradley_terry import Fit, bradley_terry, bradley_terry_batch
-from betterthan.kernels.cells import match_counts, resampled_match_counts
+from betterthan.kernels.comparisons.bradley_terry import Fit, bradley_terry, bradley_terry_batch
+from betterthan.kernels.comparisons.fixed_point import fixed_point
+from betterthan.kernels.comparisons.match_counts import match_counts, resampled_match_counts
+from betterthan.kernels.comparisons.strengths import to_shares
+from betterthan.kernels.comparisons.wins import WinCounts, win_counts, with_ties
 from betterthan.kernels.compiled import load_compiler
-from betterthan.kernels.fixed_point import fixed_point
-from betterthan.kernels.strengths import to_shares
-from betterthan.kernels.wins import WinCounts, win_counts, with_ties
 
 
 @dataclass(frozen=True)

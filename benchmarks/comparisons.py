@@ -20,7 +20,7 @@ from permutation import example, published_pvalues, published_signs
 
 import betterthan as bt
 from betterthan.arrays import FloatArray
-from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
+from betterthan.kernels.sign_flips.bracket import sign_flip_bracket
 
 SIZES = ((14, 1300, 0.15), (60, 2000, 0.7), (200, 10_000, 10.0))
 

@@ -23,15 +23,19 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from betterthan.arrays import BoolArray, FloatArray
+from betterthan.kernels.agreement.soft_pairwise import (
+    one_sided_pvalues,
+    pvalues_of_tables,
+    soft_pairwise_accuracy,
+)
+from betterthan.kernels.agreement.system_means import kendall_of_means, pairs_of, pearson_of_means
 from betterthan.kernels.compiled import load_compiler
-from betterthan.kernels.metric_swaps import standardised, swap_means_block
-from betterthan.kernels.metric_swaps_monte_carlo import monte_carlo_values, packed_flips
-from betterthan.kernels.metric_swaps_soft import swap_soft_block
-from betterthan.kernels.metric_swaps_statistics import kendall_of_means, pairs_of, pearson_of_means
-from betterthan.kernels.permutation import random_signs
-from betterthan.kernels.sign_flip_scores import Float32Array
-from betterthan.kernels.soft_pairwise import one_sided_pvalues, pvalues_of_tables, soft_pairwise_accuracy
-from betterthan.kernels.swap_masks import SwapScheme, draw_masks
+from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks
+from betterthan.kernels.metric_swaps.means import standardised, swap_means_block
+from betterthan.kernels.metric_swaps.soft import swap_soft_block
+from betterthan.kernels.metric_swaps.soft_monte_carlo import monte_carlo_values, packed_flips
+from betterthan.kernels.sign_flips.centred_scores import Float32Array
+from betterthan.kernels.sign_flips.permutation import random_signs
 
 METRICS, SYSTEMS, SEGMENTS = 25, 14, 1300
 N_PERMUTATIONS = 1000

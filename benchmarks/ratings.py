@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.kernels import match_play
-from betterthan.kernels.elo import elo, shuffled_elo
-from betterthan.kernels.trueskill import shuffled_trueskill, trueskill
+from betterthan.kernels.ratings import match_play
+from betterthan.kernels.ratings.elo import elo, shuffled_elo
+from betterthan.kernels.ratings.trueskill import shuffled_trueskill, trueskill
 
 N_SYSTEMS = 100
 N_MATCHES = 1_000_000

@@ -20,9 +20,9 @@ from sacrebleu.metrics.chrf import CHRF
 from threadpoolctl import threadpool_limits
 
 import betterthan as bt
-from betterthan.analysis.aggregate import wish_of
-from betterthan.analysis.bootstrap_mean import STREAM, BootstrapMean, bootstrap_mean
 from betterthan.analysis.computing import Computing
+from betterthan.analysis.rank.aggregate import wish_of
+from betterthan.analysis.rank.bootstrap_mean import STREAM, BootstrapMean, bootstrap_mean
 from betterthan.engine.streams import stream
 
 N_SYSTEMS, N_SEGMENTS, N_CORPORA, SIZE = 14, 1976, 1000, 1000

@@ -15,11 +15,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from betterthan.analysis.tag_counts import tag_counts
+from betterthan.analysis.tags.tag_counts import tag_counts
 from betterthan.arrays import FloatArray
-from betterthan.kernels.confusion import confusion_counts, f1_mult, matthews
-from betterthan.kernels.counts_permutation import counts_permutation_block
-from betterthan.kernels.permutation import add_one, random_signs
+from betterthan.kernels.sign_flips.permutation import add_one, random_signs
+from betterthan.kernels.significance.counts_permutation import counts_permutation_block
+from betterthan.kernels.tags.confusion import confusion_counts, f1_mult, matthews
 from betterthan.tables.tags import WordTags
 
 N_SYSTEMS, N_WORDS, N_SEGMENTS, N_RESAMPLES = 20, 500_000, 25_000, 1000

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.kernels.correlation import Level, cells_by_group
-from betterthan.kernels.tie_calibration import accuracy_at, calibrated_accuracy
+from betterthan.kernels.agreement.correlation import Level, cells_by_group
+from betterthan.kernels.agreement.tie_calibration import accuracy_at, calibrated_accuracy
 
 SIZES = ((14, 1300), (40, 1300))
 WANTED = 100

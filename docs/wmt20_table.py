@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 
 import betterthan as bt
-from betterthan.analysis.meta_inputs import panel_of
-from betterthan.analysis.meta_system import PERMUTATIONS
+from betterthan.analysis.meta.inputs import panel_of
+from betterthan.analysis.meta.system import PERMUTATIONS
 from betterthan.arrays import FloatArray
 from betterthan.engine.streams import stream
-from betterthan.kernels.soft_pairwise import (
+from betterthan.kernels.agreement.soft_pairwise import (
     one_sided_pvalues,
     soft_pairwise_accuracy,
     standard_error_of_monte_carlo,

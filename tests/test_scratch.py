@@ -155,7 +155,7 @@ def test_what_is_not_ours_stays(tmp_path, monkeypatch):
 
 def test_a_stream_is_copied_into_the_folder():
     """No other place holds temporary files."""
-    from betterthan.read.source import open_source
+    from betterthan.read.source.source import open_source
 
     source = open_source(io.BytesIO(b"id,A,B\n1,2,3\n"))
     assert source.path.parent == scratch.folder()

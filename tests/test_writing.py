@@ -12,7 +12,7 @@ import betterthan as bt
 from betterthan.errors import BetterThanError
 from betterthan.examples.campaign import campaign
 from betterthan.examples.write import write_campaign
-from betterthan.read.write import write_table
+from betterthan.read.write.write import write_table
 from betterthan.writing import whole_file, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="links, pipes and modes of POSIX")

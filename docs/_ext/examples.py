@@ -245,9 +245,9 @@ def prepare(folder: Path) -> None:
     """Put the demo campaign into `folder`, and copies under the names that short examples use."""
     from betterthan.examples.campaign import campaign  # noqa: PLC0415  (only runs of examples pay for it)
     from betterthan.examples.write import write_campaign  # noqa: PLC0415
-    from betterthan.read.battles import read_matches  # noqa: PLC0415
+    from betterthan.read.formats.battles.battles import read_matches  # noqa: PLC0415
     from betterthan.read.scores import read_metrics  # noqa: PLC0415
-    from betterthan.read.write import write_table  # noqa: PLC0415
+    from betterthan.read.write.write import write_table  # noqa: PLC0415
 
     demo = folder / "demo"
     write_campaign(demo, campaign())

@@ -20,13 +20,13 @@ from sphinx.application import Sphinx
 import betterthan
 from betterthan.cli import options as shared_options
 from betterthan.cli.main import cli
-from betterthan.present.render import FORMATS, SUFFIXES
-from betterthan.read import battle_columns as battles
-from betterthan.read import winner_labels as labels
-from betterthan.read.columns import DESCRIPTIVE, ROLES
-from betterthan.read.formats import readers
-from betterthan.read.metric_names import LOWER_IS_BETTER
-from betterthan.read.missing import MISSING
+from betterthan.present.renderers.render import FORMATS, SUFFIXES
+from betterthan.read.doubts.metric_names import LOWER_IS_BETTER
+from betterthan.read.formats.battles import battle_columns as battles
+from betterthan.read.formats.battles import winner_labels as labels
+from betterthan.read.formats.registry import readers
+from betterthan.read.grid.columns import DESCRIPTIVE, ROLES
+from betterthan.read.grid.missing import MISSING
 from betterthan.read.problems import PROBLEMS
 from betterthan.results.base import Result
 
@@ -62,13 +62,13 @@ _BEHIND = (
     "betterthan.results.explanation.OtherTest",
     "betterthan.results.explanation.Flip",
     "betterthan.results.explanation.Slice",
-    "betterthan.results.counts_explanation.Aggregation",
-    "betterthan.results.counts_explanation.Mover",
-    "betterthan.analysis.aggregation_weights.LengthWeights",
+    "betterthan.results.explanation.Aggregation",
+    "betterthan.results.explanation.Mover",
+    "betterthan.analysis.rank.aggregation_weights.LengthWeights",
     "betterthan.results.agreement.Concord",
     "betterthan.results.meta_evaluation.MetricComparisons",
     "betterthan.results.meta_evaluation.PairContribution",
-    "betterthan.results.diagnosis.Triple",
+    "betterthan.results.checkup.Triple",
     "betterthan.analysis.computing.Computing",
     "betterthan.engine.progress.Progress",
     "betterthan.engine.progress.terminal_progress",

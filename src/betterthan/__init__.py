@@ -12,23 +12,23 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from betterthan.analysis.aggregate import aggregate as aggregate
-    from betterthan.analysis.aggregation_weights import length_weights as length_weights
-    from betterthan.analysis.agreement import agreement as agreement
-    from betterthan.analysis.audition import audition as audition
-    from betterthan.analysis.compare import compare as compare
-    from betterthan.analysis.diagnose import diagnose as diagnose
-    from betterthan.analysis.explain import explain as explain
-    from betterthan.analysis.identical_outputs import identical_outputs as identical_outputs
-    from betterthan.analysis.judges import judges as judges
-    from betterthan.analysis.kept_pairs import kept_pairs as kept_pairs
-    from betterthan.analysis.meta_evaluate import meta_evaluate as meta_evaluate
-    from betterthan.analysis.rank import rank as rank
-    from betterthan.analysis.rank_ratings import rank_ratings as rank_ratings
-    from betterthan.analysis.rank_tags import rank_tags as rank_tags
-    from betterthan.analysis.sentence_quality import sentence_quality as sentence_quality
-    from betterthan.analysis.synthetic_labellings import with_synthetic as with_synthetic
-    from betterthan.analysis.tag_counts import tag_counts as tag_counts
+    from betterthan.analysis.compare.compare import compare as compare
+    from betterthan.analysis.explain.diagnose import diagnose as diagnose
+    from betterthan.analysis.explain.explain import explain as explain
+    from betterthan.analysis.human.identical_outputs import identical_outputs as identical_outputs
+    from betterthan.analysis.human.judges import judges as judges
+    from betterthan.analysis.human.kept_pairs import kept_pairs as kept_pairs
+    from betterthan.analysis.human.rank_ratings import rank_ratings as rank_ratings
+    from betterthan.analysis.meta.meta_evaluate import meta_evaluate as meta_evaluate
+    from betterthan.analysis.rank.aggregate import aggregate as aggregate
+    from betterthan.analysis.rank.aggregation_weights import length_weights as length_weights
+    from betterthan.analysis.rank.agreement import agreement as agreement
+    from betterthan.analysis.rank.rank import rank as rank
+    from betterthan.analysis.tags.audition import audition as audition
+    from betterthan.analysis.tags.rank_tags import rank_tags as rank_tags
+    from betterthan.analysis.tags.sentence_quality import sentence_quality as sentence_quality
+    from betterthan.analysis.tags.synthetic_labellings import with_synthetic as with_synthetic
+    from betterthan.analysis.tags.tag_counts import tag_counts as tag_counts
     from betterthan.engine.cache import Cache as Cache
     from betterthan.errors import BetterThanError as BetterThanError
     from betterthan.errors import BetterThanWarning as BetterThanWarning
@@ -40,44 +40,44 @@ if TYPE_CHECKING:
     from betterthan.errors import ReadError as ReadError
     from betterthan.errors import TableError as TableError
     from betterthan.errors import UnknownName as UnknownName
-    from betterthan.present.charts.door import chart as chart
+    from betterthan.present.charts.chart import chart as chart
     from betterthan.present.charts.save import save_chart as save_chart
-    from betterthan.present.render import render as render
-    from betterthan.read.battles import read_matches as read_matches
+    from betterthan.present.renderers.render import render as render
     from betterthan.read.check import check as check
-    from betterthan.read.metrics_folder import MetricsFolder as MetricsFolder
-    from betterthan.read.metrics_folder import read_metrics_folder as read_metrics_folder
-    from betterthan.read.mqm_table import read_mqm as read_mqm
-    from betterthan.read.number_files import read_sentence_scores as read_sentence_scores
-    from betterthan.read.parallel_text import read_texts as read_texts
+    from betterthan.read.formats.battles.battles import read_matches as read_matches
+    from betterthan.read.formats.battles.rankings_table import read_rankings as read_rankings
+    from betterthan.read.formats.metrics_task.metrics_folder import MetricsFolder as MetricsFolder
+    from betterthan.read.formats.metrics_task.metrics_folder import read_metrics_folder as read_metrics_folder
+    from betterthan.read.formats.quality.number_files import read_sentence_scores as read_sentence_scores
+    from betterthan.read.formats.quality.tag_files import read_tags as read_tags
+    from betterthan.read.formats.tables.parallel_text import read_texts as read_texts
+    from betterthan.read.formats.wmt.mqm_table import read_mqm as read_mqm
     from betterthan.read.protocol import Options as Options
-    from betterthan.read.rankings_table import read_rankings as read_rankings
     from betterthan.read.scores import read_metrics as read_metrics
     from betterthan.read.scores import read_ratings as read_ratings
     from betterthan.read.scores import read_scores as read_scores
     from betterthan.read.sniff import sniff as sniff
-    from betterthan.read.tag_files import read_tags as read_tags
-    from betterthan.read.write import write_table as write_table
-    from betterthan.read.write_metrics_folder import write_metrics_folder as write_metrics_folder
+    from betterthan.read.write.write import write_table as write_table
+    from betterthan.read.write.write_metrics_folder import write_metrics_folder as write_metrics_folder
     from betterthan.report.write import write_report as write_report
-    from betterthan.results.aggregated import Aggregated as Aggregated
+    from betterthan.results.agreement import Aggregated as Aggregated
     from betterthan.results.agreement import Agreement as Agreement
-    from betterthan.results.audition import Audition as Audition
     from betterthan.results.base import Result as Result
     from betterthan.results.checkup import Checkup as Checkup
-    from betterthan.results.counts_explanation import CountsExplanation as CountsExplanation
-    from betterthan.results.diagnosis import Diagnosis as Diagnosis
+    from betterthan.results.checkup import Diagnosis as Diagnosis
+    from betterthan.results.explanation import CountsExplanation as CountsExplanation
     from betterthan.results.explanation import Explanation as Explanation
-    from betterthan.results.identical_outputs import IdenticalOutputs as IdenticalOutputs
-    from betterthan.results.judges import Judges as Judges
-    from betterthan.results.kept_pairs import KeptPairs as KeptPairs
+    from betterthan.results.human import IdenticalOutputs as IdenticalOutputs
+    from betterthan.results.human import Judges as Judges
+    from betterthan.results.human import KeptPairs as KeptPairs
     from betterthan.results.meta_evaluation import MetaEvaluation as MetaEvaluation
     from betterthan.results.pairwise import PairwiseTable as PairwiseTable
     from betterthan.results.ranking import Ranking as Ranking
-    from betterthan.results.sentence_quality import SentenceQuality as SentenceQuality
     from betterthan.results.settings import Settings as Settings
     from betterthan.results.study import Study as Study
-    from betterthan.results.tag_ranking import TagRanking as TagRanking
+    from betterthan.results.tags import Audition as Audition
+    from betterthan.results.tags import SentenceQuality as SentenceQuality
+    from betterthan.results.tags import TagRanking as TagRanking
     from betterthan.scoring.bleu import bleu as bleu
     from betterthan.scoring.chrf import chrf as chrf
     from betterthan.scoring.ter import ter as ter
@@ -92,24 +92,24 @@ if TYPE_CHECKING:
     from betterthan.tables.texts import Texts as Texts
 
 _HOMES = {
-    "Aggregated": "results.aggregated",
+    "Aggregated": "results.agreement",
     "Agreement": "results.agreement",
-    "Audition": "results.audition",
+    "Audition": "results.tags",
     "BetterThanError": "errors",
     "BetterThanWarning": "errors",
     "Cache": "engine.cache",
     "Checkup": "results.checkup",
     "Counts": "tables.counts",
-    "CountsExplanation": "results.counts_explanation",
-    "Diagnosis": "results.diagnosis",
+    "CountsExplanation": "results.explanation",
+    "Diagnosis": "results.checkup",
     "Explanation": "results.explanation",
     "Formula": "tables.counts",
-    "IdenticalOutputs": "results.identical_outputs",
-    "Judges": "results.judges",
-    "KeptPairs": "results.kept_pairs",
+    "IdenticalOutputs": "results.human",
+    "Judges": "results.human",
+    "KeptPairs": "results.human",
     "Matches": "tables.matches",
     "MetaEvaluation": "results.meta_evaluation",
-    "MetricsFolder": "read.metrics_folder",
+    "MetricsFolder": "read.formats.metrics_task.metrics_folder",
     "MissingExtra": "errors",
     "MissingScores": "errors",
     "NotConverged": "errors",
@@ -122,54 +122,54 @@ _HOMES = {
     "ReadError": "errors",
     "Result": "results.base",
     "Scores": "tables.scores",
-    "SentenceQuality": "results.sentence_quality",
+    "SentenceQuality": "results.tags",
     "Settings": "results.settings",
     "Study": "results.study",
     "TableError": "errors",
-    "TagRanking": "results.tag_ranking",
+    "TagRanking": "results.tags",
     "Texts": "tables.texts",
     "UnknownName": "errors",
     "WordTags": "tables.tags",
-    "aggregate": "analysis.aggregate",
-    "agreement": "analysis.agreement",
+    "aggregate": "analysis.rank.aggregate",
+    "agreement": "analysis.rank.agreement",
     "align": "tables.align",
-    "audition": "analysis.audition",
+    "audition": "analysis.tags.audition",
     "bleu": "scoring.bleu",
-    "chart": "present.charts.door",
+    "chart": "present.charts.chart",
     "check": "read.check",
     "chrf": "scoring.chrf",
-    "compare": "analysis.compare",
-    "diagnose": "analysis.diagnose",
-    "explain": "analysis.explain",
-    "meta_evaluate": "analysis.meta_evaluate",
-    "identical_outputs": "analysis.identical_outputs",
-    "judges": "analysis.judges",
-    "kept_pairs": "analysis.kept_pairs",
-    "length_weights": "analysis.aggregation_weights",
-    "rank": "analysis.rank",
-    "rank_ratings": "analysis.rank_ratings",
-    "rank_tags": "analysis.rank_tags",
-    "read_matches": "read.battles",
+    "compare": "analysis.compare.compare",
+    "diagnose": "analysis.explain.diagnose",
+    "explain": "analysis.explain.explain",
+    "meta_evaluate": "analysis.meta.meta_evaluate",
+    "identical_outputs": "analysis.human.identical_outputs",
+    "judges": "analysis.human.judges",
+    "kept_pairs": "analysis.human.kept_pairs",
+    "length_weights": "analysis.rank.aggregation_weights",
+    "rank": "analysis.rank.rank",
+    "rank_ratings": "analysis.human.rank_ratings",
+    "rank_tags": "analysis.tags.rank_tags",
+    "read_matches": "read.formats.battles.battles",
     "read_metrics": "read.scores",
-    "read_metrics_folder": "read.metrics_folder",
-    "read_mqm": "read.mqm_table",
-    "read_rankings": "read.rankings_table",
+    "read_metrics_folder": "read.formats.metrics_task.metrics_folder",
+    "read_mqm": "read.formats.wmt.mqm_table",
+    "read_rankings": "read.formats.battles.rankings_table",
     "read_ratings": "read.scores",
     "read_scores": "read.scores",
-    "read_sentence_scores": "read.number_files",
-    "read_tags": "read.tag_files",
-    "read_texts": "read.parallel_text",
-    "render": "present.render",
+    "read_sentence_scores": "read.formats.quality.number_files",
+    "read_tags": "read.formats.quality.tag_files",
+    "read_texts": "read.formats.tables.parallel_text",
+    "render": "present.renderers.render",
     "save_chart": "present.charts.save",
-    "sentence_quality": "analysis.sentence_quality",
+    "sentence_quality": "analysis.tags.sentence_quality",
     "sniff": "read.sniff",
     "study": "studies.study",
-    "tag_counts": "analysis.tag_counts",
+    "tag_counts": "analysis.tags.tag_counts",
     "ter": "scoring.ter",
-    "with_synthetic": "analysis.synthetic_labellings",
-    "write_metrics_folder": "read.write_metrics_folder",
+    "with_synthetic": "analysis.tags.synthetic_labellings",
+    "write_metrics_folder": "read.write.write_metrics_folder",
     "write_report": "report.write",
-    "write_table": "read.write",
+    "write_table": "read.write.write",
 }
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605  (derived, so that it cannot disagree with the homes)

@@ -9,12 +9,12 @@ import pytest
 from tests.made import accuracy_counts, by_pair, by_system, drawn_counts, drawn_scores, same_after_json
 
 import betterthan as bt
-from betterthan.analysis.aggregate import wish_of
-from betterthan.analysis.bootstrap_mean import STREAM
 from betterthan.analysis.computing import Computing
-from betterthan.analysis.rank_counts import bootstrap_means
+from betterthan.analysis.rank.aggregate import wish_of
+from betterthan.analysis.rank.bootstrap_mean import STREAM
+from betterthan.analysis.rank.rank_scores import bootstrap_means
 from betterthan.engine.streams import stream
-from betterthan.kernels.permutation import random_signs
+from betterthan.kernels.sign_flips.permutation import random_signs
 
 WAYS = ("pooled", "segment_mean", "bootstrap_mean")
 FAST = {"n_resamples": 99}

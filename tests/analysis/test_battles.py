@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.analysis import match_draws
-from betterthan.analysis.matches import critical_values, fit_matches
+from betterthan.analysis.matches.matches import critical_values, fit_matches
+from betterthan.analysis.rank import rank_matches
 from betterthan.errors import BetterThanError, NotConverged, NotEstimable
-from betterthan.kernels.bradley_terry import bradley_terry
-from betterthan.kernels.resample import bootstrap_counts
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry
+from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.tables.matches import Matches
 
 NAMES = ("Kea", "Moa", "Tui", "Weka", "Kaka")
@@ -312,8 +312,8 @@ def test_whole_groups_are_drawn_for_percentiles(ties):
 def test_drawn_groups_equal_a_loop_over_them():
     """Wins and ties of each drawn judge, as often as drawn."""
     matches = battles(n=80, n_judges=6).aggregated(keep_groups=True)
-    clusters = match_draws._clusters(matches)
-    drawn = match_draws._drawn_clusters(clusters, 3, np.random.default_rng(5))
+    clusters = rank_matches._clusters_to_draw(matches)
+    drawn = rank_matches._drawn_clusters(clusters, 3, np.random.default_rng(5))
     times = bootstrap_counts(3, clusters.weights.shape[1], np.random.default_rng(5))
     numbers = np.unique(matches.group)
     for k in range(3):

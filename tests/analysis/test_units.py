@@ -7,8 +7,8 @@ import pytest
 from tests.made import drawn_counts, drawn_scores, scores_of
 
 import betterthan as bt
-from betterthan.analysis.compare_counts import unit_counts
-from betterthan.analysis.effects import clustered_mean_differences
+from betterthan.analysis.compare.compare_counts import unit_counts
+from betterthan.analysis.pairs.effects import clustered_mean_differences
 from betterthan.analysis.units import units_of
 
 GIANT = (0.4688311333294182, 3.311926605504597)

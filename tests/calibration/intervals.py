@@ -10,8 +10,8 @@ from tests.calibration.cells import Cell
 from tests.calibration.simulate import EQUAL, compare, counts_of, gumbel_scores, rank, scores_of
 
 import betterthan as bt
-from betterthan.kernels.formulas import chrf_score
-from betterthan.kernels.strengths import to_shares
+from betterthan.kernels.comparisons.strengths import to_shares
+from betterthan.kernels.text.formulas import chrf_score
 from betterthan.tables.counts import Formula
 
 LOW, HIGH = 0.93, 0.97

@@ -9,7 +9,7 @@ import numpy as np
 from tests.calibration.cells import Cell
 
 import betterthan as bt
-from betterthan.analysis.tag_counts import MEASURES
+from betterthan.analysis.tags.tag_counts import MEASURES
 
 # --- Judges ---------------------------------------------------------------------------------------------------
 

@@ -9,8 +9,8 @@ from scipy.special import expit
 from tests.calibration.cells import Cell
 
 import betterthan as bt
-from betterthan.kernels.bradley_terry import bradley_terry
-from betterthan.kernels.strengths import to_elo, to_shares
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry
+from betterthan.kernels.comparisons.strengths import to_elo, to_shares
 
 COVERS, KEEPS = (0.93, 0.97), (0.0, 0.06)
 UNEVEN = (

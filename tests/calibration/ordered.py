@@ -8,11 +8,11 @@ import numpy as np
 from tests.calibration.cells import Cell
 from tests.calibration.simulate import Arena, gumbel_scores, rank, scores_of
 
-from betterthan.analysis.diagnose import diagnose
+from betterthan.analysis.explain.diagnose import diagnose
 from betterthan.kernels.compiled import load_compiler
-from betterthan.kernels.elo import elo
-from betterthan.kernels.match_order import FIXED_ORDERS, score_matches, ties_to_second
-from betterthan.kernels.trueskill import trueskill
+from betterthan.kernels.ratings.elo import elo
+from betterthan.kernels.ratings.match_play import FIXED_ORDERS, score_matches, ties_to_second
+from betterthan.kernels.ratings.trueskill import trueskill
 
 SETS = (
     4000  # behind a true rating, each played in an order of its own: its error is a thirtieth of an interval

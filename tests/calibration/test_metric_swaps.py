@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 
 from betterthan.engine.streams import stream
-from betterthan.kernels.metric_swaps import standardised, swap_means_block
-from betterthan.kernels.metric_swaps_soft import swap_soft_block
-from betterthan.kernels.metric_swaps_statistics import pearson_of_means
-from betterthan.kernels.permutation import add_one
-from betterthan.kernels.soft_pairwise import one_sided_pvalues
-from betterthan.kernels.swap_masks import SWAP_SCHEMES
+from betterthan.kernels.agreement.soft_pairwise import one_sided_pvalues
+from betterthan.kernels.agreement.system_means import pearson_of_means
+from betterthan.kernels.metric_swaps.masks import SWAP_SCHEMES
+from betterthan.kernels.metric_swaps.means import standardised, swap_means_block
+from betterthan.kernels.metric_swaps.soft import swap_soft_block
+from betterthan.kernels.sign_flips.permutation import add_one
 
 TABLES = 400
 RESAMPLES = 99

@@ -8,7 +8,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom, bootstrap, chi2, f
 from tests.calibration import page, simulate, tried
 
-from betterthan.kernels.intervals import bca_interval, jackknife_means
+from betterthan.kernels.intervals.intervals import bca_interval, jackknife_means
 
 MEASURED = tried.load()
 

@@ -22,8 +22,8 @@ from tests.calibration import intervals, page, simulate
 from tests.calibration.matches import document_sizes
 
 from betterthan.engine.streams import stream
-from betterthan.kernels.intervals import skewness_interval, skewness_of_sums
-from betterthan.kernels.proportion_intervals import (
+from betterthan.kernels.intervals.intervals import skewness_interval, skewness_of_sums
+from betterthan.kernels.intervals.proportions import (
     clopper_pearson_interval,
     paired_shares_interval,
     sign_test_holds,

@@ -158,7 +158,7 @@ def test_a_fault_of_our_own_is_said_to_be_ours(betterthan, scores, monkeypatch):
     def broken(*_arguments, **_options):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr("betterthan.analysis.rank.rank_scores", broken)
+    monkeypatch.setattr("betterthan.analysis.rank.rank.rank_scores", broken)
     said = betterthan("rank", scores)
 
     assert said.code == 70

@@ -8,7 +8,7 @@ import pytest
 
 from betterthan.engine.blocks import Job
 from betterthan.engine.cache import Cache
-from betterthan.engine.checkpoints import Checkpoints, job_key
+from betterthan.engine.run import Checkpoints, job_key
 from betterthan.errors import BetterThanWarning
 
 JOB = Job(name="draw", function=engine_blocks.draw, payload=7, n_blocks=4, digest="data and settings")

@@ -13,8 +13,7 @@ import pytest
 import run_to_be_stopped
 
 from betterthan.engine.blocks import Job
-from betterthan.engine.checkpoints import job_key
-from betterthan.engine.run import run
+from betterthan.engine.run import job_key, run
 from betterthan.errors import BetterThanError
 
 

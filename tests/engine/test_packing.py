@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from betterthan.engine.packing import name_of, pack, unpack
+from betterthan.engine.cache import name_of, pack, unpack
 
 kinds = [hnp.boolean_dtypes(), hnp.integer_dtypes(), hnp.floating_dtypes(), hnp.unicode_string_dtypes()]
 arrays = hnp.arrays(dtype=st.one_of(kinds), shape=hnp.array_shapes(min_dims=0, min_side=0, max_side=4))

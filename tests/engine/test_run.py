@@ -13,8 +13,7 @@ from betterthan.engine import run as run_module
 from betterthan.engine.blas import one_blas_thread
 from betterthan.engine.blocks import Job
 from betterthan.engine.cache import Cache
-from betterthan.engine.checkpoints import job_key
-from betterthan.engine.run import run
+from betterthan.engine.run import job_key, run
 from betterthan.errors import BetterThanError, BetterThanWarning, NotConverged
 
 DRAW = Job(name="draw", function=engine_blocks.draw, payload=7, n_blocks=23, digest="draw 7")

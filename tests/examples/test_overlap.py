@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import CHRF, TER
 
-from betterthan.examples.overlap import character_f, length_ratio, word_edit_rate
+from betterthan.examples.campaign import character_f, length_ratio, word_edit_rate
 
 
 def _with_sacrebleu(metric, example):

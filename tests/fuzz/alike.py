@@ -13,7 +13,7 @@ from tests.fuzz.damage import hurt
 from tests.fuzz.inputs import as_parquet, from_seed, put
 
 from betterthan.errors import BetterThanError
-from betterthan.read.open_grid import open_grid
+from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.sniff import read_any
 
 SEEDS = (

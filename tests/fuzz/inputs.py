@@ -12,7 +12,7 @@ from tests.fuzz.damage import hurt
 from tests.fuzz.tables import Drawn
 from tests.read.seeds import FILES, FOLDERS, lines
 
-from betterthan.read.formats import FOLDER_READERS, READERS, reader
+from betterthan.read.formats.registry import FOLDER_READERS, READERS, reader
 
 SCORES = ("agree", "compare", "rank", "explain", "diagnose", "check", "convert", "report", "figure", "verify")
 KINDS = {

@@ -18,12 +18,11 @@ from tests.fuzz.alike import large
 import betterthan as bt
 from betterthan.cli.main import main
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.kernels.bradley_terry import bradley_terry_batch
-from betterthan.kernels.diagnosis import pairing
-from betterthan.kernels.intervals import sample_skewness
-from betterthan.kernels.jackknife_interval import jackknife_interval
-from betterthan.kernels.sign_flip_step_down import max_statistic_block
-from betterthan.kernels.sign_flip_unit import natural_unit
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
+from betterthan.kernels.influence.diagnosis import pairing
+from betterthan.kernels.intervals.intervals import jackknife_interval, sample_skewness
+from betterthan.kernels.sign_flips.step_down import max_statistic_block
+from betterthan.kernels.sign_flips.unit import natural_unit
 from betterthan.read.sniff import read_any
 
 TABLE = "id,A,B\n1,0.5,0.25\n2,0.75,0.5\n3,0.25,0.125\n"

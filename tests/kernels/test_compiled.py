@@ -65,9 +65,9 @@ def test_numba_is_imported_only_for_work_that_is_worth_it():
     """Importing the kernels, and rating a small table, stays quick."""
     program = (
         "import sys, numpy as np\n"
-        "from betterthan.kernels import elo, match_order, trueskill\n"
+        "from betterthan.kernels.ratings import elo, match_play, trueskill\n"
         "assert 'scipy' not in sys.modules\n"
-        "m = match_order.score_matches(np.arange(12.0).reshape(3, 4))\n"
+        "m = match_play.score_matches(np.arange(12.0).reshape(3, 4))\n"
         "elo.elo(*m[:3], n_systems=3)\n"
         "trueskill.trueskill(*m[:3], n_systems=3)\n"
         "assert 'numba' not in sys.modules\n"

@@ -18,7 +18,7 @@ from tests.made import (
 
 import betterthan as bt
 from betterthan.engine.blocks import block_ranges
-from betterthan.present.render import FORMATS, render
+from betterthan.present.renderers.render import FORMATS, render
 
 
 def best_tenth(goodness):
@@ -311,12 +311,12 @@ def test_the_number_of_workers_changes_no_byte(case, monkeypatch):
     """1, 2 and 4 workers write the same JSON, when the work is cut into many blocks."""
     small = partial(block_ranges, budget=40_000)
     for module in (
-        "resampling",
-        "strength_intervals",
-        "rank_matches",
-        "compare_counts",
-        "permutation",
-        "significance",
+        "strengths.resampling",
+        "strengths.strength_intervals",
+        "rank.rank_matches",
+        "compare.compare_counts",
+        "pairs.permutation",
+        "pairs.significance",
     ):
         monkeypatch.setattr(f"betterthan.analysis.{module}.block_ranges", small)
     table, options = EVERYTHING[case]

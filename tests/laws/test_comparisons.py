@@ -9,10 +9,10 @@ import pytest
 from tests.made import by_pair, drawn_counts, drawn_matches, drawn_scores, same_after_json, scores_of
 
 import betterthan as bt
-from betterthan.analysis.pairwise import CORRECTIONS
-from betterthan.analysis.significance import OWN_TEST, TESTS
+from betterthan.analysis.pairs.pairwise import CORRECTIONS
+from betterthan.analysis.pairs.significance import OWN_TEST, TESTS
 from betterthan.engine.blocks import block_ranges
-from betterthan.present.render import FORMATS, render
+from betterthan.present.renderers.render import FORMATS, render
 
 FAST = {"workers": 1}
 FEW = {"n_resamples": 199}
@@ -293,10 +293,10 @@ def test_a_comparison_survives_json_and_shows_itself_in_every_format(case):
 def test_the_number_of_workers_changes_no_byte(case, monkeypatch):
     """1, 2 and 4 workers write the same JSON, when the work is cut into many blocks."""
     small = partial(block_ranges, budget=20_000)
-    for module in ("compare_counts", "permutation", "significance"):
+    for module in ("compare.compare_counts", "pairs.permutation", "pairs.significance"):
         monkeypatch.setattr(f"betterthan.analysis.{module}.block_ranges", small)
-    monkeypatch.setattr("betterthan.analysis.permutation.DIFFERENCES_IN_A_BLOCK", 50)
-    monkeypatch.setattr("betterthan.analysis.permutation.REFEREED_IN_A_BLOCK", 2)
+    monkeypatch.setattr("betterthan.analysis.pairs.permutation.DIFFERENCES_IN_A_BLOCK", 50)
+    monkeypatch.setattr("betterthan.analysis.pairs.permutation.REFEREED_IN_A_BLOCK", 2)
     table, options = EVERYTHING[case]
     one, *others = (
         bt.compare(table, **{**FAST, **options, "workers": workers}).to_json() for workers in (1, 2, 4)

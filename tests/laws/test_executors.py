@@ -14,13 +14,13 @@ import betterthan as bt
 from betterthan.engine.blocks import block_ranges
 
 CUT = (
-    "resampling",
-    "strength_intervals",
-    "rank_matches",
-    "compare_counts",
-    "permutation",
-    "significance",
-    "bootstrap_mean",
+    "strengths.resampling",
+    "strengths.strength_intervals",
+    "rank.rank_matches",
+    "compare.compare_counts",
+    "pairs.permutation",
+    "pairs.significance",
+    "rank.bootstrap_mean",
 )
 DOCUMENTS = [f"d{i // 3}" for i in range(30)]
 

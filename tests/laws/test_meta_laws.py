@@ -10,8 +10,8 @@ import pytest
 from tests.made import NAMES, drawn_counts, same_after_json, scores_of
 
 import betterthan as bt
-from betterthan.kernels.soft_pairwise import standard_error_of_monte_carlo
-from betterthan.present.render import FORMATS, render
+from betterthan.kernels.agreement.soft_pairwise import standard_error_of_monte_carlo
+from betterthan.present.renderers.render import FORMATS, render
 
 FAST = {"n_resamples": 59, "workers": 1}
 VALUES_ONLY = {"significance": "none", "n_resamples": 1, "workers": 1}

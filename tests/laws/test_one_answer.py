@@ -10,8 +10,8 @@ from tests.made import scores_of
 
 import betterthan as bt
 from betterthan.report.compose import compose
-from betterthan.web.drill import inputs_of
-from betterthan.web.pair_decided import decided_data
+from betterthan.web.details.pair_decided import decided_data
+from betterthan.web.details.pair_views import inputs_of
 
 KINDS = ("distinct", "ties", "right and wrong", "mostly zero", "lower is better")
 DOCUMENTS = (None, "even", "uneven")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from betterthan.kernels.bradley_terry import bradley_terry
-from betterthan.kernels.cells import match_counts
-from betterthan.kernels.covariates import bradley_terry_covariates, covariate_covariance
-from betterthan.kernels.sandwich import model_covariance, robust_covariance
-from betterthan.kernels.wins import with_ties
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry
+from betterthan.kernels.comparisons.covariates import bradley_terry_covariates, covariate_covariance
+from betterthan.kernels.comparisons.match_counts import match_counts
+from betterthan.kernels.comparisons.sandwich import model_covariance, robust_covariance
+from betterthan.kernels.comparisons.wins import with_ties
 
 
 def battles(seed, n_systems=8, n_matches=4000, tie_share=0.25):

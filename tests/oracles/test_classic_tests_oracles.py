@@ -9,15 +9,13 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from betterthan.kernels.intervals import bca_interval, jackknife_means, t_interval
-from betterthan.kernels.kendall import _pair_by_pair, kendall_b, kendall_b_matrix
-from betterthan.kernels.mood import mood_median
-from betterthan.kernels.paired import differences, paired_t
-from betterthan.kernels.proportion_intervals import clopper_pearson_interval, wilson_interval
-from betterthan.kernels.pvalues import adjusted, adjusted_pairs
-from betterthan.kernels.sign_test import sign_test
-from betterthan.kernels.wilcoxon import wilcoxon
-from betterthan.kernels.wins import win_counts
+from betterthan.kernels.agreement.kendall import _pair_by_pair, kendall_b, kendall_b_matrix
+from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.intervals.intervals import bca_interval, jackknife_means, t_interval
+from betterthan.kernels.intervals.proportions import clopper_pearson_interval, wilson_interval
+from betterthan.kernels.significance.paired import differences, paired_t
+from betterthan.kernels.significance.pvalues import adjusted, adjusted_pairs
+from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 CLOSE = {"rtol": 1e-9, "atol": 1e-14}

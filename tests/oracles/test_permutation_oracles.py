@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betterthan.kernels.exact import exact_sign_flip
-from betterthan.kernels.permutation import permutation_block, share
-from betterthan.kernels.sign_flip_bracket import sign_flip_bracket
+from betterthan.kernels.sign_flips.bracket import sign_flip_bracket
+from betterthan.kernels.sign_flips.exact import exact_sign_flip
+from betterthan.kernels.sign_flips.permutation import permutation_block, share
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

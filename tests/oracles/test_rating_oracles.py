@@ -9,8 +9,8 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import betterthan as bt
-from betterthan.kernels.elo import elo
-from betterthan.kernels.trueskill import trueskill
+from betterthan.kernels.ratings.elo import elo
+from betterthan.kernels.ratings.trueskill import trueskill
 
 # The package's own normal distribution is good to 1e-7; it accepts a better one.
 EXACT_NORMAL = (

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from betterthan.kernels.tau_tables import RULES, kept_by_margin, pair_table, pair_table_of_matches, tau
+from betterthan.kernels.agreement.tau_tables import (
+    RULES,
+    kept_by_margin,
+    pair_table,
+    pair_table_of_matches,
+    tau,
+)
 
 counts = hnp.arrays(np.int64, (3, 3), elements=st.integers(0, 50))
 

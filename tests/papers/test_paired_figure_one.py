@@ -12,8 +12,8 @@ import pytest
 
 import betterthan as bt
 from betterthan.examples.figure_one import figure_one
-from betterthan.kernels.bradley_terry import bradley_terry
-from betterthan.kernels.wins import win_counts
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry
+from betterthan.kernels.comparisons.wins import win_counts
 
 
 def scores(systems):

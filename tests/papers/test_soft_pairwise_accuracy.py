@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from betterthan.kernels.metric_swaps import standardised, swap_means_block
-from betterthan.kernels.metric_swaps_soft import swap_soft_block
-from betterthan.kernels.metric_swaps_statistics import pairwise_accuracy_of_means
-from betterthan.kernels.permutation import add_one, permutation_block, share
-from betterthan.kernels.soft_pairwise import (
+from betterthan.kernels.agreement.soft_pairwise import (
     one_sided_pvalues,
     pairwise_accuracy,
     rounded_pairwise_accuracy,
     soft_pairwise_accuracy,
     standard_error_of_monte_carlo,
 )
+from betterthan.kernels.agreement.system_means import pairwise_accuracy_of_means
+from betterthan.kernels.metric_swaps.means import standardised, swap_means_block
+from betterthan.kernels.metric_swaps.soft import swap_soft_block
+from betterthan.kernels.sign_flips.permutation import add_one, permutation_block, share
 
 SYSTEMS, SEGMENTS = 14, 1300  # WMT 2022 English–German has 14 systems and about 1300 segments
 

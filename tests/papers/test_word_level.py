@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.kernels.confusion import f1_bad, f1_mult, f1_ok, f1_weighted
-from betterthan.kernels.spans import phrase_f1_bad_as_published, span_counts
+from betterthan.kernels.tags.confusion import f1_bad, f1_mult, f1_ok, f1_weighted
+from betterthan.kernels.tags.spans import phrase_f1_bad_as_published, span_counts
 
 SHARE = 0.18  # of BAD words: the only one at which "98 % OK", precision 0.9 and recall 0.1 go together
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from tests.made import a_ranking
 
 import betterthan as bt
-from betterthan.present.describe import describe
-from betterthan.present.html import render_html
-from betterthan.present.latex import render_latex
-from betterthan.present.markdown import render_markdown
-from betterthan.present.render import FORMATS, render
+from betterthan.present.renderers.html import render_html
+from betterthan.present.renderers.latex import render_latex
+from betterthan.present.renderers.markdown import render_markdown
+from betterthan.present.renderers.render import FORMATS, render
+from betterthan.present.renderers.text import render_text
 from betterthan.present.table import Column, Table
-from betterthan.present.text import render_text
+from betterthan.present.tables.describe import describe
 
 EVIL = "<script>alert(1)</script>"
 

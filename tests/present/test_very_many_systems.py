@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.analysis import leaderboard
-from betterthan.present import pairwise
-from betterthan.present.render import render
+from betterthan.analysis.pairs import leaderboard
+from betterthan.present.renderers.render import render
+from betterthan.present.tables import pairwise
 
 
 @pytest.fixture

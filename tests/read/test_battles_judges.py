@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import betterthan as bt
 from betterthan.errors import ReadError
-from betterthan.read import battle_clusters
-from betterthan.read.battle_columns import find_columns
-from betterthan.read.battles import read, read_matches, sniff
+from betterthan.read.formats.battles import battle_clusters
+from betterthan.read.formats.battles.battle_columns import find_columns
+from betterthan.read.formats.battles.battles import read, read_matches, sniff
 from betterthan.read.problems import PROBLEMS
 from betterthan.read.protocol import Options
-from betterthan.read.source import open_source
+from betterthan.read.source.source import open_source
 
 WINNERS = {"model_a": 1.0, "tie": 0.5, "both_bad": 0.5, "model_b": 0.0}
 

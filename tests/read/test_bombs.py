@@ -11,10 +11,10 @@ import pytest
 import betterthan as bt
 from betterthan import budget, scratch
 from betterthan.errors import ReadError
-from betterthan.read import packed
-from betterthan.read.grid import MemoryGrid
-from betterthan.read.open_grid import open_grid
-from betterthan.read.source import open_source
+from betterthan.read.grid.grid import MemoryGrid
+from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.source import packed
+from betterthan.read.source.source import open_source
 
 WIDE = "id,A,B\n1,0.5,0.25\n2,0.5,0.125\n"
 

@@ -12,12 +12,14 @@ import polars as pl
 import pytest
 
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read import battles, parallel_text, tag_files
-from betterthan.read.battles import read_matches
-from betterthan.read.parallel_text import read_texts
+from betterthan.read.formats.battles import battles
+from betterthan.read.formats.battles.battles import read_matches
+from betterthan.read.formats.quality import tag_files
+from betterthan.read.formats.quality.tag_files import read_tags
+from betterthan.read.formats.tables import parallel_text
+from betterthan.read.formats.tables.parallel_text import read_texts
 from betterthan.read.protocol import Options
-from betterthan.read.source import open_source
-from betterthan.read.tag_files import read_tags
+from betterthan.read.source.source import open_source
 from betterthan.tables.matches import Matches
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts

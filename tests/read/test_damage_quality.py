@@ -7,8 +7,8 @@ import random
 import time
 
 import pytest
+from tests.read.formats.quality.test_sentence_scores import GOLD, OURS, TRAINING
 from tests.read.test_damage_scores import damaged, outcome
-from tests.read.test_sentence_scores import GOLD, OURS, TRAINING
 from tests.read.test_tag_tables import ROWS, SENTENCES, SPANS
 
 import betterthan as bt

@@ -11,7 +11,7 @@ import pytest
 from betterthan.errors import BetterThanError
 from betterthan.read.scores import read_scores
 from betterthan.read.sniff import read_any
-from betterthan.read.write import write_table
+from betterthan.read.write.write import write_table
 
 LONG = "item,system,score,metric,doc\n" + "".join(
     f"s{i},{system},{i * 0.37 + shift:.3f},BLEU,d{i // 2}\n"

@@ -22,7 +22,7 @@ from tests.read.seeds import FILES, FOLDERS
 from tests.read.test_damage_scores import damaged
 
 from betterthan.errors import BetterThanError
-from betterthan.read.formats import FOLDER_READERS, READERS
+from betterthan.read.formats.registry import FOLDER_READERS, READERS
 from betterthan.read.sniff import read_any, sniff
 
 ROOT = Path(__file__).parents[2]

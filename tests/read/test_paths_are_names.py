@@ -11,11 +11,11 @@ import pytest
 
 import betterthan as bt
 from betterthan.errors import ReadError
-from betterthan.read.open_grid import open_grid
+from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any
-from betterthan.read.source import open_source
-from betterthan.read.write import write_table
+from betterthan.read.source.source import open_source
+from betterthan.read.write.write import write_table
 
 WIDE = {"id": ["1", "2", "3"], "A": [0.5, 0.25, 0.75], "B": [0.1, 0.2, 0.3]}
 LONG = {

@@ -10,12 +10,12 @@ import pytest
 from tests.read.test_scores_tables import REFUSALS
 
 from betterthan.errors import ReadError
-from betterthan.read import long_table, wide_table
-from betterthan.read.battles import read_matches
-from betterthan.read.open_grid import open_grid
+from betterthan.read.formats.battles.battles import read_matches
+from betterthan.read.formats.tables import long_table, wide_table
+from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_scores
-from betterthan.read.source import open_source
+from betterthan.read.source.source import open_source
 
 LAYOUTS = {"long": long_table, "wide": wide_table}
 # Refused where one table of segments is needed, not by the reader of the table.

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from tests.strategies import ratings, scores, tags, texts
 
 from betterthan.errors import BetterThanError, TableError, UnknownName
-from betterthan.read.long_table import read_grid
-from betterthan.read.open_grid import open_grid
+from betterthan.read.formats.tables.long_table import read_grid
+from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics, read_ratings, read_scores
 from betterthan.read.sniff import read_any
-from betterthan.read.source import open_source
-from betterthan.read.write import write_table
+from betterthan.read.source.source import open_source
+from betterthan.read.write.write import write_table
 from betterthan.tables.counts import Counts, Formula
 from betterthan.tables.scores import Scores
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from tests.strategies import scores
 
 from betterthan.errors import BetterThanError, ReadError, UnknownName
-from betterthan.read.columns import ROLES, find
+from betterthan.read.grid.columns import ROLES, find
 from betterthan.read.problems import PROBLEMS
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics, read_ratings, read_scores
@@ -64,7 +64,7 @@ def test_any_wide_table_equals_its_long_form(table):
 def _is_special(name):
     """Whether a system's name would play a role, or not survive, as the header of a column."""
     found = find([name], {}, list(ROLES), path="")
-    from betterthan.read.columns import is_descriptive
+    from betterthan.read.grid.columns import is_descriptive
 
     return bool(found) or is_descriptive(name) or name != name.strip()
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import betterthan as bt
+from betterthan.read.formats.quality.tag_spans import on_words
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any, sniff
-from betterthan.read.tag_spans import on_words
 
 # A submission as of 2023: three lines of facts, then a row a word; types and tags in any case.
 ROWS = """2357242105

@@ -12,7 +12,7 @@ import sacrebleu
 from scipy import stats
 
 import betterthan as bt
-from betterthan.analysis.bootstrap_mean import STREAM
+from betterthan.analysis.rank.bootstrap_mean import STREAM
 from betterthan.engine.streams import stream
 from betterthan.studies.translated import read_translated
 

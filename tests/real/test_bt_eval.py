@@ -15,9 +15,9 @@ import pytest
 from scipy.special import ndtr, ndtri
 
 import betterthan as bt
-from betterthan.analysis.agreement import rank_each
+from betterthan.analysis.rank.agreement import rank_each
 from betterthan.errors import NotEstimable
-from betterthan.kernels.wins import win_counts
+from betterthan.kernels.comparisons.wins import win_counts
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.analysis.kept_pairs import as_ratings
+from betterthan.analysis.human.kept_pairs import as_ratings
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))

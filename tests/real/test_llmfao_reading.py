@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.read.battles import read_matches, sniff
-from betterthan.read.source import open_source
+from betterthan.read.formats.battles.battles import read_matches, sniff
+from betterthan.read.source.source import open_source
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))

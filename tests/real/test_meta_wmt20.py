@@ -18,7 +18,7 @@ import pytest
 from scipy import stats
 
 import betterthan as bt
-from betterthan.kernels.soft_pairwise import standard_error_of_monte_carlo
+from betterthan.kernels.agreement.soft_pairwise import standard_error_of_monte_carlo
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))

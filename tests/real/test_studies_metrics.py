@@ -13,10 +13,11 @@ import pytest
 
 import betterthan as bt
 from betterthan.analysis.computing import Computing
-from betterthan.studies import darr_threshold, tagging_sampling, tagging_synthetic
-from betterthan.studies.asked import Asked
 from betterthan.studies.catalogue import listed
+from betterthan.studies.relative_ranking import darr_threshold
+from betterthan.studies.request import Asked
 from betterthan.studies.study import study
+from betterthan.studies.tagging import tagging_sampling, tagging_synthetic
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))

@@ -13,7 +13,7 @@ from scipy import stats
 from tests.real.wmt_folders import NEEDED, lay_out
 from tests.studies.test_tagging_studies import asked
 
-from betterthan.studies import aggregation_grid, aggregation_human, aggregation_robustness
+from betterthan.studies.aggregation import aggregation_grid, aggregation_human, aggregation_robustness
 from betterthan.studies.translated import on_judged, read_translated, system_means
 
 ROOT = Path(__file__).parents[2]

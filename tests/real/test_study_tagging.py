@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.studies.test_tagging_studies import asked
 
-from betterthan.studies import tagging_sampling, tagging_synthetic
+from betterthan.studies.tagging import tagging_sampling, tagging_synthetic
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))

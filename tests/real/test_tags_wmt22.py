@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.analysis.tag_counts import MEASURES
+from betterthan.analysis.tags.tag_counts import MEASURES
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))
@@ -125,8 +125,8 @@ def test_the_coefficient_tells_fewest_systems_apart():
 
 def test_spans_and_sequences_are_those_of_literal_loops():
     """Half of the sentences of one pair, span by span."""
-    from tests.kernels.test_sequence_correlation import literal as sequence_of
-    from tests.kernels.test_spans import literal as spans_of
+    from tests.kernels.tags.test_sequence_correlation import literal as sequence_of
+    from tests.kernels.tags.test_spans import literal as spans_of
 
     tags = tags_of("en-ru")
     spans = bt.tag_counts(tags, by="phrase_f1_bad").values

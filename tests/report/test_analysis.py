@@ -12,12 +12,10 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import NormalIndPower, TTestPower
 from tests.report.conftest import made_scores
 
-from betterthan.analysis.compare import compare
-from betterthan.analysis.detectable import detectable
-from betterthan.analysis.explain import explain
-from betterthan.analysis.slice_effects import slice_effects
-from betterthan.analysis.slices import parts_of
-from betterthan.analysis.stability import stability
+from betterthan.analysis.compare.compare import compare
+from betterthan.analysis.explain.explain import explain
+from betterthan.analysis.explain.slices import parts_of, slice_effects
+from betterthan.analysis.rank.detectable import detectable, stability
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 

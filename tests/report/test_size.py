@@ -11,12 +11,12 @@ import pytest
 from tests.report.conftest import made_scores
 
 import betterthan as bt
-from betterthan.report import files as files_module
 from betterthan.report.compose import compose
-from betterthan.report.files import MOST_CSV, MOST_JSON, csv_files, embedded, files_section, fitting
-from betterthan.report.once import Once
+from betterthan.report.inputs import Once
 from betterthan.report.page import page
 from betterthan.report.payload import MOST_CELLS, fits, packed_tests, told_size
+from betterthan.report.sections import files as files_module
+from betterthan.report.sections.files import MOST_CSV, MOST_JSON, csv_files, embedded, files_section, fitting
 
 
 class Anchors(HTMLParser):

@@ -16,7 +16,7 @@ from tests.made import a_ranking
 
 import betterthan as bt
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.results.jsonable import decode, encode
+from betterthan.results.base import decode, encode
 
 
 def ranking(strength=(2.0, 1.0), low=(1.5, np.nan), notes=("a note",)):

@@ -10,7 +10,7 @@ import pytest
 from tests.made import same_after_json, scores_of
 
 import betterthan as bt
-from betterthan.present.render import FORMATS, render
+from betterthan.present.renderers.render import FORMATS, render
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation, MetricComparisons
 
 RNG = np.random.default_rng(21)

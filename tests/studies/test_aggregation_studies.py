@@ -12,9 +12,9 @@ from tests.studies.test_tagging_studies import asked
 
 import betterthan as bt
 from betterthan.errors import BetterThanError
-from betterthan.studies import aggregation_grid, aggregation_human, aggregation_robustness
+from betterthan.studies.aggregation import aggregation_grid, aggregation_human, aggregation_robustness
+from betterthan.studies.aggregation.three_ways import NAMES, turned_scores
 from betterthan.studies.study import study
-from betterthan.studies.three_ways import NAMES, turned_scores
 from betterthan.studies.translated import Translated, demo_translated, on_judged, read_translated
 
 SMALL = {"corpora": 40, "size": 50, "turned_corpora": 3, "turned_size": 6}

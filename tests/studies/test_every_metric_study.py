@@ -9,7 +9,7 @@ import pytest
 from betterthan.present.charts.save import chart_bytes
 from betterthan.present.charts.study import study_chart
 from betterthan.present.charts.theme import DARK
-from betterthan.present.study import study_csv, study_tables
+from betterthan.present.tables.study import study_csv, study_tables
 from betterthan.results.base import Result
 from betterthan.studies.catalogue import PAIRED, STUDIES
 from betterthan.studies.study import study

@@ -13,7 +13,7 @@ from betterthan.errors import BetterThanError, UnknownName
 from betterthan.present.charts.save import chart_bytes
 from betterthan.present.charts.study import study_chart
 from betterthan.present.charts.theme import DARK
-from betterthan.present.study import study_csv, study_table, study_tables
+from betterthan.present.tables.study import study_csv, study_table, study_tables
 from betterthan.results.base import Result
 from betterthan.results.study import StudyChart, StudyTable
 from betterthan.studies.catalogue import PAIRED, STUDIES, listed

@@ -10,7 +10,7 @@ from tests.studies.test_tagging_studies import asked
 
 import betterthan as bt
 from betterthan.errors import BetterThanError
-from betterthan.studies import darr_identical, darr_threshold
+from betterthan.studies.relative_ranking import darr_identical, darr_threshold
 from betterthan.studies.study import study
 from betterthan.studies.translated import Translated
 

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 import betterthan as bt
-from betterthan.studies.pairing_triptych import _most_wins
+from betterthan.studies.paired.pairing_triptych import _most_wins
+from betterthan.studies.paired.tests_agreement import _significant
 from betterthan.studies.study import study
-from betterthan.studies.tests_agreement import _significant
 
 
 def scores(values, **more):

@@ -16,8 +16,8 @@ from betterthan.present.charts.theme import THEMES
 from betterthan.studies.against_people import panels_of
 from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.setups import Setup
-from betterthan.studies.spa_printed import TABLE_1, mean_gain
-from betterthan.studies.spa_segments import _Tables, _values
+from betterthan.studies.soft_pairwise.spa_printed import TABLE_1, mean_gain
+from betterthan.studies.soft_pairwise.spa_segments import _Tables, _values
 from betterthan.studies.study import study
 
 

@@ -10,12 +10,12 @@ from tests.made_tags import drawn_tags
 import betterthan as bt
 from betterthan.analysis.computing import Computing
 from betterthan.errors import BetterThanError
-from betterthan.studies import tagging_sampling, tagging_synthetic
-from betterthan.studies.asked import Asked
 from betterthan.studies.catalogue import listed
-from betterthan.studies.sampled_tags import pool_of, sampled_scores
+from betterthan.studies.request import Asked
 from betterthan.studies.study import study
-from betterthan.studies.tagged import Tagged, demo_tags, read_tagged
+from betterthan.studies.tagging import tagging_sampling, tagging_synthetic
+from betterthan.studies.tagging.tagged import Tagged, demo_tags, read_tagged
+from betterthan.studies.tagging.tagging_sampling import pool_of, sampled_scores
 
 
 def asked(name, *, quick=True, as_published=False, workers=1, **options):

@@ -19,7 +19,7 @@ from fastapi import FastAPI  # noqa: E402
 
 from betterthan.web.app import create_app  # noqa: E402
 from betterthan.web.connections import Connections  # noqa: E402
-from betterthan.web.service import Service  # noqa: E402
+from betterthan.web.runs.service import Service  # noqa: E402
 from betterthan.web.serving import Server, bound  # noqa: E402
 from betterthan.web.settings import WebSettings  # noqa: E402
 

@@ -6,12 +6,12 @@ import time
 
 import pytest
 from tests.web.conftest import SCORES
-from tests.web.test_jobs import LONG
+from tests.web.runs.test_jobs import LONG
 
-from betterthan.web.folder import RunFolder
-from betterthan.web.run import new_id
+from betterthan.web.runs.folder import RunFolder
+from betterthan.web.runs.run import new_id
+from betterthan.web.runs.store import Runs
 from betterthan.web.settings import Limits
-from betterthan.web.store import Runs
 
 
 @pytest.fixture

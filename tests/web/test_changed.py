@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.web.conftest import NAMES, SCORES
 
-from betterthan.web.comparing import compare_runs
+from betterthan.web.details.comparing import compare_runs
 from betterthan.web.render import HERE
 
 

@@ -15,13 +15,13 @@ import pytest
 from tests.web.conftest import ON_THE_WAY, SCORES
 
 from betterthan.errors import BetterThanError
-from betterthan.web.disk import FULL
-from betterthan.web.jobs import Jobs
-from betterthan.web.run import Choices, Run, new_id
-from betterthan.web.service import Service
+from betterthan.web.runs.disk import FULL
+from betterthan.web.runs.jobs import Jobs
+from betterthan.web.runs.run import Choices, Run, new_id
+from betterthan.web.runs.service import Service
+from betterthan.web.runs.store import Runs
 from betterthan.web.settings import WebSettings
-from betterthan.web.store import Runs
-from betterthan.web.worker import Task
+from betterthan.web.worker.worker import Task
 
 resource = pytest.importorskip("resource", reason="this platform does not bound the size of files")
 

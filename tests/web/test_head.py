@@ -7,7 +7,7 @@ import socket
 import pytest
 from tests.web.conftest import NAMES
 
-from betterthan.web.tilde import tilde
+from betterthan.web.names_in_addresses import tilde
 
 CHANGING = {"date", "set-cookie", "content-security-policy", "content-length"}
 

@@ -16,10 +16,9 @@ from tests.web.made_kinds import HARM, SYSTEMS, battles, tags, texts
 import betterthan as bt
 from betterthan.read.protocol import Options
 from betterthan.tables.tags import WordTags
-from betterthan.web.battle_rows import listed_battles
-from betterthan.web.keeping import words_of
-from betterthan.web.run import StoredFile
-from betterthan.web.tilde import tilde
+from betterthan.web.names_in_addresses import tilde
+from betterthan.web.runs.run import StoredFile
+from betterthan.web.worker.composing import listed_battles, words_of
 
 TEXT_SYSTEM = "script_.txt".removesuffix(
     ".txt"

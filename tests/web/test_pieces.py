@@ -13,16 +13,16 @@ from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
-from betterthan.web.folder import RunFolder
-from betterthan.web.forms import form_token
-from betterthan.web.formulas import counts_of_texts
-from betterthan.web.items import ORDERS, PAGE, WHO, Filter, items_page
-from betterthan.web.kept import Battles, Kept, keep, kept
-from betterthan.web.lesson import lesson
-from betterthan.web.run import Choices, Run, StoredFile, new_id, shown_name, suffix_of
-from betterthan.web.shelf import Shelf
-from betterthan.web.store import Runs
-from betterthan.web.tilde import from_tilde, tilde
+from betterthan.web.details.formulas import counts_of_texts
+from betterthan.web.details.items import ORDERS, PAGE, WHO, Filter, items_page
+from betterthan.web.kept_answers import Shelf
+from betterthan.web.names_in_addresses import from_tilde, tilde
+from betterthan.web.routes.choices import form_token
+from betterthan.web.routes.pages import lesson
+from betterthan.web.runs.folder import RunFolder
+from betterthan.web.runs.kept_tables import Battles, Kept, keep, kept
+from betterthan.web.runs.run import Choices, Run, StoredFile, new_id, shown_name, suffix_of
+from betterthan.web.runs.store import Runs
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -222,9 +222,9 @@ def test_kept_tags_and_battles_come_back_whole(folder):
 
 def test_tables_too_large_to_be_kept_are_not(table, folder, monkeypatch):
     """The first ones are, as long as there is room; no page is promised of the others."""
-    monkeypatch.setattr("betterthan.web.kept.MOST_CELLS", table.values.size)
+    monkeypatch.setattr("betterthan.web.runs.kept_tables.MOST_CELLS", table.values.size)
     assert keep(Kept(scores=(table, table)), folder).scores == (table,)
-    monkeypatch.setattr("betterthan.web.kept.MOST_CELLS", table.values.size - 1)
+    monkeypatch.setattr("betterthan.web.runs.kept_tables.MOST_CELLS", table.values.size - 1)
     assert keep(Kept(scores=(table,)), folder).systems == ()
 
 

@@ -11,7 +11,7 @@ from tests.web.conftest import NAMES, SCORES
 
 import betterthan as bt
 from betterthan.results.base import Result
-from betterthan.web.tilde import tilde
+from betterthan.web.names_in_addresses import tilde
 
 
 def test_the_numbers_are_those_of_the_library(site, done):

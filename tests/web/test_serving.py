@@ -124,8 +124,8 @@ def test_the_address_can_be_opened():
 
 def test_templates_and_static_files_are_part_of_the_package():
     """What the pages need lies beside the code, so that a wheel brings it."""
-    from betterthan.web.pages import STATIC, _path
     from betterthan.web.render import HERE
+    from betterthan.web.routes.pages import STATIC, _path
 
     assert all(_path(name).is_file() for name in STATIC)
     named = {path.name for path in Path(HERE, "templates").iterdir()}

@@ -11,11 +11,11 @@ import httpx
 import pytest
 from tests.web.conftest import NAMES
 
-from betterthan.web.cures import cure
-from betterthan.web.service import Service
+from betterthan.web.field_names import cure
+from betterthan.web.runs.service import Service
+from betterthan.web.runs.store import Runs
 from betterthan.web.settings import WebSettings
-from betterthan.web.store import Runs
-from betterthan.web.unused import unused
+from betterthan.web.worker.unused_files import unused
 
 
 def said(answer: httpx.Response) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError, unknown_name
-from betterthan.kernels.resample import unit_sums
+from betterthan.kernels.resampling.resample import unit_sums
 from betterthan.results.units import few_note, unit_line
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores

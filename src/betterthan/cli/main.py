@@ -1,4 +1,7 @@
-"""The command line's front door: global options, and errors that become one line."""
+"""``betterthan``: global options, and errors that become one line.
+
+An option that is given twice and takes one value is refused: click would keep the last and say nothing.
+"""
 
 from __future__ import annotations
 
@@ -7,36 +10,68 @@ import io
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 
 import click
 
 from betterthan import __version__, budget, scratch
-from betterthan.cli.agree import agree
-from betterthan.cli.cache import cache
-from betterthan.cli.check import check
-from betterthan.cli.compare import compare
-from betterthan.cli.completion import completion
-from betterthan.cli.convert import convert
-from betterthan.cli.demo import demo
-from betterthan.cli.diagnose import diagnose
-from betterthan.cli.explain import explain
-from betterthan.cli.figure import figure
-from betterthan.cli.human import human
-from betterthan.cli.meta import meta
+from betterthan.cli.commands.agree import agree
+from betterthan.cli.commands.cache import cache
+from betterthan.cli.commands.check import check
+from betterthan.cli.commands.compare import compare
+from betterthan.cli.commands.completion import completion
+from betterthan.cli.commands.convert import convert
+from betterthan.cli.commands.demo import demo
+from betterthan.cli.commands.diagnose import diagnose
+from betterthan.cli.commands.explain import explain
+from betterthan.cli.commands.figure import figure
+from betterthan.cli.commands.human import human
+from betterthan.cli.commands.meta import meta
+from betterthan.cli.commands.quality import quality
+from betterthan.cli.commands.rank import rank
+from betterthan.cli.commands.report import report
+from betterthan.cli.commands.score import score
+from betterthan.cli.commands.serve import serve
+from betterthan.cli.commands.study import study
+from betterthan.cli.commands.tags import tags
+from betterthan.cli.commands.verify import verify
 from betterthan.cli.options import OWN_PROCESS, add_memory
-from betterthan.cli.pipe import is_reader_gone, silence_stdout
-from betterthan.cli.quality import quality
-from betterthan.cli.rank import rank
-from betterthan.cli.repeated_options import CommandLine
-from betterthan.cli.report import report
-from betterthan.cli.score import score
-from betterthan.cli.serve import serve
-from betterthan.cli.study import study
-from betterthan.cli.tags import tags
-from betterthan.cli.verify import verify
+from betterthan.cli.streams import is_reader_gone, silence_stdout
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
+
+
+class CommandLine(click.Group):
+    """A group whose commands, also those of groups within it, take an option with one value once."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments after a look for options that are given twice."""
+        if not ctx.resilient_parsing:
+            _refuse_repeated(self, ctx, args)
+        return super().parse_args(ctx, args)
+
+
+def _refuse_repeated(command: click.Command, context: click.Context, arguments: Sequence[str]) -> None:
+    _, rest, parameters = command.make_parser(context).parse_args(list(arguments))
+    options = [
+        parameter
+        for parameter in parameters
+        if isinstance(parameter, click.Option)
+        and not (parameter.multiple or parameter.is_flag or parameter.count)
+    ]
+    for place, option in enumerate(options):
+        if option in options[:place]:
+            raise click.UsageError(
+                f"{option.opts[-1]} is given twice, and it takes one value. Leave one of the two out.",
+                context,
+            )
+    if isinstance(command, click.Group) and rest:
+        name, inner, inner_arguments = command.resolve_command(context, rest)
+        if inner is not None:
+            with inner.context_class(inner, info_name=name, parent=context) as inner_context:
+                _refuse_repeated(inner, inner_context, inner_arguments)
+
 
 BAD_USE = 2
 # Faults of the machine, wherever they come up: no room left, too many files open, a broken disk.

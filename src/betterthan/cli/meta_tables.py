@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from betterthan.errors import BetterThanError, some_of, unknown_name
-from betterthan.read.metrics_folder import MetricsFolder, read_pair
-from betterthan.read.metrics_folder_files import open_folder, pairs_of
-from betterthan.read.metrics_folder_reader import FORMAT, with_conditions
+from betterthan.read.doubts.chosen_columns import refuse_unknown_directions, refuse_unused
+from betterthan.read.formats.metrics_task.metrics_folder import MetricsFolder, read_pair
+from betterthan.read.formats.metrics_task.metrics_folder_files import open_folder, pairs_of
+from betterthan.read.formats.metrics_task.metrics_folder_reader import FORMAT, with_conditions
 from betterthan.read.protocol import Options
 from betterthan.read.scores import runs_as_one, scores_of, the_metric
-from betterthan.read.several_files import refuse_other_languages
+from betterthan.read.several.several_files import refuse_other_languages
 from betterthan.read.sniff import read_any
-from betterthan.read.unused_options import refuse_unknown_directions, refuse_unused
 from betterthan.tables.scores import Scores
 
 Metrics = dict[str, Scores]

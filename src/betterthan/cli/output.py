@@ -12,18 +12,15 @@ from typing import Any
 
 import click
 
-from betterthan.cli.notes import say
-from betterthan.cli.overwriting import refuse_overwriting
-from betterthan.cli.pipe import is_reader_gone, silence_stdout
-from betterthan.cli.receipt import record
+from betterthan.cli.streams import is_reader_gone, refuse_overwriting, say, silence_stdout
 from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.present.describe import describe
-from betterthan.present.render import SUFFIXES, render
+from betterthan.present.renderers.render import SUFFIXES, render
+from betterthan.present.renderers.text import WIDTH, render_text
 from betterthan.present.table import Table
-from betterthan.present.text import WIDTH, render_text
-from betterthan.results.base import Result
-from betterthan.results.jsonable import json_text
+from betterthan.present.tables.describe import describe
+from betterthan.receipts.receipt import record
+from betterthan.results.base import Result, json_text
 from betterthan.writing import write_whole
 
 # Under this key a command finds the list that takes its results instead of a stream: see `betterthan verify`.

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import click
 
-from betterthan.cli.notes import say
 from betterthan.cli.output import to_stdout
-from betterthan.cli.overwriting import refuse_overwriting
+from betterthan.cli.streams import refuse_overwriting, say
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.printable import printable, unturned
-from betterthan.read.parallel_text import read_texts
-from betterthan.read.tidy import tidy
+from betterthan.read.formats.tables.parallel_text import read_texts
+from betterthan.read.formats.tables.tidy import tidy
 from betterthan.scoring.mismatches import mismatches
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
@@ -95,7 +94,7 @@ def the_score(counts: Counts) -> str:
 def write_segments(scores: Scores, *, format: str | None, output: str | None) -> None:  # noqa: A002  (the user's word)
     """Write a row a segment and system, to a file by its suffix or to stdout as TSV or CSV."""
     if output is not None and output != "-":
-        from betterthan.read.write import write_table
+        from betterthan.read.write.write import write_table
 
         refuse_overwriting(output)
         write_table(scores, output)

@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read.given_files import is_there, split_given
+from betterthan.read.doubts.chosen_columns import refuse_unknown_directions
 from betterthan.read.protocol import Options
 from betterthan.read.scores import scores_of, the_metric
 from betterthan.read.sniff import read_any
-from betterthan.read.unused_options import refuse_unknown_directions
+from betterthan.read.source.given_files import is_there, split_given
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from betterthan.present.printable import unturned
-from betterthan.results.base import Result
-from betterthan.results.jsonable import json_text
+from betterthan.results.base import Result, json_text
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 

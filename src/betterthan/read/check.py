@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, ReadError, some_of
-from betterthan.read.check_several import check_several
 from betterthan.read.frames import FrameLike, is_frame
-from betterthan.read.preview import preview_of, summary
 from betterthan.read.problems import is_doubt, title
 from betterthan.read.protocol import Options, Reading
+from betterthan.read.several.check import check_several
 from betterthan.read.sniff import read_any, recognise
-from betterthan.read.source import Given, Source, open_source
+from betterthan.read.source.source import Given, Source, open_source
+from betterthan.read.write.preview import preview_of, summary
 from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
 from betterthan.tables.checks import look_alikes
@@ -104,7 +104,7 @@ def _looked_at(source: Source | FrameLike, options: Options, format: str | None)
     except ReadError as error:
         if error.code != SEVERAL_PAIRS:
             raise
-    from betterthan.read.metrics_folder_reader import read_all  # noqa: PLC0415  (only folders pay for it)
+    from betterthan.read.formats.metrics_task.metrics_folder_reader import read_all  # noqa: PLC0415  (only folders pay for it)
 
     return read_all(source, options)
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from betterthan.errors import ReadError, TableError, unknown_name
-from betterthan.read.chosen_columns import refuse_choice
-from betterthan.read.columns import ROLES, find, plain
-from betterthan.read.grid import MemoryGrid
-from betterthan.read.numerals import Cells
-from betterthan.read.open_grid import checked
-from betterthan.read.peek import Peek
+from betterthan.read.doubts.chosen_columns import refuse_choice
+from betterthan.read.grid.beginning import Peek
+from betterthan.read.grid.columns import ROLES, find, plain
+from betterthan.read.grid.grid import MemoryGrid
+from betterthan.read.grid.numerals import Cells
+from betterthan.read.grid.open_grid import checked
 from betterthan.read.protocol import Options, Reading
 
 FrameLike = Any  # a data frame of any library, or a mapping of columns
@@ -35,7 +35,7 @@ _LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhal
 
 def read_frame(given: FrameLike, options: Options, *, format: str | None = None) -> Reading:  # noqa: A002
     """Read a data frame or dict of columns as scores, ratings, battles, rankings, tags or texts, whichever it holds."""
-    from betterthan.read.formats import reader  # noqa: PLC0415  (some of the layouts read frames by way of this module)
+    from betterthan.read.formats.registry import reader  # noqa: PLC0415  (some of the layouts read frames by way of this module)
 
     if format not in (None, *LAYOUTS):
         raise unknown_name("layout of a data frame", str(format), LAYOUTS)
@@ -55,8 +55,8 @@ def read_frame(given: FrameLike, options: Options, *, format: str | None = None)
 
 def _other_layout(look: Peek, options: Options) -> str | None:
     """Return the layout of battles, rankings, tags or texts that the columns show; None for tables of scores."""
-    from betterthan.read.battle_columns import find_columns  # noqa: PLC0415
-    from betterthan.read.formats import reader  # noqa: PLC0415
+    from betterthan.read.formats.battles.battle_columns import find_columns  # noqa: PLC0415
+    from betterthan.read.formats.registry import reader  # noqa: PLC0415
 
     if {"left", "right", "winner"} & options.columns.keys():
         return BATTLES
@@ -161,7 +161,7 @@ def two_layouts(name: str, because: Mapping[str, str]) -> ReadError:
 
 
 def _layout(look: Peek, options: Options) -> str:
-    from betterthan.read.formats import reader  # noqa: PLC0415
+    from betterthan.read.formats.registry import reader  # noqa: PLC0415
 
     reader_of: Any = reader
     roles = find(look.header, options.columns, ("item", "system", "score", "judge"), path="data frame")

@@ -3,18 +3,404 @@
 Codes below BT100 stop the reading of a file, BT1xx concern the shape of the data, BT2xx what it means, BT3xx single
 kinds of files. Each declares whether it is a fault, which has to be settled, or a doubt, which is only good to know.
 ``betterthan check --explain BT101`` shows the text.
+
+Within these, BT170 to BT189 are about files of WMT's human evaluations, BT220 to BT229 about directions, winners and
+judges, BT230 to BT249 about several files, folders and quotation marks, BT250 to BT259 about the memory budget, BT260
+to BT269 about names and texts that may not be what they seem, BT302 to BT309 about quality estimation, BT310 to BT329
+about battles and what is converted, BT330 to BT349 about packed files.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from betterthan.read.problems_battles import BATTLE_PROBLEMS
-from betterthan.read.problems_budget import BUDGET_PROBLEMS
-from betterthan.read.problems_doubts import DOUBTS
-from betterthan.read.problems_files import FILE_PROBLEMS
-from betterthan.read.problems_quality import QUALITY_PROBLEMS
-from betterthan.read.problems_wmt import WMT_PROBLEMS
+BATTLE_PROBLEMS: dict[str, tuple[str, str, str]] = {
+    "BT220": (
+        "direction not clear",
+        "The metric's name and values do not say whether higher or lower is better, and the answer depends on it.",
+        "Say it: --lower-is-better NAME or --higher-is-better NAME (in Python: lower_is_better).",
+    ),
+    "BT221": (
+        "winners coded by numbers",
+        "A winner 1 may be the first system, which won, or the second, counted from 0; the answer turns round with it.",
+        "Say what the numbers mean: --winner-label 1=left --winner-label 0=right (in Python: winner_labels).",
+    ),
+    "BT222": (
+        "not a winner label",
+        "A label that was explained does not occur, or its meaning is none of left, right, tie and both_bad.",
+        "Write LABEL=left, LABEL=right or LABEL=tie with a label of the file.",
+    ),
+    "BT223": (
+        "judges or verdicts",
+        "A column called judge holds few numbers, one for each output: names of judges, or what one judge said.",
+        "Say which: --judge COLUMN for names, --score COLUMN for verdicts, --format-in long for several scores.",
+    ),
+    "BT310": (
+        "not one table of battles",
+        "The source was recognised as something else, or as several tables, where one table of battles is needed.",
+        "Use the function or command for that kind of data, or name a file of battles.",
+    ),
+    "BT311": (
+        "columns cannot be chosen here",
+        "The layout says itself what its columns mean, so a column that is named would be ignored.",
+        "Leave the names out, or name left and right to read the file as battles.",
+    ),
+    "BT312": (
+        "not grades of MT-bench",
+        "The columns question_id, model, score and turn were not all found.",
+        "Rename the columns, or name them as a long table: --item, --system, --score.",
+    ),
+    "BT313": (
+        "no grade or turn",
+        "Grades of MT-bench are numbers of 0 or more, or −1 where the judge gave none; turns are counted from 1.",
+        "Correct the cell, or remove the row.",
+    ),
+    "BT314": (
+        "language pair not known",
+        "A folder of the metrics task holds its scores by language pair, and the source names none.",
+        "Say which: --language-pair en-de.",
+    ),
+    "BT315": (
+        "no scores for a folder",
+        "A folder of the metrics task holds scores; battles, texts and tags have no place in it.",
+        "Write them as a table: -o FILE.parquet.",
+    ),
+}
+"""Title, meaning and cure by code."""
+
+
+BUDGET_PROBLEMS: dict[str, tuple[str, str, str]] = {
+    "BT250": (
+        "more memory than the budget",
+        "The work would need more memory than the budget, which by default is half of what the machine has free.",
+        "Take a part of the data or fewer resamples, or raise the budget: --memory 16GB, BETTERTHAN_MEMORY=16GB.",
+    ),
+    "BT251": (
+        "too many different keys",
+        "Each key of the JSON objects is a column, and there are more keys than any table has columns.",
+        'Put what varies from row to row into values: {"system": "A", "score": 0.5} instead of {"A": 0.5}.',
+    ),
+    "BT252": (
+        "endless stream",
+        "Standard input or an open file brought more than eight times the memory budget, or half of the free disk.",
+        "Save it to a file and give that, or raise the budget: --memory 16GB.",
+    ),
+}
+"""Title, meaning and cure by code."""
+
+
+DOUBTS: dict[str, tuple[str, str, str]] = {
+    "BT201": (
+        "ties made by rounding",
+        "Scores have few decimals and many are exactly equal between systems; rounding may have made these ties.",
+        "Write the scores with more digits.",
+    ),
+    "BT202": (
+        "empty lines",
+        "Some segments are empty; they are kept and scored as empty texts.",
+        "Check whether the system failed there; write [No translation supplied] if so.",
+    ),
+    "BT203": (
+        "scores of whole systems",
+        "There is one score for each system. Such scores can be shown and correlated, but no difference can be tested.",
+        "To rank or compare systems, give the file of segment scores.",
+    ),
+    "BT238": (
+        "one value in several spellings",
+        "A language pair or data set is written with blanks around it, or in another case, in some rows.",
+        "Write it in one way; until then the spellings count as one.",
+    ),
+    "BT239": (
+        "several test sets",
+        "A column such as dataset or split says that rows are of several sets, and they count together.",
+        "Keep one: --where dataset=NAME; nothing is to be done if all of them are meant.",
+    ),
+    "BT260": (
+        "names that look alike",
+        "Names of systems or judges differ only in case, blanks or Unicode form, and count as different.",
+        "If they are the same, give them one name.",
+    ),
+    "BT261": (
+        "outputs and reference in different languages",
+        (
+            "The most frequent words of outputs and reference are hardly ever the same, as when the source is given as "
+            "reference. The scores are near 0 and mean nothing."
+        ),
+        "Give the reference translation; look at the first lines of both files.",
+    ),
+    "BT262": (
+        "identical to the reference",
+        "A system has the text of the reference on nearly every segment, so that its score is perfect by definition.",
+        "Leave the reference out of the systems, or score against another reference.",
+    ),
+    "BT263": (
+        "segments out of line",
+        (
+            "Outputs fit the references of their neighbours better than their own, or no better than any other: "
+            "a line is missing or too much, or the file is of another test set."
+        ),
+        "Compare the files around the first segment that is named.",
+    ),
+    "BT264": (
+        "the same output twice",
+        "Two systems have the same text on every segment; perhaps one file was given for both.",
+        "Name the right file for each system, or leave one of them out.",
+    ),
+    "BT265": (
+        "human translations among systems",
+        "A system is named as translations made by people are, and is ranked like the others.",
+        "Nothing is to be done if that is meant; else leave it out.",
+    ),
+    "BT266": (
+        "runs of different metrics",
+        "Each file is the run of one system, and no column of scores has the same name in all of them.",
+        "Give the column of the metric one name in all files.",
+    ),
+    "BT267": (
+        "files not named like systems",
+        (
+            "No column names the systems, and the files are named like metrics, languages or test sets; ranked as they "
+            "are, one metric or language would win over another."
+        ),
+        "If each file is the run of a system, name them: NAME=path.",
+    ),
+    "BT268": (
+        "runs on different scales",
+        "The scores of one file are far from those of the others, as percent is from shares, or follow from them.",
+        "Give all scores in one unit; if they are, keep the column: --keep COLUMN.",
+    ),
+}
+"""Title, meaning and cure by code."""
+
+
+FILE_PROBLEMS: dict[str, tuple[str, str, str]] = {
+    "BT230": (
+        "option without effect",
+        "An option was given that this layout cannot apply, such as the name of a column where columns have no names.",
+        "Leave the option out, or convert the file to a table first: betterthan convert FILE -o FILE.csv",
+    ),
+    "BT231": (
+        "truth among systems",
+        "A file or row is named like what systems are measured by (gold, labels, …) and would be ranked with them.",
+        "Compare predictions with it: betterthan quality GOLD FILE...; a system needs another name: NAME=path.",
+    ),
+    "BT232": (
+        "ids beside rows without ids",
+        "One table names its segments, the other has only rows; joined by number, the wrong ones could be paired.",
+        "Name the column that holds the ids: --item COLUMN; if there is none, add one.",
+    ),
+    "BT233": (
+        "unused column of ids",
+        "Rows would be joined by their order, although a column that was not used tells every row from the others.",
+        "Name it: --item COLUMN; or remove the column if the rows are in the same order.",
+    ),
+    "BT234": (
+        "rows of different documents",
+        "The files have no ids of segments, and the same row is of one document here and of another there.",
+        "Add a column with the ids of segments to both files.",
+    ),
+    "BT235": (
+        "ids from 0 and from 1",
+        "Segments count from 0 in one table and from 1 in the other, so that each could be paired with its neighbour.",
+        "Add 1 to the ids from 0, or write all ids with a letter (s1); or name a column with ids: --item COLUMN.",
+    ),
+    "BT236": (
+        "few segments in common",
+        "Fewer than half of the segments of the smaller table are in the other one.",
+        "Check that both are of the same test set, and name the column with the ids: --item COLUMN.",
+    ),
+    "BT237": (
+        "several language pairs",
+        "A column such as lp names several language pairs; a system is another one in each, so their mean misleads.",
+        "Choose one: --where lp=en-de; to pool them, name all: --where lp=en-de --where lp=zh-en.",
+    ),
+    "BT240": (
+        "quotation marks that may hide rows",
+        "A cell in quotes goes on over lines that look like rows of the table; they may be rows, with quotes as text.",
+        "Remove the quotation marks if the lines are rows; else write the cell on one line or the table as JSON.",
+    ),
+    "BT330": (
+        "files of different kinds",
+        "The folder, pattern or list holds, say, texts beside scores, and nobody can say what they mean together.",
+        "Name the files that belong together: FOLDER/*.csv; betterthan check FOLDER lists what each of them is.",
+    ),
+    "BT331": (
+        "scored in two files",
+        "The same segment of the same system has a score of the same metric in two of the files.",
+        "Leave one of the files out, or give one a name of its own: NAME=path.",
+    ),
+    "BT332": (
+        "unequal numbers of segments",
+        "The files have no ids of segments, so row k must be segment k in each of them, and their lengths differ.",
+        "Name the column with the ids, --item COLUMN, or score the same segments.",
+    ),
+    "BT333": (
+        "not pieces of one table",
+        "Files of this layout cannot be put together, or their columns differ.",
+        "Name one of them, or convert them to one table first.",
+    ),
+    "BT334": (
+        "several sets",
+        "The files are of several language pairs, sets of texts or splits, or a shard of a split is missing.",
+        "Name one set: FOLDER/en-de, or FOLDER/data/train-*.parquet.",
+    ),
+    "BT335": (
+        "too many files",
+        "More than ten thousand files were named at once, probably by a folder too high up.",
+        "Name a folder or pattern with fewer.",
+    ),
+    "BT336": (
+        "too large when unpacked",
+        "The packed file grows beyond eight times the memory budget, or half of the free disk, as hostile files do.",
+        "Unpack it yourself and look at what is in it, or raise the budget: --memory 16GB.",
+    ),
+    "BT337": (
+        "no ordinary file",
+        "A pipe can be read only once and may wait for ever; a device may never end.",
+        "Send it through standard input: COMMAND | betterthan check -",
+    ),
+    "BT338": (
+        "archive",
+        "Archives and files of office programs may hold anything; they are not opened.",
+        "Unpack it, or export a table as CSV or Parquet.",
+    ),
+    "BT339": (
+        "one file needed",
+        "Several files were named where only one is understood.",
+        "Name one of them.",
+    ),
+    "BT340": (
+        "dangerous path in an archive",
+        "A member of the archive has an absolute path or one that climbs out of its folder, as hostile archives do.",
+        "Do not unpack it; ask whoever made it.",
+    ),
+    "BT341": (
+        "Arrow data",
+        "Arrow and Feather files, and folders of datasets.save_to_disk, are not read; Parquet holds the same.",
+        'Write Parquet once: datasets.load_from_disk("FOLDER").to_parquet("x.parquet"); a set of splits has one each.',
+    ),
+}
+"""Title, meaning and cure by code."""
+
+
+QUALITY_PROBLEMS: dict[str, tuple[str, str, str]] = {
+    "BT302": (
+        "not the same words",
+        "Gold and prediction tag different words in a sentence, so their tags cannot be compared.",
+        "Tag the words of the gold file; only upper and lower case may differ.",
+    ),
+    "BT303": (
+        "words numbered wrongly",
+        "Words of a sentence are put in order by their numbers, and a number is missing, doubled or no number.",
+        "Number the words of each sentence 0, 1, 2, …, each once.",
+    ),
+    "BT304": (
+        "sentences that do not match",
+        "A prediction lacks sentences of the gold file, or their ids cannot be matched with lines.",
+        "Tag every sentence, with the same ids in both files.",
+    ),
+    "BT305": (
+        "no span of the translation",
+        "Start and end must be character offsets inside the translation, one pair a label.",
+        "Count characters from 0, the end not included; write -1 -1 no-error where there is no error.",
+    ),
+    "BT306": (
+        "unknown severity or type",
+        "A label is not known, and leaving it out or guessing its meaning would change the scores.",
+        "Correct the labels, or remove the rows.",
+    ),
+    "BT307": (
+        "not one truth",
+        "The files share several language pairs or none, or several labellings may be the truth; each is scored alone.",
+        "Choose one with language_pair, give files of one pair, and call the truth gold.",
+    ),
+    "BT308": (
+        "side that is not there",
+        "Tags of words, of gaps and of source words are scored separately, and the file has none of those asked for.",
+        "Leave side out, or choose one that is there.",
+    ),
+    "BT309": (
+        "tags of different things",
+        "One file tags words, another characters or gaps.",
+        "Hold words against words, gaps against gaps and spans against spans or words.",
+    ),
+}
+"""Title, meaning and cure by code."""
+
+
+WMT_PROBLEMS: dict[str, tuple[str, str, str]] = {
+    "BT170": (
+        "not a row of Appraise",
+        "An export of Appraise has the same 11, 12 or 13 fields on every line, and the ninth is True or False.",
+        "Export the file again; quote cells that contain commas.",
+    ),
+    "BT171": (
+        "score out of range",
+        "Direct assessments and ESA scores are numbers from 0 to 100.",
+        "Check the order of the fields; leave the score empty if it is missing.",
+    ),
+    "BT172": (
+        "no list of error spans",
+        "The spans of an error span annotation are a JSON list of objects.",
+        "Write [] where there is no error.",
+    ),
+    "BT173": (
+        "one segment in two documents",
+        "Segments are numbered through the whole test set, so each belongs to one document.",
+        "Number segments by their line in the test set.",
+    ),
+    "BT174": (
+        "unknown type of item",
+        "Whether a row is a judgement or quality control is said by its type, and this type is not known.",
+        "Write TGT or SYSTEM for judgements of systems, or remove the rows.",
+    ),
+    "BT175": (
+        "unequal numbers of paragraphs",
+        "All metrics and systems score the same paragraphs of a document, one score each.",
+        "Write a score for every paragraph, null for a missing one.",
+    ),
+    "BT176": (
+        "not a document with scores",
+        "A line holds a language pair, the name of a document, and for each metric a list of scores.",
+        "Write the file again in this layout.",
+    ),
+    "BT177": (
+        "wrong number of fields",
+        "Every line of this layout has the same fields, separated by blanks, so one more or less shifts the others.",
+        "Write all fields on every line, NA for a missing score.",
+    ),
+    "BT178": (
+        "pairs of several language pairs",
+        "The list holds several language pairs, whose systems and segments have nothing to do with each other.",
+        "Keep the lines of one language pair, or read it with Options(language_pair=...).",
+    ),
+    "BT179": (
+        "pairs that repeat or contradict",
+        "The same two systems stand more than once on the same segment, in one direction or in both.",
+        "Remove the lines unless the segment was really judged more than once.",
+    ),
+    "BT180": (
+        "several tables in one file",
+        "A column such as lp holds several language pairs, and the same segment number means another text in each.",
+        "Choose one of them: --where lp=en-de, or where={...} in Python.",
+    ),
+    "BT181": (
+        "not a line of a submission",
+        "A file for the metrics task has the same fields on every line: METRIC LP TESTSET … SYSTEM … SCORE.",
+        "Write all fields on every line, NaN for a missing score; or write a table with a header.",
+    ),
+    "BT182": (
+        "not a rating with errors",
+        "A rating is a system, a list of errors as JSON (or None), and perhaps a rater; errors have severities.",
+        "Write the line again; an empty list where there is no error.",
+    ),
+    "BT183": (
+        "not a document of WMT25",
+        "A line holds the name of a document (doc_id) with its translation (hypothesis) or with scores of systems.",
+        "Write the file again in this layout; null for a missing translation.",
+    ),
+}
+"""Title, meaning and cure by code."""
 
 
 class Explanation(NamedTuple):

@@ -6,7 +6,7 @@ A format is one module in this room with three names::
     sniff(source)       # how sure it is that a source is of its format, and why
     read(source, options)  # the tables, with every row accounted for
 
-and one line in :data:`betterthan.read.formats.READERS`.
+and one line in :data:`betterthan.read.formats.registry.READERS`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from betterthan.errors import shortened
-from betterthan.read.source import Source
+from betterthan.read.source.source import Source
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
@@ -26,6 +26,8 @@ from betterthan.tables.texts import Texts
 
 Kind = Literal["scores", "matches", "ratings", "tags", "texts"]
 AnyTable = Scores | Counts | Matches | Ratings | WordTags | Texts
+WHOLE_SYSTEM = "system"
+"""The only segment of a table of system-level scores."""
 EVERY = "*"
 
 

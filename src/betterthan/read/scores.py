@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
-from betterthan.read.apart import whole
-from betterthan.read.cells import Duplicates
-from betterthan.read.formats import reader
+from betterthan.read.doubts.metric_names import refuse_truth
+from betterthan.read.formats.metrics_task.score_files import refuse_system_level
+from betterthan.read.formats.registry import reader
+from betterthan.read.formats.tables.cells import Duplicates
+from betterthan.read.formats.tables.tables_in_one_file import whole
 from betterthan.read.frames import FrameLike, is_frame
+from betterthan.read.grid.where import conditions
 from betterthan.read.protocol import EVERY, Options, Reading
-from betterthan.read.score_files import refuse_system_level
 from betterthan.read.sniff import read_any, recognise
-from betterthan.read.source import Given, Source, open_source
-from betterthan.read.truth_names import refuse_truth
-from betterthan.read.where import conditions
+from betterthan.read.source.source import Given, Source, open_source
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
@@ -310,7 +310,7 @@ def runs_as_one(sources: Sequence[Any], options: Options) -> list[Any]:
 
 def are_runs(sources: Sequence[Any], options: Options) -> bool:
     """Whether each of several files is the run of one system."""
-    from betterthan.read.several_files import runs_in  # noqa: PLC0415  (it reads through this module)
+    from betterthan.read.several.several_files import runs_in  # noqa: PLC0415  (it reads through this module)
 
     if len(sources) < 2 or not all(isinstance(source, str | os.PathLike) for source in sources):
         return False

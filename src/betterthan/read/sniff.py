@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from math import isfinite
 
 from betterthan.errors import ReadError
-from betterthan.read.chosen_columns import refuse_choice
-from betterthan.read.folders import refuse_arrow_folder
-from betterthan.read.formats import FOLDER_READERS, READERS, reader
+from betterthan.read.doubts.chosen_columns import refuse_choice, refuse_unused
+from betterthan.read.formats.registry import FOLDER_READERS, READERS, reader
 from betterthan.read.frames import FrameLike, is_frame, read_frame, two_layouts
-from betterthan.read.grid import quoted
-from betterthan.read.numerals import parse
-from betterthan.read.open_grid import open_grid
-from betterthan.read.peek import Peek, peek
+from betterthan.read.grid.beginning import Peek, peek
+from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.numerals import parse
+from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.quotes import quote_notes
 from betterthan.read.protocol import Format, Guess, Kind, Options, Reader, Reading
-from betterthan.read.quotes import quote_notes
-from betterthan.read.source import Given, Source, no_data_folder, open_source
-from betterthan.read.unused_options import refuse_unused
+from betterthan.read.source.folders import refuse_arrow_folder
+from betterthan.read.source.source import Given, Source, no_data_folder, open_source
 from betterthan.read.where_files import read_frame_where, read_where
 
 _SHOWN = 30  # characters of a cell in a message
@@ -164,7 +163,7 @@ def read_any(
     options : Options, optional
         What the user said about columns, directions and duplicates.
     format : str, optional
-        The reader to use, from :data:`betterthan.read.formats.READERS`; found by looking if not given.
+        The reader to use, from :data:`betterthan.read.formats.registry.READERS`; found by looking if not given.
 
     Returns
     -------

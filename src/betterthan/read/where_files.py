@@ -1,26 +1,34 @@
-"""Reading some rows of a file or data frame: conditions first, then the layout's own reader."""
+"""Reading some rows of a file or data frame: conditions first, then the layout's own reader.
+
+A layout with a reader of its own gets a copy of the lines that fulfil the conditions.
+"""
 
 # ruff: noqa: S608  (columns are numbered, the path is quoted by `duck`, and values are bound, never written)
+
 from __future__ import annotations
 
+import csv
+import json
 import shutil
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from betterthan import scratch
 from betterthan.errors import ReadError, unknown_name
 from betterthan.read.frames import FrameLike, frame_grid, read_frame
-from betterthan.read.open_grid import open_grid
-from betterthan.read.peek import peek
-from betterthan.read.protocol import Options, Reader, Reading
-from betterthan.read.source import HEAD_BYTES, Source
-from betterthan.read.where import (
+from betterthan.read.grid.beginning import peek
+from betterthan.read.grid.delimited import numbered_records
+from betterthan.read.grid.duck_grid import check_quotes
+from betterthan.read.grid.grid import label
+from betterthan.read.grid.json_lines import numbered_objects
+from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.where import (
     MOST_VALUES,
     Selection,
     Where,
@@ -30,10 +38,136 @@ from betterthan.read.where import (
     nothing_left,
     select,
 )
-from betterthan.read.where_lines import chosen_lines, has_columns
+from betterthan.read.protocol import Options, Reader, Reading
+from betterthan.read.source.packed import Spool
+from betterthan.read.source.source import HEAD_BYTES, Source
 
 if TYPE_CHECKING:
     import duckdb
+
+_TAB = "\t"
+
+
+class Chosen(NamedTuple):
+    """A copy of the lines that were kept, the number of all rows, the dropped ones by reason, and a note."""
+
+    source: Source
+    n_rows: int
+    dropped: dict[str, int]
+    note: str
+
+
+@dataclass(slots=True)
+class _Count:
+    """What was met on the way: values of the columns, and rows that a condition drops."""
+
+    n_rows: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    seen: dict[str, set[str]] = field(default_factory=dict)
+
+
+def has_columns(source: Source, where: Where) -> bool:
+    """Whether a text file names the columns of the conditions."""
+    look = peek(source)
+    return look.container in ("delimited", "jsonl") and {column for column, _ in where} <= set(look.header)
+
+
+def chosen_lines(source: Source, where: Where) -> Chosen:
+    """Copy the rows that fulfil the conditions, each as it stands in the file.
+
+    Raises
+    ------
+    ReadError
+        When a value never occurs, or no row fulfils all conditions (BT167), or quotes may hide rows (BT240).
+    """
+    wanted = by_column(where)
+    count = _Count(seen={column: set() for column in wanted})
+    descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="") as target:  # noqa: PTH123  (a descriptor)
+            n_kept = _copied_lines(source, wanted, count, target)
+        _check_kept(source, wanted, count, n_kept)
+        with Path(spool).open("rb") as file:
+            head = file.read(HEAD_BYTES)
+    except BaseException:
+        Path(spool).unlink(missing_ok=True)
+        raise
+    # It keeps the name, by which some layouts are recognised.
+    copy = Source(
+        name=source.name, path=Path(spool), head=head, called=source.called, spool=Spool(Path(spool))
+    )
+    return Chosen(copy, count.n_rows, count.dropped, kept_note(wanted, n_kept, count.n_rows))
+
+
+def _copied_lines(source: Source, wanted: dict[str, list[str]], count: _Count, target: IO[str]) -> int:
+    look = peek(source)
+    n_kept = 0
+    if look.container == "jsonl":
+        for _, record in numbered_objects(source.lines(), source):
+            if _fits({column: label(record.get(column)) or "" for column in wanted}, wanted, count):
+                target.write(json.dumps(record, ensure_ascii=False) + "\n")
+                n_kept += 1
+        return n_kept
+    write = csv.writer(target, delimiter=look.delimiter, lineterminator="\n")
+    for number, (line, cells) in enumerate(_records(source, look.delimiter)):
+        if number == 0:
+            places = _places(cells, wanted)
+        elif not _fits(
+            {column: cells[at] if at < len(cells) else "" for column, at in places.items()}, wanted, count
+        ):
+            continue
+        n_kept += number > 0
+        if line is None:
+            write.writerow(cells)
+        else:
+            target.write(line + "\n")
+    return n_kept
+
+
+def _records(source: Source, delimiter: str) -> Iterator[tuple[str | None, list[str]]]:
+    """Yield the cells of each row, and the line as it stands where tabs separate, since quotes are text there."""
+    if delimiter == _TAB:
+        for line in source.lines():
+            yield line, line.split(_TAB)
+        return
+    check_quotes(source, delimiter)  # a condition on the row around them would lose hidden rows unseen
+    lines = (line + "\n" for line in source.lines())
+    yield from ((None, cells) for _, cells in numbered_records(lines, source, delimiter))
+
+
+def _places(header: Sequence[str], wanted: dict[str, list[str]]) -> dict[str, int]:
+    names = [name.strip() for name in header]
+    for column in wanted:
+        if column not in names:
+            raise unknown_name("column", column, names)
+    return {column: names.index(column) for column in wanted}
+
+
+def _fits(cells: dict[str, str], wanted: dict[str, list[str]], count: _Count) -> bool:
+    count.n_rows += 1
+    found = {column: cell.strip() for column, cell in cells.items()}
+    for column, cell in found.items():
+        if len(count.seen[column]) <= _MOST_SEEN:
+            count.seen[column].add(cell)
+    for column, values in wanted.items():
+        if found[column] not in {value.strip() for value in values}:
+            reason = f"{column} is not {' or '.join(values)}"
+            count.dropped[reason] = count.dropped.get(reason, 0) + 1
+            return False
+    return True
+
+
+_MOST_SEEN = 100_000
+
+
+def _check_kept(source: Source, wanted: dict[str, list[str]], count: _Count, n_kept: int) -> None:
+    for column, values in wanted.items():
+        for value in values:
+            if value.strip() not in count.seen[column] and len(count.seen[column]) <= _MOST_SEEN:
+                raise never_occurs(column, value, sorted(count.seen[column]), path=source.name)
+    if not n_kept:
+        raise nothing_left(wanted, path=source.name)
+
 
 # Layouts that read any grid: their rows can be chosen where they are.
 _ON_GRIDS = ("long", "wide", "ratings")
@@ -131,8 +265,8 @@ def chosen_rows(source: Source, where: Where) -> tuple[Source, int, dict[str, in
     """
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
-    from betterthan.read.battle_files import check_text, with_plain_line_ends  # noqa: PLC0415
-    from betterthan.read.duck import read_error  # noqa: PLC0415
+    from betterthan.read.formats.battles.battle_files import check_text, with_plain_line_ends  # noqa: PLC0415
+    from betterthan.read.grid.duck import read_error  # noqa: PLC0415
 
     source = with_plain_line_ends(source)
     folder = Path(tempfile.mkdtemp(prefix="where-", dir=scratch.folder()))
@@ -152,8 +286,8 @@ def chosen_rows(source: Source, where: Where) -> tuple[Source, int, dict[str, in
 
 
 def _copied(source: Source, where: Where, target: Path) -> tuple[int, dict[str, int]]:
-    from betterthan.read.battle_files import column_names, engine_file, text_query  # noqa: PLC0415
-    from betterthan.read.duck import connect_to, identifier, literal  # noqa: PLC0415
+    from betterthan.read.formats.battles.battle_files import column_names, engine_file, text_query  # noqa: PLC0415
+    from betterthan.read.grid.duck import connect_to, identifier, literal  # noqa: PLC0415
 
     # Objects of JSON may have keys that the first one lacks.
     names = list(dict.fromkeys([*column_names(source), *peek(source).header]))

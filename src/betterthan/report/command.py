@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError
+from betterthan.read.grid.where import parse_conditions
 from betterthan.read.protocol import Options
-from betterthan.read.where import parse_conditions
 
 IN_MEMORY = " in memory]"
 # Of several options of one meaning the usual value is not written.

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 # A report on scores need not load what tags need.
 _COMPOSERS = {
-    "scores": ("scores", "scores_report"),
-    "battles": ("battles", "battles_report"),
-    "meta": ("meta", "meta_report"),
-    "texts": ("texts", "texts_report"),
-    "tags": ("tags", "tags_report"),
+    "scores": ("kinds.scores", "scores_report"),
+    "battles": ("kinds.battles", "battles_report"),
+    "meta": ("kinds.meta", "meta_report"),
+    "texts": ("kinds.texts", "texts_report"),
+    "tags": ("kinds.tags", "tags_report"),
 }
 _NO_DOCUMENTS = "Documents as units are known to reports on scores only; this one does not use them."
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from betterthan.present.delimited import render_csv
 from betterthan.present.delimited import safe as safe_cell
-from betterthan.present.latex import render_latex
-from betterthan.present.markdown import render_markdown
+from betterthan.present.renderers.latex import render_latex
+from betterthan.present.renderers.markdown import render_markdown
 from betterthan.present.table import Table
 from betterthan.report.document import TableBlock
 from betterthan.results.base import Result

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from markupsafe import Markup
 
 from betterthan.present.table import Table
-from betterthan.results.base import Result
-from betterthan.results.jsonable import json_text
+from betterthan.results.base import Result, json_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

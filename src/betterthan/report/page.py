@@ -23,13 +23,13 @@ from betterthan import __version__
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.printable import unturned
 from betterthan.present.table import Table
-from betterthan.report import one_pair
 from betterthan.report.copies import copies_of
 from betterthan.report.document import Block, Report, Section, Segments
-from betterthan.report.files import embedded
 from betterthan.report.inputs import Inputs
-from betterthan.report.segments import segments_section
-from betterthan.results.jsonable import json_text
+from betterthan.report.sections import one_pair
+from betterthan.report.sections.files import embedded
+from betterthan.report.sections.segments import segments_section
+from betterthan.results.base import json_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
 # A script element ends at "</script" and JSON does not care how a character is written.
@@ -100,7 +100,7 @@ def block_fragment(block: Block) -> str:
 
 
 def pair_section(inputs: Inputs, a: str, b: str) -> str:
-    """Return everything about one pair as HTML; see :func:`betterthan.report.one_pair.pair_section`.
+    """Return everything about one pair as HTML; see :func:`betterthan.report.sections.one_pair.pair_section`.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def segments_list(
 
 def _as_scores(inputs: Inputs) -> Inputs:
     if inputs.kind == "texts":
-        from betterthan.report.texts import with_segment_scores  # noqa: PLC0415  (only texts need the scorers)
+        from betterthan.report.kinds.texts import with_segment_scores  # noqa: PLC0415  (only texts need the scorers)
 
         return with_segment_scores(inputs)
     if inputs.kind != "scores":

@@ -12,8 +12,8 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.kernels.formulas import SMOOTHING_VALUES, Smoothing, bleu_score, smoothing_constant
-from betterthan.kernels.ngrams import ngram_matches, ngram_totals
+from betterthan.kernels.text.formulas import SMOOTHING_VALUES, Smoothing, bleu_score, smoothing_constant
+from betterthan.kernels.text.ngrams import ngram_matches, ngram_totals
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, signed
 from betterthan.scoring.texts import Missing, Outputs, Parallel, References, order_of, parallel
@@ -82,7 +82,7 @@ def bleu(
         Use "13a" whatever the language, as sacreBLEU does when it is told of none.
     lowercase : bool, default False
     smoothing : {"exp", "floor", "add-k", "none"}, default "exp"
-        What replaces a precision of 0; see :func:`betterthan.kernels.formulas.bleu_score`.
+        What replaces a precision of 0; see :func:`betterthan.kernels.text.formulas.bleu_score`.
     smoothing_value : float, optional
         For "floor" (0.1) and "add-k" (1).
     max_order : int, default 4

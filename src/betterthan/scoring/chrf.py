@@ -13,8 +13,8 @@ from betterthan.arrays import FloatArray
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError
-from betterthan.kernels.formulas import chrf_score
-from betterthan.kernels.ngrams import Sequences, ngram_matches, ngram_totals
+from betterthan.kernels.text.formulas import chrf_score
+from betterthan.kernels.text.ngrams import Sequences, ngram_matches, ngram_totals
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, signed
 from betterthan.scoring.texts import Missing, Outputs, References, order_of, parallel
@@ -80,7 +80,7 @@ def chrf(
         Whether spaces are characters too.
     eps_smoothing : bool, default False
         False averages over the orders that output and reference both have; True averages the F-scores of all
-        orders, as chrF++.py, NLTK and Moses do. See :func:`betterthan.kernels.formulas.chrf_score`.
+        orders, as chrF++.py, NLTK and Moses do. See :func:`betterthan.kernels.text.formulas.chrf_score`.
     missing : {"raise", "drop", "empty"}, default "raise"
         What to do when outputs are None: refuse; leave out their segments for all systems; count them as empty.
     workers, executor, cache, progress

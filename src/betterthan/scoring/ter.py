@@ -14,8 +14,8 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.kernels.formulas import ter_score
-from betterthan.kernels.ter_shifts import ter_edits
+from betterthan.kernels.text.formulas import ter_score
+from betterthan.kernels.text.ter import ter_edits
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.texts import Missing, Outputs, Parallel, References, parallel
 from betterthan.scoring.tokens import has_no_spaces

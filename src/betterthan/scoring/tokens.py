@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.kernels.ngrams import Sequences
+from betterthan.kernels.text.ngrams import Sequences
 
 Tokenizer = Callable[[str], str]
 

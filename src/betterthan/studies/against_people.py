@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from betterthan.analysis.meta_evaluate import meta_evaluate
+from betterthan.analysis.meta.meta_evaluate import meta_evaluate
 from betterthan.errors import BetterThanError, some_of
 from betterthan.results.meta_evaluation import MetaEvaluation
-from betterthan.studies.asked import Asked
+from betterthan.studies.request import Asked
 from betterthan.studies.setups import Setup
 from betterthan.tables.scores import Scores
 

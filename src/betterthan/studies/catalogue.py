@@ -96,14 +96,14 @@ STUDIES: dict[str, Listed] = {
     "figure-one": Listed(
         question="Can systems with equal means be unequal?",
         paper=f"{PAIRED}, figure 1",
-        home="figure_one",
+        home="paired.figure_one",
         data="the three systems of the figure, or the first table of your scores",
         cost="no time at all",
     ),
     "pairing-triptych": Listed(
         question="What does the pairing say that the scores of each system alone do not?",
         paper=f"{PAIRED}, figure 2 and table 2",
-        home="pairing_triptych",
+        home="paired.pairing_triptych",
         data="the strengths of table 2, or two systems of your scores",
         cost="a second",
         options={"segments": 500},
@@ -112,7 +112,7 @@ STUDIES: dict[str, Listed] = {
     "independence": Listed(
         question="How often does a third system change the order of two?",
         paper=f"{PAIRED}, appendix F",
-        home="independence",
+        home="paired.independence",
         data="any scores: all triples of systems of every setup",
         cost="about a minute for 65 setups of up to 58 systems",
         options={"draws": 5},
@@ -121,7 +121,7 @@ STUDIES: dict[str, Listed] = {
     "paired-simulation": Listed(
         question="Which mechanism finds the true order when there are outliers, and types of segments?",
         paper=f"{PAIRED}, section 4, appendix A.2 and figure 3",
-        home="paired_simulation",
+        home="paired.paired_simulation",
         data="none: scores are drawn",
         takes_data=False,
         cost="8,640 simulated setups, 2,880 of each of three generators: two to four minutes",
@@ -132,7 +132,7 @@ STUDIES: dict[str, Listed] = {
     "paired-disagreement": Listed(
         question="How often do mean, median and wins name different winners on real scores?",
         paper=f"{PAIRED}, section 5, appendices C and H: tables 1, 3 and 4, figure 4",
-        home="paired_disagreement",
+        home="paired.paired_disagreement",
         data="any scores: a long table with data set, metric, segment, system and score",
         cost="one to two minutes for 65 setups of up to 58 systems",
         options={"repeats": 30, "orders": 20},
@@ -141,7 +141,7 @@ STUDIES: dict[str, Listed] = {
     "tests-agreement": Listed(
         question="When one test finds a difference, do the others?",
         paper=f"{PAIRED}, section 5.1, appendix D and figure 6",
-        home="tests_agreement",
+        home="paired.tests_agreement",
         data="any scores: all pairs of systems of every setup",
         cost="some seconds for 65 setups of up to 58 systems",
         options={"alpha": 0.05, "draws": 1000},
@@ -150,7 +150,7 @@ STUDIES: dict[str, Listed] = {
     "spa-significance": Listed(
         question="How many metrics does pairwise accuracy tell apart, and how many soft pairwise accuracy?",
         paper=f"{SOFT}, section 4.4, table 1 and figure 4",
-        home="spa_significance",
+        home="soft_pairwise.spa_significance",
         data="metrics beside human scores, which are called so",
         cost="a minute for 27 metrics on 9 systems and 130 documents",
         options={"permutations": 1000},
@@ -159,7 +159,7 @@ STUDIES: dict[str, Listed] = {
     "spa-ties": Listed(
         question="How many metrics get the same value by pairwise accuracy?",
         paper=f"{SOFT}, sections 2.2 and 4.3",
-        home="spa_ties",
+        home="soft_pairwise.spa_ties",
         data="metrics beside human scores, which are called so",
         cost="a second for 27 metrics on 9 systems and 130 documents",
         options={"permutations": 1000},
@@ -168,7 +168,7 @@ STUDIES: dict[str, Listed] = {
     "spa-systems": Listed(
         question="How much does the ranking of metrics depend on which systems take part?",
         paper=f"{SOFT}, section 4.1 and figure 2",
-        home="spa_systems",
+        home="soft_pairwise.spa_systems",
         data="metrics beside human scores, which are called so",
         cost="some seconds for 27 metrics on 9 systems and 130 documents",
         options={"permutations": 1000, "subsets": 500},
@@ -177,7 +177,7 @@ STUDIES: dict[str, Listed] = {
     "spa-segments": Listed(
         question="How much does the value of a metric depend on the number of segments?",
         paper=f"{SOFT}, section 4.2 and figure 3",
-        home="spa_segments",
+        home="soft_pairwise.spa_segments",
         data="metrics beside human scores, which are called so",
         cost="a quarter of a minute for 27 metrics on 9 systems and 130 documents",
         options={"permutations": 1000, "draws": 1000, "metrics": 2},
@@ -186,7 +186,7 @@ STUDIES: dict[str, Listed] = {
     "spa-speed": Listed(
         question="What does it save to share permutations, and what does it cost?",
         paper=f"{SOFT}, section 3.3",
-        home="spa_speed",
+        home="soft_pairwise.spa_speed",
         data="metrics beside human scores, which are called so",
         cost="two minutes for 27 metrics on 9 systems and 130 documents",
         options={"permutations": 1000, "repeats": 100},
@@ -195,7 +195,7 @@ STUDIES: dict[str, Listed] = {
     "tagging-synthetic": Listed(
         question="Which measures of word tags are fooled by labellings that know nothing?",
         paper=f"{TAGS}, section 3.1 and table 1",
-        home="tagging_synthetic",
+        home="tagging.tagging_synthetic",
         data="word tags: gold ones and those of several systems",
         cost="some seconds for 37 systems in eight language pairs",
         options={"permutations": 9999},
@@ -204,7 +204,7 @@ STUDIES: dict[str, Listed] = {
     "tagging-sampling": Listed(
         question="How many samples does a measure of word tags need to see a small difference?",
         paper=f"{TAGS}, section 3.2, algorithm 1 and table 2",
-        home="tagging_sampling",
+        home="tagging.tagging_sampling",
         data="word tags: gold ones and those of several systems",
         cost="50 million drawn data sets: a quarter of an hour with numba, hours without; --set rounds=20 is quick",
         options={"rounds": 1000, "samples": 10000, "level": 10.0, "unit": 0.01, "alpha": 0.05},
@@ -213,14 +213,14 @@ STUDIES: dict[str, Listed] = {
     "darr-threshold": Listed(
         question="How much of the judgements does each threshold of a relative ranking keep?",
         paper=f"{RELATIVE}, section 2.3 and figure 1",
-        home="darr_threshold",
+        home="relative_ranking.darr_threshold",
         data="human scores of segments, on a scale to 100; data sets may be called as language pairs",
         cost="a second",
     ),
     "aggregation-human": Listed(
         question="Which way of averaging a lexical metric agrees with people?",
         paper=f"{AGGREGATION}, section 5 and table 1",
-        home="aggregation_human",
+        home="aggregation.aggregation_human",
         data="texts with references and human scores",
         cost="about a minute for 12 systems in 8 language pairs, and some minutes as published",
         options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
@@ -229,7 +229,7 @@ STUDIES: dict[str, Listed] = {
     "aggregation-grid": Listed(
         question="How do corpus scores, means of segments and bootstrap scores of systems go together?",
         paper=f"{AGGREGATION}, sections 4.4 and 4.5, figures 1 to 4",
-        home="aggregation_grid",
+        home="aggregation.aggregation_grid",
         data="texts with references",
         cost="about a minute for 12 systems in 8 language pairs, and some minutes as published",
         options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
@@ -238,7 +238,7 @@ STUDIES: dict[str, Listed] = {
     "aggregation-robustness": Listed(
         question="Do scores of few segments follow those of the whole test set?",
         paper=f"{AGGREGATION}, section 4.6 and figure 5",
-        home="aggregation_robustness",
+        home="aggregation.aggregation_robustness",
         data="texts with references",
         cost="some minutes for 12 systems in 8 language pairs",
         options={"repeats": 1000, "corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
@@ -247,7 +247,7 @@ STUDIES: dict[str, Listed] = {
     "darr-identical": Listed(
         question="How many identical translations does a relative ranking call better and worse?",
         paper=f"{RELATIVE}, section 2.3, tables 1 to 3",
-        home="darr_identical",
+        home="relative_ranking.darr_identical",
         data="texts and human scores of segments, on a scale to 100 or with a margin of your choice",
         cost="some seconds",
         options={"margin": 25.0},
@@ -255,7 +255,7 @@ STUDIES: dict[str, Listed] = {
     "tau-variants": Listed(
         question="What do the treatments of ties do to Kendall's tau?",
         paper=f"{RELATIVE}, section 3, tables 4 and 5",
-        home="tau_variants",
+        home="relative_ranking.tau_variants",
         data="metrics beside human scores, which are called so, on a scale to 100 or with a margin of your choice",
         cost="ten seconds for 37 metrics of six language pairs, 300,000 pairs of systems on a segment",
         options={"margin": 25.0, "thresholds": 5},

@@ -10,15 +10,15 @@ from typing import NamedTuple
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.examples.campaign import campaign
-from betterthan.read import long_table
-from betterthan.read.columns import plain
-from betterthan.read.grid import Grid
-from betterthan.read.open_grid import open_grid
+from betterthan.read.formats.tables import long_table
+from betterthan.read.grid.columns import plain
+from betterthan.read.grid.grid import Grid
+from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.where import select
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics
 from betterthan.read.sniff import recognise
-from betterthan.read.source import open_source
-from betterthan.read.where import select
+from betterthan.read.source.source import open_source
 from betterthan.tables.scores import Scores
 
 _DATASETS = ("dataset", "testset", "lp", "langpair", "languagepair", "task", "benchmark")

@@ -15,8 +15,8 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import TableError
 from betterthan.results.study import Study, StudyTable
-from betterthan.studies.asked import Asked
 from betterthan.studies.catalogue import listed
+from betterthan.studies.request import Asked
 from betterthan.studies.setups import Setup, read_setups, setups_of
 from betterthan.studies.translated import Translated
 from betterthan.tables.ratings import Ratings

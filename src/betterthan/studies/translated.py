@@ -13,16 +13,16 @@ import numpy as np
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, some_of
 from betterthan.examples.campaign import campaign
-from betterthan.read.columns import plain
-from betterthan.read.open_grid import open_grid
-from betterthan.read.parallel_text import read_texts
+from betterthan.read.formats.tables.parallel_text import read_texts
+from betterthan.read.grid.columns import plain
+from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics
 from betterthan.read.sniff import read_any
-from betterthan.read.source import open_source
+from betterthan.read.source.source import open_source
 from betterthan.results.study import Study
 from betterthan.studies.against_people import HUMAN
-from betterthan.studies.asked import Asked
+from betterthan.studies.request import Asked
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 

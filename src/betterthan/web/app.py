@@ -1,4 +1,4 @@
-"""The app: routes behind the door, workers behind the routes."""
+"""The app: what stands around the routes. HEAD is answered as GET, without the body."""
 
 from __future__ import annotations
 
@@ -9,15 +9,46 @@ from contextlib import asynccontextmanager
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from betterthan import __version__
-from betterthan.web import actions, api, api_details, pages, run_pages
-from betterthan.web.errors import on_fault, on_http_error, on_system_error, on_wrong_request
-from betterthan.web.guard import Guard
-from betterthan.web.head import HeadAsGet
-from betterthan.web.service import Service
+from betterthan.web.kept_answers import Shelf
+from betterthan.web.routes import actions, api, pages, run_pages
+from betterthan.web.routes.errors import on_fault, on_http_error, on_system_error, on_wrong_request
+from betterthan.web.runs.service import Service
+from betterthan.web.security import Guard
 from betterthan.web.settings import WebSettings
-from betterthan.web.shelf import Shelf
+
+
+class HeadAsGet:
+    """Middleware that has every HEAD answered as the GET of the same address, and keeps the body back.
+
+    To the app the caller then has hung up, so that an answer without end, such as the progress of a run, ends.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+        is_started = False
+
+        async def received() -> Message:
+            return {"type": "http.disconnect"} if is_started else await receive()
+
+        async def sent(message: Message) -> None:
+            nonlocal is_started
+            if message["type"] == "http.response.start":
+                is_started = True
+                await send(message)
+                await send({"type": "http.response.body", "body": b""})
+
+        # A copy: whoever handed the request in still sees that it was HEAD, and sends no body either.
+        await self._app({**scope, "method": "GET"}, received, sent)
+
 
 _ABOUT = (
     "Is A better than B, how sure are we, and which metric may we trust? Upload files, ask what was recognised, "
@@ -58,7 +89,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     for kind in (OSError, sqlite3.Error):
         app.add_exception_handler(kind, on_system_error)
     app.add_exception_handler(Exception, on_fault)
-    routers = [room.router for room in (pages, actions, run_pages, api, api_details)]
+    routers = [room.router for room in (pages, actions, run_pages, api)]
     app.state.routes = [route for router in routers for route in router.routes]
     for router in routers:
         app.include_router(router)

@@ -13,8 +13,8 @@ import betterthan.report
 from betterthan import __version__
 from betterthan.present.numbers import number
 from betterthan.present.printable import unturned
-from betterthan.web.cures import cure
-from betterthan.web.tilde import tilde
+from betterthan.web.field_names import cure
+from betterthan.web.names_in_addresses import tilde
 
 HERE = Path(__file__).parent
 REPORT_STYLE = Path(betterthan.report.__file__).parent / "templates" / "report.css"  # the app's too

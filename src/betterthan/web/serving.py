@@ -18,10 +18,10 @@ from fastapi import FastAPI
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.web.app import create_app
 from betterthan.web.connections import Connections, Listener, quiet_about_descriptors
-from betterthan.web.disk import FULL, is_disk_full
-from betterthan.web.service import Service
+from betterthan.web.runs.disk import FULL, is_disk_full
+from betterthan.web.runs.service import Service
+from betterthan.web.runs.uploads import store_local
 from betterthan.web.settings import WebSettings
-from betterthan.web.uploads import store_local
 
 _STOP_SECONDS = 2  # in which open pages may end before they are cut off
 

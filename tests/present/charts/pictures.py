@@ -15,7 +15,7 @@ from tests.made import drawn_counts, drawn_scores
 from tests.made_tags import drawn_tags
 
 import betterthan as bt
-from betterthan.present.charts.door import chart
+from betterthan.present.charts.chart import chart
 from betterthan.present.charts.save import chart_bytes
 
 SVG = "{http://www.w3.org/2000/svg}"

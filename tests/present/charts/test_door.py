@@ -7,9 +7,9 @@ from tests.made import drawn_scores, scores_of
 from tests.present.charts.pictures import SYSTEMS, made, meta, mostly_slow, subject
 
 import betterthan as bt
-from betterthan.cli.figure import KINDS as COMMAND_KINDS
+from betterthan.cli.commands.figure import KINDS as COMMAND_KINDS
 from betterthan.errors import BetterThanError, TableError, UnknownName
-from betterthan.present.charts.door import KINDS, chart
+from betterthan.present.charts.chart import KINDS, chart
 
 UNASKED = (
     "ranking",

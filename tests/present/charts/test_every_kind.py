@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.present.charts.pictures import SYSTEMS, mostly_slow, pictured
 
-from betterthan.present.charts.door import KINDS
+from betterthan.present.charts.chart import KINDS
 from betterthan.present.charts.theme import THEMES
 
 # What must be written on a chart: its title, the titles of its axes, its columns or its legend.

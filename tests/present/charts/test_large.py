@@ -10,7 +10,7 @@ from tests.made import a_ranking, drawn_scores
 from tests.present.charts.pictures import Picture, made, mostly_slow, options, subject, values, with_field
 
 import betterthan as bt
-from betterthan.present.charts.door import KINDS, chart
+from betterthan.present.charts.chart import KINDS, chart
 from betterthan.present.charts.drawing import names
 from betterthan.present.charts.save import chart_bytes
 

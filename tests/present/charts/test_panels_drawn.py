@@ -11,8 +11,8 @@ from tests.made import drawn_scores
 from tests.present.charts.pictures import SYSTEMS, Picture, judged, made, subject, values
 
 import betterthan as bt
+from betterthan.present.charts.chart import chart
 from betterthan.present.charts.diagnosis import with_others
-from betterthan.present.charts.door import chart
 
 
 def panels(drawn):

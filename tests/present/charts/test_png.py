@@ -8,7 +8,7 @@ import zlib
 import pytest
 from tests.present.charts.pictures import made, mostly_slow, pictured
 
-from betterthan.present.charts.door import KINDS
+from betterthan.present.charts.chart import KINDS
 from betterthan.present.charts.save import chart_bytes
 
 

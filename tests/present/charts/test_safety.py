@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.present.charts.pictures import SVG, Picture, made, mostly_slow
 
-from betterthan.present.charts.door import KINDS
+from betterthan.present.charts.chart import KINDS
 
 HOSTILE = (
     "<script>alert(1)</script>",

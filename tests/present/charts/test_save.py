@@ -13,8 +13,7 @@ from tests.present.charts.pictures import made
 
 from betterthan.errors import BetterThanError, MissingExtra, UnknownName
 from betterthan.present.charts.drawing import altair
-from betterthan.present.charts.pdf_order import ordered
-from betterthan.present.charts.save import SUFFIXES, chart_bytes, save_chart
+from betterthan.present.charts.save import SUFFIXES, chart_bytes, ordered, save_chart
 
 PROGRAM = """
 import hashlib

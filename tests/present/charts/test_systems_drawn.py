@@ -10,8 +10,8 @@ from tests.made import a_ranking, drawn_counts, drawn_matches, drawn_scores, sco
 from tests.present.charts.pictures import Picture, made, subject, values, with_field
 
 import betterthan as bt
+from betterthan.present.charts.chart import chart
 from betterthan.present.charts.differences import bar_width, histogram
-from betterthan.present.charts.door import chart
 from betterthan.present.charts.pairs import cell_text, pair_scale, ties_words
 
 

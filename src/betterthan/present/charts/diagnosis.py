@@ -9,7 +9,7 @@ from betterthan.present.charts.drawing import Drawing, headed
 from betterthan.present.charts.panels import MOST_ROWS, Panel, panels_chart, width_of
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import number, percent
-from betterthan.results.diagnosis import Diagnosis
+from betterthan.results.checkup import Diagnosis
 
 
 def diagnosis_chart(result: Diagnosis, theme: Theme, *, title: str | None = None) -> Drawing:

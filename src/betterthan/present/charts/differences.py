@@ -1,10 +1,10 @@
-"""Paired differences of two systems: how large wins and losses are, not only how many."""
+"""Charts of differences: of two systems, of pairs in soft pairwise accuracy, and what each margin keeps."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,115 @@ from betterthan.present.charts.drawing import Drawing, altair, headed, names, ro
 from betterthan.present.charts.paired import paired, wins
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import digits_for, number
+from betterthan.results.human import KeptPairs
+from betterthan.results.meta_evaluation import CASES, MetaEvaluation
 from betterthan.tables.scores import Scores
+
+_SIDE = 320
+_MOST_PAIRS = 2000
+
+
+def contributions_chart(
+    result: MetaEvaluation, theme: Theme, *, metric: str | None = None, title: str | None = None
+) -> Drawing:
+    """Draw how sure people are of each pair of systems, and how sure the metric is; far from the diagonal costs most.
+
+    References
+    ----------
+    .. [1] Thompson, Mathur, Deutsch and Khayrallah (2024), Improving statistical significance in human evaluation of
+       automatic metrics via soft pairwise accuracy, WMT, section 2.1.
+    """
+    alt = altair()
+    chosen = result.metrics[0] if metric is None else metric
+    pairs = result.contributions(chosen)
+    shown = pairs[:_MOST_PAIRS]
+    name, people = (" ".join(names([each], most=28)) for each in (chosen, result.human))
+    data = rows(
+        {
+            "human": [1 - pair.human_pvalue for pair in shown],
+            "metric": [1 - pair.metric_pvalue for pair in shown],
+            "case": [pair.case for pair in shown],
+            "a": names([pair.a for pair in shown]),
+            "b": names([pair.b for pair in shown]),
+            "adds": [pair.value for pair in shown],
+        }
+    )
+    scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(format=".1f", tickCount=5)
+    x = alt.X(
+        "human:Q", scale=scale, axis=axis, title=f"people ({people}): sure that the first is better, 1 − p"
+    )
+    y = alt.Y("metric:Q", scale=scale, axis=axis, title=f"{name}: sure that the first is better, 1 − p")
+    line = alt.Chart(rows({"human": [0, 1], "metric": [0, 1]})).mark_line(color=theme.dim, strokeDash=[2, 4])
+    colours = [theme.good, theme.bad, theme.other, theme.ink, theme.dim]
+    dots = alt.Chart(data).mark_point(filled=True, size=55, opacity=0.75)
+    case = {"legend": alt.Legend(title=None, labelLimit=260)}
+    dots = dots.encode(
+        x=x,
+        y=y,
+        color=alt.Color("case:N", scale=alt.Scale(domain=list(CASES), range=colours), **case),
+        shape=alt.Shape("case:N", scale=alt.Scale(domain=list(CASES), range=_SHAPES), **case),
+        tooltip=["a:N", "b:N", "human:Q", "metric:Q", "adds:Q", "case:N"],
+    )
+    drawn = (line.encode(x=x, y=y) + dots).properties(width=_SIDE, height=_SIDE)
+    mean = float(np.mean([pair.value for pair in pairs])) if pairs else float("nan")
+    words = [
+        f"A dot a pair of systems ({len(pairs)}), the one people prefer first. Mean agreement {mean:.3f}."
+    ]
+    if len(pairs) > len(shown):
+        words.append(f"The {len(shown)} pairs that agree least are shown.")
+    return headed(
+        drawn, theme, title=f"How sure are people, and {name}?", words=words, width=560, wanted=title
+    )
+
+
+_SHAPES = ["circle", "cross", "triangle-up", "diamond", "square"]
+
+
+_MARGINS_WIDTH, _MARGINS_HEIGHT = 440, 260
+
+
+def margins_chart(
+    result: KeptPairs | Mapping[str, KeptPairs], theme: Theme, *, title: str | None = None
+) -> Drawing:
+    """Draw which share of the pairs of outputs lies at least each margin apart; a line for each of several results.
+
+    References
+    ----------
+    .. [1] Stanchev, Wang and Ney (2020), Towards a better evaluation of metrics for machine translation, WMT, figure 1.
+    """
+    alt = altair()
+    found = {"": result} if isinstance(result, KeptPairs) else dict(result)
+    called = names(list(found), most=28) if len(found) > 1 else [""]
+    unit = ", ".join(dict.fromkeys(names([each.metric for each in found.values()])[:1]))
+    columns: dict[str, list[Any]] = {"line": [], "margin": [], "share": [], "kept": []}
+    for name, each in zip(called, found.values(), strict=True):
+        table = each.columns()
+        columns["line"] += [name] * len(each.margin)
+        for field in ("margin", "share", "kept"):
+            columns[field] += list(table[field])
+    color = alt.value(theme.accent)
+    if len(found) > 1:
+        color = alt.Color(
+            "line:N",
+            scale=alt.Scale(
+                domain=called, range=[theme.accent, theme.bad, theme.other, theme.dim, theme.ink]
+            ),
+            legend=alt.Legend(title=None, labelLimit=240),
+        )
+    base = alt.Chart(rows(columns)).encode(
+        x=alt.X("margin:Q", title=f"margin: difference in {unit} of at least (points)"),
+        y=alt.Y("share:Q", title="pairs kept (%)", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
+        color=color,
+        tooltip=["line:N", "margin:Q", "share:Q", "kept:Q"],
+    )
+    drawn = base.mark_line(strokeWidth=2) + base.mark_point(filled=True, size=45, opacity=1)
+    total = " + ".join(f"{each.n_pairs:,}" for each in found.values()) if len(found) <= 4 else "all"
+    words = [f"{total} pairs of systems judged on the same segment; closer ones count as ties."]
+    drawn = drawn.properties(width=_MARGINS_WIDTH, height=_MARGINS_HEIGHT)
+    return headed(
+        drawn, theme, title="What does a margin keep?", words=words, width=_MARGINS_WIDTH + 60, wanted=title
+    )
+
 
 _WIDTH, _HEIGHT = 480, 240
 _MOST_BARS = 60

@@ -12,7 +12,7 @@ import numpy as np
 from betterthan.errors import MissingExtra
 from betterthan.present.charts.theme import Theme, config
 from betterthan.present.printable import printable
-from betterthan.present.ranking import method_name
+from betterthan.present.tables.ranking import method_name
 
 # Whatever Altair makes, and Altair itself: it may be absent, so none of its types is named.
 Drawing = Any

@@ -8,7 +8,7 @@ from betterthan.present.charts.drawing import Drawing, headed
 from betterthan.present.charts.panels import MOST_ROWS, Panel, panels_chart, width_of
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import number
-from betterthan.results.judges import Judges
+from betterthan.results.human import Judges
 
 _KEPT, _DROPPED = "kept", "not kept"
 

@@ -16,8 +16,8 @@ from betterthan.present.charts.matrix import (
     squares,
 )
 from betterthan.present.charts.theme import Theme, readable_on
-from betterthan.present.meta_evaluation import differences, measure_name
 from betterthan.present.numbers import number
+from betterthan.present.tables.meta_evaluation import differences, measure_name
 from betterthan.results.meta_evaluation import MetaEvaluation
 
 

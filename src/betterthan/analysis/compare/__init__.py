@@ -1,0 +1,1 @@
+"""Is A better than B? Every pair of systems gets its p-value, its interval and its verdict here."""

@@ -1,0 +1,276 @@
+"""Is A better than B? Every pair of systems, tested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Literal, get_args
+
+from betterthan.analysis.compare.compare_counts import compare_counts
+from betterthan.analysis.compare.compare_matches import compare_matches
+from betterthan.analysis.compare.decide import COMPARE_RESAMPLES, Missing, Request, decide
+from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.pairs.pairwise import Decision, edge_note, require_pairs
+from betterthan.analysis.pairs.question import PermutationMethod
+from betterthan.analysis.pairs.significance import OWN_TEST
+from betterthan.analysis.strengths.ranking import wish_for
+from betterthan.analysis.table_argument import check_table
+from betterthan.analysis.units import UnitName
+from betterthan.arrays import FloatArray
+from betterthan.engine.blas import with_one_blas_thread
+from betterthan.engine.cache import Cache
+from betterthan.engine.progress import Progress
+from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.kernels.significance.pvalues import Alternative
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
+from betterthan.tables.scores import Scores
+
+TestName = Literal["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]
+CorrectionName = Literal["auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"]
+
+
+@with_one_blas_thread
+def compare(
+    table: Scores | Counts | Matches,
+    *,
+    systems: Sequence[str] | None = None,
+    test: TestName = "auto",
+    by: str | Callable[[FloatArray], FloatArray] = "mean",
+    method: PermutationMethod = "auto",
+    ties: Literal["default", "drop", "half", "as_published"] = "default",
+    prior: float = 0.0,
+    missing: Missing = "raise",
+    units: UnitName = "auto",
+    alternative: Alternative = "two-sided",
+    correction: CorrectionName = "auto",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    simultaneous: bool = False,
+    n_resamples: int | None = None,
+    rng: Rng = 12345,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> PairwiseTable:
+    r"""Compare every pair of systems: effect, interval, p-value before and after correction.
+
+    The systems met the same segments, so their scores are compared segment by segment. The permutation test asks
+    how often a mean difference as large as the one seen would arise if, on every segment, it were a toss-up which
+    of the two systems got which score:
+
+    .. math:: p = P\Big( \big| \sum_i \varepsilon_i d_i \big| \ge \big| \sum_i d_i \big| \Big),
+              \qquad d_i = x_{ai} - x_{bi}, \quad \varepsilon_i = \pm 1 .
+
+    Parameters
+    ----------
+    table : Scores, Counts or Matches
+        Counts (corpus BLEU, F1, …) are permuted with their true corpus score. Matches are compared by the
+        Bradley–Terry model with robust standard errors.
+    systems : sequence of str, optional
+        Only these; all by default. Matches with others still tell how strong they are.
+    test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
+        * "auto": the test that belongs to `by`: permutation for the mean and the win rate, "strengths" for every other
+          mechanism.
+        * "strengths": are the two strengths that `by` gives equal? From their joint bootstrap distribution, as
+          :func:`betterthan.rank` does.
+        * "t": paired t-test of the mean difference; with `units="groups"` its standard error is clustered.
+        * "sign": exact binomial test of wins against losses.
+        * "wilcoxon": signed ranks, exact with ties up to 50 nonzero differences.
+        * "mood": medians, unpaired.
+        * "permutation": mean difference under sign flips; see `method`.
+        * "bootstrap": mean difference in standard errors, bootstrap distribution shifted to the null.
+    by : str or callable, default "mean"
+        The mechanism that is compared: as in :func:`betterthan.rank`.
+    method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}, default "auto"
+        How permutation p-values are found. "auto" inverts the characteristic function, to about ten decimal places,
+        and asks for the exact or a certified p-value wherever a verdict or the second digit hangs on it; "analytic"
+        leaves that out. "exact" counts every permutation or refuses; "bracket" reports the upper end of an interval
+        certain to hold the exact p-value; "monte_carlo" is (b + 1) / (B + 1) with `n_resamples`. Counts are permuted
+        `n_resamples` times; where fewer than 25 of these are as extreme as the data, "auto" extrapolates.
+    ties : {"default", "drop", "half", "as_published"}
+        In the sign test: left out (the default), shared, or counted against the leader as the code of [1]_ does.
+        In matches: half a win for both (the default), left out, or given to the second system.
+    prior : float, default 0
+        Regularises the model of matches; needed when a system never won or never lost (see :func:`betterthan.rank`).
+    missing : {"raise", "drop", "pairwise"}, default "raise"
+        "drop" leaves out a segment for all systems, "pairwise" only for the pairs concerned.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What is permuted or drawn as one. "auto": whole documents ("groups") where the table knows them, because
+        segments of a document resemble each other; otherwise single segments.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        "greater": is the row better than the column?
+    correction : {"auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "auto"
+        Over all pairs; with a one-sided `alternative` over both directions of each, unless there is only one pair.
+        "max_statistic" steps down the resampled maximum over all pairs (Westfall and Young): it knows how the pairs
+        hang together. "auto" is Holm, or the maximum statistic where p-values come from resampling or from so few units
+        that Holm could never find anything.
+    alpha : float, default 0.05
+        Level of the verdicts, on corrected p-values.
+    confidence : float, default 0.95
+        Coverage of the effects' intervals, each by itself.
+    simultaneous : bool, default False
+        Whether the intervals of all pairs shall hold at once with that probability. They are wider, and agree better
+        with verdicts that are corrected for many pairs.
+    n_resamples : int, optional
+        For "monte_carlo", "bootstrap" and "max_statistic" 9999 by default; for "strengths" as in
+        :func:`betterthan.rank`.
+    rng : int or numpy.random.Generator, default 12345
+    workers, executor, cache, progress
+        Who does the work; none of it changes a number.
+
+    Returns
+    -------
+    PairwiseTable
+        Matrices over systems sorted best first; ``.pair("A", "B")`` is one comparison.
+
+    Raises
+    ------
+    BetterThanError
+        When an option is given that changes nothing here, such as `by` beside a `test` of your own.
+
+    Notes
+    -----
+    Effects speak of goodness: positive means that the row is better, also for metrics where lower is better.
+    p-values lie in (0, 1].
+
+    By documents, the interval of a mean difference is all :math:`\delta` that the permutation test does not reject
+    [3]_, with :math:`D_g` the sum of differences in document g and :math:`n_g` its number of segments:
+
+    .. math:: P\Big( \big| \sum_g \varepsilon_g (D_g - \delta n_g) \big| \ge \big| \sum_g (D_g - \delta n_g) \big| \Big)
+              > 1 - \text{confidence} .
+
+    So it leaves out 0 exactly where the p-value is at most one less the confidence. Where so few documents could reject
+    nothing (fewer than 6 at 95%), and where all say the same, it is Student's with a clustered standard error, as with
+    ``test="t"``. Where the systems differ on at most half of the documents, it is wide enough for both.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; 3.2.
+    .. [2] Riezler and Maxwell (2005), On some pitfalls in automatic evaluation and significance testing for MT.
+    .. [3] Hartigan (1969), Using subsample values as typical values, J. American Statistical Association 64; Tritchler
+       (1984), On inverting permutation tests, J. American Statistical Association 79.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> scores = bt.read_scores({"A": [3, 5, 4, 6, 5, 7], "B": [2, 3, 3, 3, 4, 5]})
+    >>> bt.compare(scores).pair("A", "B").pvalue
+    0.03125
+    """
+    decision = Decision(
+        alternative=alternative,
+        correction=correction,
+        alpha=alpha,
+        confidence=confidence,
+        n_resamples=COMPARE_RESAMPLES if n_resamples is None else n_resamples,
+        seed=seed_of(rng),
+        simultaneous=simultaneous,
+        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+    )
+    check_table(table, (Scores, Counts, Matches), verb="compare")
+    chosen = table.systems if systems is None else tuple(systems)
+    if len(chosen) < 2:
+        raise TableError(f"There is only one system, {', '.join(chosen)}; a comparison needs two or more.")
+    require_pairs(len(chosen))
+    if method not in get_args(PermutationMethod):
+        raise unknown_name("method", method, get_args(PermutationMethod))
+    if isinstance(table, Matches):
+        _check_matches(table, test, by, method, units, n_resamples)
+        return compare_matches(table, ties, decision, prior=prior, systems=chosen)
+    if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
+        raise BetterThanError(
+            'prior regularises Bradley–Terry: use it with matches, or with by="bradley_terry".'
+        )
+    table = table if systems is None else table.select(chosen)
+    if isinstance(table, Counts):
+        _refuse_other("Counts", "test", test, ("auto", "permutation"))
+        _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
+        _refuse_other("Counts", "by", _name(by), ("mean", "pooled"))
+        _refuse_other("Counts", "ties", ties, ("default",))
+        return _finished(compare_counts(table, units, decision, is_extrapolated=method == "auto"), table)
+    _refuse_unused(test, by, method, ties)
+    if n_resamples is not None:
+        _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
+    request = Request(
+        by=by,
+        test=test,
+        method=method,
+        ties="drop" if ties == "default" else ties,
+        missing=missing,
+        units=units,
+    )
+    wish = wish_for(decision, by, ties=ties, prior=prior, n_resamples=n_resamples)
+    return _finished(decide(table, request, decision, wish=wish), table)
+
+
+def _finished(found: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
+    """Return the pairs with what was measured, and with a note on verdicts that hang by a hair."""
+    return replace(
+        found, measured=f"{table.name}, {table.direction}", notes=(*found.notes, *edge_note(found))
+    )
+
+
+def _check_matches(
+    matches: Matches, test: str, by: object, method: str, units: str, n_resamples: int | None
+) -> None:
+    _refuse_other("Matches", "test", test, ("auto",))
+    _refuse_other("Matches", "method", method, ("auto",))
+    _refuse_other("Matches", "by", _name(by), ("mean", "bradley_terry"))
+    if n_resamples is not None:
+        raise BetterThanError(f"n_resamples={n_resamples} changes nothing in matches. Leave it out.")
+    if units == "segments" and matches.group is not None:
+        raise BetterThanError(
+            'units="segments" changes nothing in matches, which are clustered by their groups. '
+            "Read them with cluster=False."
+        )
+
+
+def _name(by: object) -> str:
+    return str(getattr(by, "__name__", by))
+
+
+def _own_test(test: str, by: object) -> str:
+    return OWN_TEST.get(_name(by), "strengths") if test == "auto" else test
+
+
+def _refuse_unused(test: str, by: object, method: str, ties: str) -> None:
+    """Refuse options that were given and would change nothing in a comparison of scores."""
+    own = _own_test(test, by)
+    if by != "mean" and test not in ("auto", "strengths"):
+        raise BetterThanError(
+            f'by="{_name(by)}" changes nothing with test="{test}", which has its own question. Leave out one of them.'
+        )
+    if method != "auto" and own != "permutation":
+        raise BetterThanError(
+            f'method="{method}" is of the permutation test, and changes nothing with test="{own}". '
+            f'Leave it out, or use test="permutation".'
+        )
+    if ties != "default" and own != "sign" and not (own == "strengths" and by == "bradley_terry"):
+        raise BetterThanError(
+            f'ties="{ties}" changes nothing with test="{own}". Leave it out, or use test="sign" or by="bradley_terry".'
+        )
+
+
+def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, correction: str) -> None:
+    """Refuse a number of draws where no data could make it matter; few units make the permutation test draw."""
+    may_draw = {
+        "bootstrap": True,
+        "permutation": method == "monte_carlo" or correction in ("auto", "max_statistic"),
+        "strengths": by != "bradley_terry",
+    }
+    if not may_draw.get(test, correction == "max_statistic"):
+        raise BetterThanError(
+            f'n_resamples={n_resamples} changes nothing with test="{test}", which draws nothing. Leave it out, or use '
+            f'test="bootstrap", or test="permutation" with method="monte_carlo".'
+        )
+
+
+def _refuse_other(table: str, option: str, given: str, possible: tuple[str, ...]) -> None:
+    if given not in possible:
+        known = " or ".join(f'{option}="{name}"' for name in possible)
+        tested = {"Matches": "by the Bradley–Terry model", "Counts": "by permuting the pooled score"}[table]
+        raise BetterThanError(f'{table} are compared {tested}, not with {option}="{given}". Use {known}.')

@@ -1,0 +1,207 @@
+"""Compare systems by a score of summed counts, such as corpus BLEU: the true corpus score is permuted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from betterthan import __version__
+from betterthan.analysis.pairs.pairwise import Decision, Findings, corrected_by, pairwise_table
+from betterthan.analysis.strengths.strength_intervals import pooled_difference_limits
+from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.engine.blocks import Job, block_ranges
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError
+from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.sign_flips.all_pairs import PairTails, lattice_unit, pair_tails
+from betterthan.kernels.sign_flips.permutation import add_one
+from betterthan.kernels.significance.counts_permutation import (
+    counts_maximum_block,
+    counts_permutation_block,
+    linearised_differences,
+    swap_spread,
+)
+from betterthan.kernels.significance.pvalues import Alternative, monte_carlo_limits
+from betterthan.kernels.significance.step_down import step_down
+from betterthan.results.pairwise import P_METHODS, PairwiseTable
+from betterthan.tables.counts import Counts, Formula
+
+SPREAD_RESAMPLES = 400
+FEW_REACHED = 25  # resamples as extreme as the data: with fewer, the tail is extrapolated
+_Part = tuple[FloatArray, Formula, float, Alternative, int, tuple[range, ...], FloatArray | None]
+
+
+def compare_counts(
+    counts: Counts, units: UnitName, decision: Decision, *, is_extrapolated: bool = True
+) -> PairwiseTable:
+    """Paired permutation of the corpus score for all pairs, with intervals of the differences.
+
+    A p-value of few permutations is extrapolated (:func:`_extrapolated`), so that Holm's correction does not erase
+    every verdict from 33 systems on, where one in 10,000 times the number of pairs is more than 0.05. Without
+    extrapolation p-values are (b + 1) / (B + 1) throughout.
+    """
+    unit, unit_notes = chosen_units(counts, units)
+    values = unit_counts(counts, unit)
+    side = 1.0 if counts.higher_is_better else -1.0
+    of_one = replace(decision, confidence=decision.confidence_of_one(counts.n_systems), simultaneous=False)
+    limits = pooled_difference_limits(counts, values, unit, of_one)
+    least = 2.0 ** (int(decision.alternative == "two-sided") - unit.n_units)
+    correction = corrected_by(decision, counts.n_systems, least if is_extrapolated else 1.0)
+    if correction == "max_statistic" or not is_extrapolated:
+        least = max(least, 1 / (decision.n_resamples + 1))
+    goodness = side * counts.pooled()
+    tails = _tails(counts, values, side, decision, is_extrapolated=is_extrapolated)
+    how = str(decision.n_resamples) if is_extrapolated else f"monte-carlo,{decision.n_resamples}"
+    effect = goodness[:, None] - goodness[None, :]
+    wins = win_counts(counts.per_segment().goodness)
+    stepped = maximum_pvalues(counts, values, decision) if correction == "max_statistic" else None
+    return pairwise_table(
+        Findings(
+            systems=counts.systems,
+            goodness=goodness,
+            test="permutation",
+            effect_name=f"difference of {counts.formula.name.partition('|')[0]}",
+            size_name="difference over its standard error",
+            effect=effect,
+            low=limits.low,
+            high=limits.high,
+            size=_over_error(effect, limits.standard_error),
+            wins=wins.wins,
+            ties=wins.ties,
+            pvalue=tails.pvalue,
+            p_low=tails.low,
+            p_high=tails.high,
+            p_method=tails.method,
+            stepped=stepped,
+            n_resamples=decision.n_resamples,
+            drew=True,
+            data=counts.digest,
+            n_segments=counts.n_segments,
+            options={"score": counts.formula.name, "p": how, "units": unit.name},
+            notes=(*unit_notes, *counts.notes),
+            units=unit.name,
+            n_units=unit.n_units,
+            unit_note=unit_note(counts, unit),
+            least=least,
+        ),
+        replace(decision, correction=correction),
+    )
+
+
+def _tails(
+    counts: Counts, values: FloatArray, side: float, decision: Decision, *, is_extrapolated: bool
+) -> PairTails:
+    tallies = np.sum(np.stack(_permutations(counts, values, side, decision, None)), axis=0)
+    if not is_extrapolated:
+        return _sampled(tallies, decision.n_resamples)
+    return _extrapolated(values, counts.formula, side, tallies, decision)
+
+
+def _sampled(tallies: FloatArray, n_resamples: int) -> PairTails:
+    """P-values (b + 1) / (B + 1), and Clopper and Pearson's 95% interval of the p-value of all permutations."""
+    pvalue = add_one(tallies.astype(np.int64), n_resamples)
+    low, high = monte_carlo_limits(tallies, n_resamples)
+    method = np.full(tallies.shape, P_METHODS.index("permutations"))
+    for matrix in (pvalue, low, high):
+        np.fill_diagonal(matrix, np.nan)
+    return PairTails(pvalue, np.minimum(low, pvalue), np.maximum(high, pvalue), method)
+
+
+def _extrapolated(
+    values: FloatArray, formula: Formula, side: float, tallies: FloatArray, decision: Decision
+) -> PairTails:
+    """P-values of permutations, and beyond their reach those of sign flips of the linearised differences.
+
+    Where fewer than 25 permutations were as extreme as the data, (b + 1) / (B + 1) says little more than that p is
+    small. The extrapolation is kept within the 95% interval that the permutations leave for p. Against a million
+    permutations it is exact for the share of right answers; for F1- and BLEU-like counts of 30 and of 200 segments,
+    with p-values from 0.00002 to 0.0025, it was 0.6 to 2.3 times theirs, the worst where the halfway length is that of
+    the reference and the brevity penalty bends. Its lower limit is a third of it.
+    """
+    tails = _sampled(tallies, decision.n_resamples)
+    is_two_sided = decision.alternative == "two-sided"
+    few = np.argwhere(np.triu((tallies < FEW_REACHED) | (tallies.T < FEW_REACHED), 1))
+    for a, b in few.tolist():
+        d = side * linearised_differences(values[a], values[b], formula=formula.pooled)
+        if np.isnan(d).any():
+            continue
+        both = np.stack([d, np.zeros(d.size)])
+        tail = float(pair_tails(both, np.array([0]), np.array([1]), unit=lattice_unit(both)).pvalue[0])
+        pair = ((a, b), (b, a)) if is_two_sided or tallies[a, b] < tallies[b, a] else ((b, a), (a, b))
+        for i, j in pair if is_two_sided else pair[:1]:
+            p = float(np.clip(tail if is_two_sided else tail / 2, tails.low[i, j], tails.high[i, j]))
+            tails.pvalue[i, j] = p
+            tails.low[i, j] = max(tails.low[i, j], p / 3)
+            tails.method[i, j] = P_METHODS.index("extrapolation")
+    return tails
+
+
+def maximum_pvalues(counts: Counts, values: FloatArray, decision: Decision) -> FloatArray:
+    """Adjusted p-values of all pairs by the step-down maximum statistic, in the order of the table.
+
+    Differences are divided by their spread over the swaps, which no swap changes. Divided by a standard error, which
+    swaps would change, any of six equal taggers on 20 sentences differs in 21% of tables instead of 6%.
+    """
+    if decision.alternative != "two-sided":
+        raise BetterThanError(
+            'correction="max_statistic" asks a two-sided question. Use alternative="two-sided".'
+        )
+    rng = stream(decision.seed, "spread over swaps", 0)
+    spread = swap_spread(values, SPREAD_RESAMPLES, rng, formula=counts.formula.pooled)
+    reached = np.sum(np.stack(_permutations(counts, values, 1.0, decision, spread)), axis=0)
+    score = counts.pooled()
+    return step_down(reached, np.abs(score[:, None] - score[None, :]) / spread, decision.n_resamples)
+
+
+def unit_counts(counts: Counts, units: Units) -> FloatArray:
+    """Sum counts over the segments of each unit: (m, n, k) to (m, n_units, k)."""
+    if units.are_segments:
+        return counts.values
+    summed = np.zeros((counts.n_systems, units.n_units, len(counts.columns)))
+    for system, values in zip(summed, counts.values, strict=True):
+        np.add.at(system, units.of_segment, values)
+    return summed
+
+
+def _permutations(
+    counts: Counts, values: FloatArray, side: float, decision: Decision, scale: FloatArray | None
+) -> list[IntArray]:
+    """Tallies of random swaps, or of their maxima over all pairs when a scale is given."""
+    m, n_units, k = values.shape
+    n_resamples = decision.n_resamples
+    blocks = block_ranges(n_resamples, 8 * (3 * n_units + 4 * m * k))
+    name = "permutation of counts" if scale is None else "maximum over pairs"
+    job: Job[_Part, IntArray] = Job(
+        name=f"{name} ({n_resamples:,} resamples)",
+        function=_permuted if scale is None else _maxima,
+        payload=(values, counts.formula, side, decision.alternative, decision.seed, blocks, scale),
+        n_blocks=len(blocks),
+        digest=f"{counts.digest} {name} {decision.alternative} {n_units} {n_resamples} {decision.seed} {__version__}",
+    )
+    return decision.computing.run(job)
+
+
+def _permuted(payload: _Part, block: int) -> IntArray:
+    values, formula, side, alternative, seed, blocks, _ = payload
+    rng = stream(seed, "permutation of counts", block)
+    tallies = counts_permutation_block(
+        values,
+        len(blocks[block]),
+        rng,
+        formula=lambda sums: side * formula.pooled(sums),
+        alternative=alternative,
+    )
+    return np.asarray(tallies.greater + tallies.equal)
+
+
+def _maxima(payload: _Part, block: int) -> IntArray:
+    values, formula, _, _, seed, blocks, scale = payload
+    rng = stream(seed, "permutation of counts", block)
+    return counts_maximum_block(values, np.asarray(scale), len(blocks[block]), rng, formula=formula.pooled)
+
+
+def _over_error(effect: FloatArray, error: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(error > 0, effect / error, np.nan)

@@ -1,0 +1,93 @@
+"""Compare systems that met in matches: Bradley–Terry differences with robust errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import expit
+
+from betterthan.analysis.matches.match_covariates import style_notes
+from betterthan.analysis.matches.match_units import match_units, thin_note, units_of_matches
+from betterthan.analysis.matches.matches import (
+    MatchFit,
+    TiesModel,
+    critical_values,
+    fit_matches,
+    side_note,
+    upper_tail,
+)
+from betterthan.analysis.pairs.pairwise import Decision, Findings, pairwise_table
+from betterthan.kernels.comparisons.wins import WinCounts
+from betterthan.kernels.significance.pvalues import pairwise_pvalues
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.tables.checks import at, positions
+from betterthan.tables.matches import Matches
+
+
+def compare_matches(
+    matches: Matches,
+    ties: TiesModel,
+    decision: Decision,
+    *,
+    prior: float = 0.0,
+    systems: Sequence[str] | None = None,
+    fit: MatchFit | None = None,
+) -> PairwiseTable:
+    r"""Wald tests of all differences of log strengths.
+
+    .. math:: z_{ab} = \frac{\theta_a - \theta_b}{\sqrt{v_{aa} + v_{bb} - 2 v_{ab}}}
+
+    with the sandwich covariance v. When the matches have groups, or segments that stand in several rows, v is clustered
+    by these and z is referred to Student's t with the degrees of freedom of each pair
+    (:mod:`betterthan.kernels.resampling.clustered`). Covariates are held equal. All matches are fitted (a `fit` made
+    before is not made again), and then these `systems` are compared.
+    """
+    chosen = positions(systems, matches.systems, what="system")
+    square = np.ix_(chosen, chosen)
+    sides: tuple[str, ...] = ()
+    if fit is None:  # a ranking, which made the fit, has said it
+        fit = fit_matches(matches, ties=ties, prior=prior)
+        sides = side_note(matches, fit, decision.confidence)
+    strength = fit.log_strength[chosen]
+    difference = strength[:, None] - strength[None, :]
+    error, degrees = fit.pair_errors[square], fit.pair_degrees[square]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(error > 0, difference / error, 0.0)
+    width = critical_values(decision.confidence_of_one(len(chosen)), degrees) * error
+    named = at(chosen, matches.systems)
+    counts = WinCounts(fit.counts.wins[square], fit.counts.ties[square])
+    table = pairwise_table(
+        Findings(
+            systems=named,
+            goodness=strength,
+            test="wald",
+            effect_name="P(row beats column)",
+            size_name="log odds",
+            effect=expit(difference),
+            low=expit(difference - width),
+            high=expit(difference + width),
+            size=difference,
+            wins=counts.wins,
+            ties=counts.ties,
+            pvalue=pairwise_pvalues(upper_tail(z, degrees), alternative=decision.alternative),
+            data=matches.digest,
+            options={
+                "matches": round(matches.n_matches),
+                "ties": fit.ties,
+                "prior": prior or None,
+                "covariates": ",".join(matches.covariate_names) or None,
+                "se": "clustered" if fit.clusterings else "model" if prior else "robust",
+            },
+            notes=(
+                *fit.notes,
+                *style_notes(fit.style, decision.confidence),
+                *sides,
+                *thin_note(named, degrees, units_of_matches(matches), matches),
+            ),
+            **match_units(matches),
+        ),
+        decision,
+    )
+    return replace(table, notes=(*([table.unmet] if table.unmet else []), *table.notes))

@@ -1,0 +1,305 @@
+"""The one place where a pair of systems gets its p-value, its interval and its verdict.
+
+:func:`betterthan.rank`, :func:`betterthan.compare`, :func:`betterthan.explain`, reports and pages all come here, so
+that the same scores, test and units give the same digits everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from betterthan.analysis.pairs.effects import EFFECTS, Seen, Setting, for_all_pairs
+from betterthan.analysis.pairs.pairwise import Decision, Findings, corrected_by, pairwise_table
+from betterthan.analysis.pairs.permutation import stepped_down
+from betterthan.analysis.pairs.question import (
+    Answer,
+    PermutationMethod,
+    Question,
+    SignificanceTest,
+    TestTies,
+)
+from betterthan.analysis.pairs.significance import OWN_TEST, TESTS
+from betterthan.analysis.strengths.ranking import Wish
+from betterthan.analysis.strengths.strength_test import strength_findings
+from betterthan.analysis.strengths.strengths import By, Estimated, estimate
+from betterthan.analysis.units import UnitName, Units, chosen_units, few_units_note, has_documents, unit_note
+from betterthan.arrays import BoolArray, FloatArray
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError, some_of, unknown_name
+from betterthan.kernels.comparisons.strengths import segment_win_rates
+from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.significance.paired import in_range
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.units import unit_line
+from betterthan.tables.scores import Scores
+
+Missing = Literal["raise", "drop", "pairwise"]
+COMPARE_RESAMPLES = 9999
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Which test is wanted of which mechanism, on which units, and whether anybody will look at the intervals."""
+
+    by: By = "mean"
+    test: str = "auto"
+    method: PermutationMethod = "auto"
+    ties: TestTies = "drop"
+    missing: Missing = "raise"
+    units: UnitName = "auto"
+    intervals: bool = True  # False may leave intervals that are quicker to have in their place
+
+
+def decide(
+    scores: Scores,
+    request: Request,
+    decision: Decision,
+    *,
+    wish: Wish,
+    estimated: Estimated | None = None,
+) -> PairwiseTable:
+    """Return p-value, interval and verdict of every pair.
+
+    Parameters
+    ----------
+    scores : Scores
+    request : Request
+    decision : Decision
+        Level, correction and direction.
+    wish : Wish
+        How strengths are estimated, for mechanisms that are compared by them.
+    estimated : Estimated, optional
+        Strengths that were estimated before, so that they are not resampled twice.
+    """
+    usable = usable_scores(scores, request.missing)
+    test = _test_of(request)
+    if test is None:
+        units, notes = chosen_units(usable, request.units)
+        by = request.by
+        strengths = estimated or estimate(usable, by, units, wish)
+        findings = strength_findings(usable, strengths, units, decision)
+        findings = replace(findings, unit_note=unit_note(usable, units))
+        findings = _first(findings, (*notes, *_direction(usable)))
+        return pairwise_table(replace(findings, notes=(*findings.notes, *few_units_note(units))), decision)
+    units, notes, about_units = _units(usable, request, test)
+    by_rates = _compares_win_rates(request)
+    digest = usable.digest
+    # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
+    # own: to swap two systems on a segment is to swap these shares.
+    goodness, unit = in_range(segment_win_rates(usable.goodness).T if by_rates else usable.goodness)
+    question = Question(
+        goodness=goodness,
+        units=units,
+        alternative=decision.alternative,
+        ties=request.ties,
+        method=request.method,
+        n_resamples=decision.n_resamples,
+        seed=decision.seed,
+        digest=f"{digest} win rates" if by_rates else digest,
+        computing=decision.computing,
+        alpha=decision.alpha,
+        correction=_correction(test, request, units, decision, usable.n_systems),
+    )
+    answer = test.run(question)
+    if question.correction == "max_statistic" and test.name not in ("permutation", "bootstrap"):
+        raise BetterThanError(
+            'correction="max_statistic" is for tests that resample: permutation, bootstrap and strengths. '
+            'Use correction="holm".'
+        )
+    if question.correction == "max_statistic" and answer.stepped is None:
+        answer = replace(answer, stepped=stepped_down(question), drew=True)
+    findings = _findings(usable, request, test, answer, question, unit, decision)
+    if by_rates:
+        findings = replace(findings, effect_name="difference of win rates")
+    return pairwise_table(
+        replace(_first(findings, notes), unit_note=about_units, data=digest),
+        replace(decision, correction=question.correction),
+    )
+
+
+def usable_scores(scores: Scores, missing: Missing) -> Scores:
+    """Return the scores without gaps, or as they are when pairs may leave out their own gaps."""
+    if missing not in get_args(Missing):
+        raise unknown_name("missing", missing, get_args(Missing))
+    if missing == "pairwise":
+        return scores
+    return scores.complete(missing=missing)
+
+
+def _test_of(request: Request) -> SignificanceTest | None:
+    """Return the test, or None where strengths themselves are compared."""
+    name = request.test
+    if name == "auto":
+        name = OWN_TEST.get(request.by, "") if isinstance(request.by, str) else "strengths"
+        if not name:
+            raise unknown_name("method", str(request.by), OWN_TEST)
+    if name == "strengths":
+        return None
+    if name not in TESTS:
+        raise unknown_name("test", name, ("auto", "strengths", *TESTS))
+    return TESTS[name]
+
+
+def _compares_win_rates(request: Request) -> bool:
+    """Whether the test is about shares of other systems beaten, not about the scores themselves."""
+    return request.test == "auto" and request.by == "win_rate"
+
+
+def _units(scores: Scores, request: Request, test: SignificanceTest) -> tuple[Units, tuple[str, ...], str]:
+    """Documents where they are known and the test can take them; what stands in the way is said.
+
+    Returns units, notes, and which unit was used as a sentence.
+    """
+    if request.units == "groups" and not test.takes_groups:
+        able = ", ".join(name for name, other in TESTS.items() if other.takes_groups)
+        raise BetterThanError(
+            f'The {test.name} test takes segments one by one. For units="groups" use: {able}.'
+        )
+    if scores.n_missing and (test.name == "bootstrap" or request.units == "groups"):
+        raise BetterThanError(
+            'Documents and bootstrap samples need every score. Pass missing="drop", or test="permutation" by segments.'
+        )
+    if request.units == "auto" and has_documents(scores) and (scores.n_missing or not test.takes_groups):
+        why = "scores are missing" if scores.n_missing else f"the {test.name} test takes segments one by one"
+        units, _ = chosen_units(scores, "segments")
+        about = (
+            f"Unit: single segments, because {why}. Segments of a document resemble each other, so p-values may "
+            f"be too small and intervals too narrow."
+        )
+        line = unit_line(about, units.name, test=test.name, missing=request.missing)
+        return units, (line,), about
+    units, notes = chosen_units(scores, request.units)
+    return units, notes, unit_note(scores, units)
+
+
+def _correction(test: SignificanceTest, request: Request, units: Units, decision: Decision, m: int) -> str:
+    """Return Holm, or the maximum statistic where p-values have a floor that Holm could not pass."""
+    least = 0.0
+    if test.is_resampled or (test.name == "permutation" and request.method == "monte_carlo"):
+        least = 1.0
+    elif test.name == "permutation":
+        least = 2.0 ** (1 - units.n_units)
+    return corrected_by(decision, m, least)
+
+
+def _least(test: SignificanceTest, request: Request, question: Question) -> float:
+    """The smallest p-value before correction that any outcome could have given."""
+    if test.name not in ("permutation", "sign", "wilcoxon", "bootstrap"):
+        return 0.0
+    side = 1 if question.alternative == "two-sided" else 0
+    least = 2.0 ** (side - question.units.n_units)
+    drawn = question.correction == "max_statistic" or test.is_resampled or request.method == "monte_carlo"
+    if drawn:
+        least = max(least, 1 / (question.n_resamples + 1))
+    return least
+
+
+def _first(findings: Findings, notes: tuple[str, ...]) -> Findings:
+    return replace(findings, notes=(*notes, *findings.notes))
+
+
+def _findings(
+    scores: Scores,
+    request: Request,
+    test: SignificanceTest,
+    answer: Answer,
+    question: Question,
+    unit: float,
+    decision: Decision,
+) -> Findings:
+    effect = EFFECTS[test.effect]
+    goodness = question.goodness
+    unit = unit if effect.size_name != "dominance" else 1.0  # a probability has none
+    setting = _setting(request, test, answer, question, decision)
+    if decision.simultaneous:
+        setting = for_all_pairs(test.effect, goodness, setting)
+    counts = win_counts(scores.goodness)
+    known = None if _compares_win_rates(request) else counts
+    seen = Seen(goodness, counts=known, cubes=question.units.are_segments)
+    low, high = (unit * end for end in effect.interval(seen, setting))
+    apart = counts.wins + counts.wins.T + counts.ties == 0
+    return Findings(
+        systems=scores.systems,
+        goodness=unit * _means(goodness),
+        test=test.name,
+        effect_name=effect.name,
+        size_name=effect.size_name,
+        effect=unit * effect.of(seen, setting),
+        low=low,
+        high=high,
+        size=effect.size(seen),
+        wins=counts.wins,
+        ties=counts.ties,
+        pvalue=_without(answer.pvalue, apart),
+        p_low=None if answer.p_low is None else _without(answer.p_low, apart),
+        p_high=None if answer.p_high is None else _without(answer.p_high, apart),
+        p_method=answer.p_method,
+        stepped=None if answer.stepped is None else _without(answer.stepped, apart),
+        n_resamples=question.n_resamples,
+        drew=answer.drew or test.effect == "median_difference",
+        n_segments=scores.n_segments,
+        options={
+            "p": answer.how,
+            "units": question.units.name,
+            "missing": request.missing if scores.n_missing else None,
+        },
+        notes=(
+            *scores.notes,
+            *answer.notes,
+            *_direction(scores),
+            *_apart(scores.systems, apart),
+            *few_units_note(question.units),
+            *_unbounded(low, decision.confidence),
+        ),
+        units=question.units.name,
+        n_units=question.units.n_units,
+        least=_least(test, request, question),
+    )
+
+
+def _setting(
+    request: Request, test: SignificanceTest, answer: Answer, question: Question, decision: Decision
+) -> Setting:
+    """What intervals need to know; those of the permutation test hold what it does not reject."""
+    is_one = question.alternative == "two-sided" and question.method in ("auto", "exact", "analytic")
+    swaps = test.name == "permutation" and request.intervals
+    return Setting(
+        question.units,
+        decision.confidence,
+        request.ties,
+        stream(decision.seed, "intervals of effects", 0),
+        swaps=swaps,
+        pvalue=answer.pvalue if swaps and is_one else None,
+    )
+
+
+def _without(pvalues: FloatArray, apart: BoolArray) -> FloatArray:
+    """Nothing was tested where nothing is shared: such a pair must not count in a correction either."""
+    return np.where(apart, np.nan, pvalues)
+
+
+def _apart(systems: Sequence[str], apart: BoolArray) -> tuple[str, ...]:
+    pairs = [f"{systems[a]} and {systems[b]}" for a, b in np.argwhere(np.triu(apart, 1)).tolist()]
+    return (f"Without a common segment, and so not compared: {some_of(pairs)}.",) if pairs else ()
+
+
+def _means(goodness: FloatArray) -> FloatArray:
+    """Mean of the scores that are there; NaN for a system without any."""
+    present = np.count_nonzero(~np.isnan(goodness), axis=1)
+    return np.asarray(np.nansum(goodness, axis=1) / np.where(present > 0, present, np.nan))
+
+
+def _unbounded(low: FloatArray, confidence: float) -> tuple[str, ...]:
+    if not np.isinf(low).any():
+        return ()
+    return (f"Some pairs have too few segments for an interval that covers {100 * confidence:g}%.",)
+
+
+def _direction(scores: Scores) -> tuple[str, ...]:
+    if scores.higher_is_better:
+        return ()
+    return (f"Lower {scores.name} is better; a positive effect means that the first system is better.",)

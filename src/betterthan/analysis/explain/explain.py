@@ -1,0 +1,644 @@
+"""Why do two systems compare as they do, and do all ways of aggregating say the same?
+
+Every mechanism has a test, all on the unit that the verdict goes by. In the sentences the verdict stands first and
+what to choose last; every number is read from the explanation's fields, and "significant" never stands without its
+level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple, overload
+
+import numpy as np
+
+from betterthan.analysis.compare import mechanisms as judged
+from betterthan.analysis.compare.decide import Request, decide
+from betterthan.analysis.compare.mechanisms import PairTests, permutation_test
+from betterthan.analysis.computing import Computing, Rng
+from betterthan.analysis.explain.explain_counts import explain_counts
+from betterthan.analysis.explain.fragility import MEAN_SIGNIFICANCE, WINS_SIGNIFICANCE, flips
+from betterthan.analysis.explain.slices import Part, lengths_of, parts_of, reversed_slices
+from betterthan.analysis.pairs.pairwise import Decision
+from betterthan.analysis.rank.detectable import detectable
+from betterthan.analysis.strengths.ranking import wish_for
+from betterthan.analysis.table_argument import check_table
+from betterthan.analysis.units import UnitName, Units, few_units_note, units_of
+from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
+from betterthan.arrays import FloatArray
+from betterthan.engine.blas import with_one_blas_thread
+from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.significance.rank_tests import mood_median, sign_test, signed_ranks, wilcoxon
+from betterthan.results.explanation import CountsExplanation, Explanation, Flip, Mechanism, Slice
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.settings import Settings
+from betterthan.results.units import unit_line
+from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
+
+_FEW = 3
+_SHOWN = 2
+
+
+def sentences_of(found: Explanation) -> tuple[str, ...]:
+    """Return the explanation in words, four to eight sentences."""
+    if found.ties == found.n_segments:
+        return _nothing_but_ties(found)
+    parts = (_verdict, _wins_and_losses, _tests, _reason_sentence, _hangs_on, _reversals, _beliefs, _advice)
+    return tuple(sentence for part in parts if (sentence := part(found)))
+
+
+def _nothing_but_ties(found: Explanation) -> tuple[str, ...]:
+    n = counted(found.n_segments, "segment")
+    return (
+        f"{found.a} and {found.b} have identical scores on all {n}.",
+        "Mean, median and wins are level, and every test gives p = 1.",
+        "No removal of segments changes that, and no slice reverses it.",
+        "Only other segments, or a metric with finer steps, could show a difference.",
+    )
+
+
+def _claims(found: Explanation) -> tuple[str | None, str | None]:
+    """Winner by mean and winner by wins, each None unless its test is significant."""
+    mean, wins = found.mechanism("mean"), found.mechanism("bradley_terry")
+    return (mean.winner if mean.is_significant else None, wins.winner if wins.is_significant else None)
+
+
+def _better(found: Explanation) -> str:
+    return "higher" if found.higher_is_better else "lower (better)"
+
+
+def _other(found: Explanation, name: str) -> str:
+    return found.b if name == found.a else found.a
+
+
+def _verdict(found: Explanation) -> str:
+    by_mean, by_wins = _claims(found)
+    level = f"significant at level {found.alpha:g}"
+    if by_mean and by_mean == by_wins:
+        loser, but = _other(found, by_mean), _but_median(found, by_mean)
+        return f"{by_mean} is better than {loser} by mean and by wins, both {level}{but}."
+    if by_mean and by_wins:
+        return f"{by_mean} has the {_better(found)} mean, {by_wins} wins more often; both are {level}."
+    if by_mean:
+        return f"{by_mean} has the {_better(found)} mean, {level}; wins do not differ significantly."
+    if by_wins:
+        means = "means do not differ significantly" if found.mean_difference else "the means are equal"
+        return f"{by_wins} wins more often, {level}; {means}."
+    return (
+        f"There is no significant difference between {found.a} and {found.b}, neither of means nor of wins, at level "
+        f"{found.alpha:g}."
+    )
+
+
+def _but_median(found: Explanation, winner: str) -> str:
+    median = found.mechanism("median").winner
+    if median in (winner, None):
+        return ""
+    return f", though {median} has the {_better(found)} median"
+
+
+def decimals(found: Explanation) -> int:
+    """Decimals of differences of this pair: two digits of the half-width of the interval."""
+    return decimals_for((found.high - found.low) / 2, found.mean_difference)
+
+
+def _wins_and_losses(found: Explanation) -> str:
+    # Told from the side that wins more often.
+    turned = found.losses > found.wins
+    name = found.b if turned else found.a
+    wins, losses = (found.losses, found.wins) if turned else (found.wins, found.losses)
+    won, lost = (found.mean_loss, found.mean_win) if turned else (found.mean_win, found.mean_loss)
+    counts = (
+        f"{name} wins {counted(wins, 'segment')}, loses {amount(losses, 0)} and ties {amount(found.ties, 0)}"
+    )
+    places = decimals(found)
+    if math.isnan(lost):
+        return f"{counts}; its wins average {amount(won, places)}."
+    if lost > won:
+        return f"{counts}, but its wins average {amount(won, places)} and its losses {amount(lost, places)}."
+    return f"{counts}; its wins average {amount(won, places)}, its losses {amount(lost, places)}."
+
+
+def _tests(found: Explanation) -> str:
+    mean, wins = found.mechanism("mean"), found.mechanism("bradley_terry")
+    counts = f"{amount(max(found.wins, found.losses), 0)} of {amount(found.wins + found.losses, 0)} decided segments"
+    test = f"({counts}, sign test {p_of(wins.pvalue)})"
+    if wins.winner is None:
+        by_wins = f"the wins are level {test}"
+    elif wins.winner == mean.winner:
+        by_wins = f"so do the wins {test}"
+    else:
+        by_wins = f"the wins favour {wins.winner} {test}"
+    if mean.winner is None:
+        return f"The means are equal; {by_wins}."
+    by = amount(abs(found.mean_difference), decimals(found))
+    return f"The mean favours {mean.winner} by {by} {_interval(found, mean)}; {by_wins}."
+
+
+def _interval(found: Explanation, mean: Mechanism) -> str:
+    test = f"permutation test {p_of(mean.pvalue)}"
+    if math.isnan(found.low):
+        return f"({test})"
+    ends = (found.low, found.high) if mean.winner == found.a else (-found.high, -found.low)
+    low, high = (amount(end, decimals(found)) for end in ends)
+    return f"({100 * (1 - found.alpha):g}% interval {low} to {high}, {test})"
+
+
+_REASONS = {
+    "outliers": "mean against median points at outliers: few segments with large differences carry the mean",
+    "types of segments": (
+        "median against wins points at types of segments, easy and hard ones, which only a comparison segment by "
+        "segment sees past"
+    ),
+    "both": "median against both mean and wins points at outliers and types of segments together",
+}
+_RESTS_ON = {
+    "outliers": ("mean",),
+    "types of segments": ("bradley_terry",),
+    "both": ("mean", "bradley_terry"),
+}
+
+
+def _reason_sentence(found: Explanation) -> str:
+    by_mean, by_wins = _claims(found)
+    if by_mean and not by_wins and found.reason != "outliers":
+        return "The difference lies in how large the wins and losses are, more than in how many."
+    if found.reason == "none":
+        return ""
+    if found.reason == "unclear":
+        return (
+            "The medians are level, so they do not tell whether outliers or types of segments are behind it."
+        )
+    is_sure = all(found.mechanism(name).is_significant for name in _RESTS_ON[found.reason])
+    doubt = "" if is_sure else "if that is more than chance, "
+    by = amount(abs(found.median_difference), decimals(found))
+    return f"The median favours {found.mechanism('median').winner} by {by}; {doubt}{_REASONS[found.reason]}."
+
+
+def _hangs_on(found: Explanation) -> str:
+    told = [
+        _removals(found, "mean", "the mean, and {} its", MEAN_SIGNIFICANCE),
+        _removals(found, "bradley_terry", "the wins, and {} their", WINS_SIGNIFICANCE),
+    ]
+    text = "; ".join(part for part in told if part)
+    return text and f"{text[0].upper()}{text[1:]}."
+
+
+def _removals(found: Explanation, name: str, pattern: str, significance: str) -> str:
+    turn, undo = found.flip(name), found.flip(significance)
+    if found.mechanism(name).winner is None:
+        return ""
+    start = "no removal turns" if turn.n_segments is None else f"removing {_removed(turn)} turns"
+    if undo.n_segments is None:
+        return f"{start} {pattern.partition(',')[0]}"
+    at_most = "" if undo.is_exact else "at most "
+    undoing = f"{at_most}{_removed(undo)} undo{'es' if undo.n_segments == 1 else ''}"
+    return f"{start} {pattern.format(undoing)} significance at level {found.alpha:g}"
+
+
+def _removed(flip: Flip) -> str:
+    n = flip.n_segments or 0
+    named = f"{listing(list(flip.segments))}; " if n <= _FEW else ""
+    return f"{counted(n, 'segment')} ({named}{share(flip.share)})"
+
+
+def _reversals(found: Explanation) -> str:
+    if not found.n_slices or found.mechanism("mean").winner is None:
+        return ""
+    n, level = amount(found.n_slices, 0), f"at level {found.alpha:g} after adjustment"
+    if not found.slices:
+        return f"The order of the means is the same in all {n} slices looked at."
+    sure = [part for part in found.slices if part.is_significant]
+    if math.isnan(found.slices[0].pvalue):
+        return (
+            f"The order of the means is reversed in {amount(len(found.slices), 0)} of {n} slices, most in "
+            f"{_named(found.slices[0])}; single documents cannot be tested where documents are the units."
+        )
+    if not sure:
+        clearest = f"most clearly in {_named(found.slices[0])}"
+        return (
+            f"The order of the means is reversed in {amount(len(found.slices), 0)} of {n} slices, {clearest}, but "
+            f"nowhere significantly {level}."
+        )
+    named = [_led(found, part) for part in sure[:_SHOWN]]
+    more = [f"{amount(len(sure) - _SHOWN, 0)} more"] if len(sure) > _SHOWN else []
+    over = (
+        f" for {n} slices" if found.units == "segments" else ""
+    )  # single documents are not among those tested
+    return f"The order of the means is reversed in {listing(named + more)}, significantly {level}{over}."
+
+
+def _named(part: Slice, *facts: str) -> str:
+    what = f"group {part.value}" if part.by == "group" else f"the {part.value} by {part.by}"
+    inside = [part.limits, counted(part.n_segments, "segment"), *facts]
+    return f"{what} ({', '.join(fact for fact in inside if fact)})"
+
+
+def _led(found: Explanation, part: Slice) -> str:
+    by = amount(abs(part.effect), decimals_for((found.high - found.low) / 2, part.effect))
+    return _named(part, f"{part.winner} by {by}", p_of(part.adjusted))
+
+
+def _beliefs(found: Explanation) -> str:
+    by_mean, by_wins = _claims(found)
+    if not by_mean or not by_wins or by_mean == by_wins:
+        return ""
+    fewer, decided = min(found.wins, found.losses), found.wins + found.losses
+    return (
+        f"The scores cannot say which is right: siding with the mean is to believe that the better system may win "
+        f"only {amount(fewer, 0)} of {amount(decided, 0)} decided segments, siding with the wins that a large loss "
+        f"counts no more than a small one."
+    )
+
+
+def _advice(found: Explanation) -> str:
+    by_mean, by_wins = _claims(found)
+    if by_mean and by_mean == by_wins:
+        return f"Whether sizes are weighed or segments counted, choose {by_mean}."
+    if by_mean or by_wins:
+        counting = f"choose {by_wins}" if by_wins else "the data do not decide"
+        weighing = f"choose {by_mean}" if by_mean else "the data do not decide"
+        return (
+            f"If every segment counts the same, {counting}; if the size of a difference matters, {weighing}."
+        )
+    unit = "segments" if found.units == "segments" else "documents"
+    if found.n_needed is None or found.n_needed <= found.n_units:
+        return f"The data do not decide between the two, which does not show that they are equal; gather more {unit}."
+    return (
+        f"The data do not decide between the two, which does not show that they are equal: about "
+        f"{_rounded(found.n_needed)} {unit} would show a mean difference of this size four times out of five."
+    )
+
+
+def _rounded(n: int) -> str:
+    """Two digits, because no more are known."""
+    return amount(round(n, 2 - len(str(n))), 0) if n > 99 else amount(n, 0)
+
+
+def decided(pair: Scores, units: UnitName, alpha: float, *, test: str = "auto") -> PairwiseTable:
+    """The mean difference of the pair, decided where every other verb has it decided."""
+    decision = Decision(
+        alternative="two-sided",
+        correction="none",
+        alpha=alpha,
+        confidence=1 - alpha,
+        n_resamples=1,
+        seed=0,
+        computing=Computing(),
+    )
+    wish = wish_for(decision, "mean", ties="default", n_resamples=None)
+    return decide(pair, Request(test=test, units=units), decision, wish=wish)
+
+
+def pair_tests(pair: Scores, units: Units, compared: PairwiseTable) -> PairTests:
+    """Return the p-value of each mechanism.
+
+    Parameters
+    ----------
+    pair : Scores
+        Two systems, complete.
+    units : Units
+        What the tests swap.
+    compared : PairwiseTable
+        Of the pair, by mean.
+    """
+    x, y = pair.goodness
+    mean = compared.pair(*pair.systems).pvalue
+    by_t = decided(pair, "segments" if units.are_segments else "groups", compared.alpha, test="t")
+    t = by_t.pair(*pair.systems).pvalue
+    if not units.are_segments:
+        return PairTests(mean, t, *swapped_documents(x, y, units, alpha=compared.alpha))
+    # Scores that are all alike leave Mood's table empty, but nothing to doubt.
+    both = pair.goodness
+    mood = 1.0 if np.array_equal(x, y) else float(mood_median(both).pvalue[0, 1])
+    sign, ranks = sign_test(win_counts(both)).pvalue[0, 1], wilcoxon(both).pvalue[0, 1]
+    return PairTests(mean, t, mood, float(sign), float(ranks))
+
+
+class DocumentTests(NamedTuple):
+    """P-values of the tests of Mood, of signs and of Wilcoxon when whole documents are swapped."""
+
+    median: float
+    wins: float
+    shift: float
+
+
+def swapped_documents(x: FloatArray, y: FloatArray, units: Units, *, alpha: float) -> DocumentTests:
+    r"""Test median, wins and shift as the mean is tested: by swapping the two systems on whole documents.
+
+    Each of the three statistics is a sum over segments of something that changes its sign, and nothing else, when the
+    two systems are swapped there: whose score lies above the common median, who wins, and the signed rank of the
+    difference [1]_. So
+
+    .. math:: p = P\Big(\Big|\sum_g \varepsilon_g T_g\Big| \ge \Big|\sum_g T_g\Big|\Big),
+              \qquad T_g = \sum_{i \in g} t_i, \quad \varepsilon_g = \pm 1 ,
+
+    as for the mean. With a segment in each document the second is the sign test and the third Wilcoxon's exact test.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        Goodness of the two systems, complete.
+    units : Units
+        The document of each segment.
+    alpha : float
+        Where p-values must be certain.
+
+    References
+    ----------
+    .. [1] Rosner, Glynn and Lee (2006), The Wilcoxon signed rank test for paired comparisons of clustered data,
+       Biometrics 62.
+
+    Examples
+    --------
+    Five documents, of which the first system wins all:
+
+    >>> x, y = np.arange(10.0) % 3 + 2, np.arange(10.0) % 3
+    >>> swapped_documents(x, y, Units(np.arange(10) // 2, 5), alpha=0.05).wins
+    0.0625
+    """
+    middle = np.median(np.concatenate([x, y]))  # no swap changes it
+    above = (x > middle).astype(np.float64) - (y > middle)
+    terms = np.stack([above, np.sign(x - y), _ranks(x, y)])
+    median, wins, shift = (permutation_test(sums, alpha=alpha).pvalue for sums in units.summed(terms))
+    # Mood's test is undefined where no score is above the median, unless there is nothing to doubt.
+    is_defined = bool((np.maximum(x, y) > middle).any()) or np.array_equal(x, y)
+    return DocumentTests(median if is_defined else math.nan, wins, shift)
+
+
+def _ranks(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Signed ranks in the order of segments."""
+    gaps = x - y
+    order = np.argsort(np.where(gaps != 0, np.abs(gaps), np.inf), kind="stable")
+    ranks = np.empty(gaps.size)
+    ranks[order] = signed_ranks(x[None], y[None]).ranks[0]
+    return np.asarray(np.sign(gaps) * ranks)
+
+
+_LARGEST = 1e140
+
+
+Lengths = Sequence[float] | Mapping[str, float]
+
+
+@overload
+def explain(
+    scores: Scores,
+    a: str,
+    b: str,
+    *,
+    missing: Literal["raise", "drop"] = ...,
+    units: UnitName = ...,
+    alpha: float = ...,
+    texts: Texts | None = ...,
+    lengths: Lengths | None = ...,
+    size: int = ...,
+    rng: Rng = ...,
+) -> Explanation: ...
+@overload
+def explain(
+    scores: Counts,
+    a: str,
+    b: str,
+    *,
+    missing: Literal["raise", "drop"] = ...,
+    units: UnitName = ...,
+    alpha: float = ...,
+    texts: Texts | None = ...,
+    lengths: Lengths | None = ...,
+    size: int = ...,
+    rng: Rng = ...,
+) -> CountsExplanation: ...
+@with_one_blas_thread
+def explain(
+    scores: Scores | Counts,
+    a: str,
+    b: str,
+    *,
+    missing: Literal["raise", "drop"] = "raise",
+    units: UnitName = "auto",
+    alpha: float = 0.05,
+    texts: Texts | None = None,
+    lengths: Lengths | None = None,
+    size: int = 1000,
+    rng: Rng = 12345,
+) -> Explanation | CountsExplanation:
+    r"""Explain how two systems compare: what each mechanism says, why they differ, and on what it hangs.
+
+    The mean, the median and Bradley–Terry (who wins more segments) can name different winners. They look at
+
+    .. math:: E_A - E_B, \qquad M_A - M_B, \qquad M_{A-B}
+
+    the difference of means, the difference of medians and the median of differences, and none of the three implies
+    another [1]_. Each is reported with the test that belongs to it. Mean against median points at outliers; median
+    against Bradley–Terry points at types of segments. Then come the fewest segments whose removal turns each
+    verdict, and the parts of the test set in which the order is reversed.
+
+    Parameters
+    ----------
+    scores : Scores or Counts
+        All systems; those other than `a` and `b` tell which segments are hard. Of counts (BLEU, chrF, TER) the pair is
+        compared pooled, by the mean of segments and by the mean of bootstrap corpora, with the weights of long
+        segments and the segments that move the pooled difference most.
+    a, b : str
+        The two systems. Effects are positive when a is better, whatever the direction of the metric.
+    missing : {"raise", "drop"}, default "raise"
+        * "raise": refuse segments that one of the two has no score for.
+        * "drop": leave those segments out, and say so.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What all tests swap as one: as in :func:`betterthan.compare`.
+    alpha : float, default 0.05
+        Level of all tests.
+    texts : Texts, optional
+        For slices by length: of the source, else the reference, else the outputs.
+    lengths : sequence or mapping of segment to float, optional
+        The lengths themselves, instead of texts; of counts, instead of the metric's own length.
+    size, rng
+        Of counts only: segments in a bootstrap corpus, and the seed of all draws.
+
+    Returns
+    -------
+    Explanation, or CountsExplanation of counts
+        Its `sentences` say all of it in words.
+
+    Raises
+    ------
+    UnknownName
+        When a or b is not in the table.
+    MissingScores
+        When scores are missing and `missing` is "raise", or when the two share no segment.
+
+    Notes
+    -----
+    Of scores nothing is drawn at random. The permutation test of the mean and its interval are those of
+    :func:`betterthan.compare`, digit by digit. Bradley–Terry between two systems is the number of segments won,
+    ties left out, and its test is the sign test; the median's is Mood's, unpaired like the median itself. Where
+    documents are the units, each of these tests swaps whole documents, and a single document is not tested by itself.
+    P-values are those of this pair alone; :func:`betterthan.compare` corrects for looking at all pairs.
+
+    Which mechanism is *right* the scores cannot tell: when mean and Bradley–Terry disagree, it is the paper's case (ii)
+    if the system that wins more often is truly the better one, and case (iii) if it is not.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger, West (2021), Better than average: paired evaluation of NLP systems, ACL, §3 and §5.1.
+
+    Examples
+    --------
+    Two systems of figure 1 of [1]: equal means, medians 11 and 7, and yet B wins four segments of five.
+
+    >>> import betterthan as bt
+    >>> scores = bt.Scores(name="score", systems=["A", "B"], segments=["1", "2", "3", "4", "5"],
+    ...                    values=[[1, 5, 11, 12, 17], [2, 6, 7, 13, 18]])
+    >>> found = bt.explain(scores, "A", "B")
+    >>> [(mechanism.name, mechanism.winner) for mechanism in found.mechanisms[:3]]
+    [('mean', None), ('median', 'A'), ('bradley_terry', 'B')]
+    >>> found.reason
+    'types of segments'
+    """
+    if not 0 < alpha < 1:
+        raise BetterThanError(f"alpha must lie between 0 and 1, such as 0.05; it is {alpha}.")
+    check_table(scores, (Scores, Counts), verb="explain")
+    if isinstance(scores, Counts):
+        if texts is not None:
+            raise TableError("Counts know how long their segments are. Leave out texts, or pass lengths.")
+        return explain_counts(
+            scores, a, b, alpha=alpha, units=units, lengths=lengths, size=size, rng=rng, missing=missing
+        )
+    if size != 1000:
+        raise BetterThanError(f"size={size} is of counts, and changes nothing for scores. Leave it out.")
+    pair = _pair(scores, a, b, missing)
+    parts = parts_of(scores, pair, lengths_of(scores, texts, lengths))
+    compared = decided(pair, units, alpha)
+    silent = _explained(pair, parts, units_of(pair, units), compared, _settings(scores, pair, compared))
+    told = replace(silent, sentences=sentences_of(silent))
+    few = few_units_note(units_of(pair, units))
+    return replace(told, notes=(*_about_units(compared), *few, *_notes(scores, pair, told)))
+
+
+def _about_units(compared: PairwiseTable) -> tuple[str, ...]:
+    """What so few units cannot show, and that documents are the units."""
+    line = unit_line(compared.unit_note, compared.units)
+    return tuple(note for note in (compared.undecidable, line) if note)
+
+
+def _explained(
+    pair: Scores, parts: Sequence[Part], units: Units, compared: PairwiseTable, settings: Settings
+) -> Explanation:
+    """Return the explanation without its words."""
+    (a, b), (x, y), alpha = pair.systems, pair.goodness, compared.alpha
+    found = judged.mechanisms(x, y, (a, b), alpha=alpha, tests=pair_tests(pair, units, compared))
+    winners = {mechanism.name: mechanism.winner for mechanism in found}
+    mean, gaps = compared.pair(a, b), x - y
+    return Explanation(
+        a=a,
+        b=b,
+        metric=pair.name,
+        higher_is_better=pair.higher_is_better,
+        alpha=alpha,
+        n_segments=x.size,
+        units=units.name,
+        n_units=units.n_units,
+        unit_note=compared.unit_note,
+        undecidable=compared.undecidable,
+        wins=int(np.count_nonzero(gaps > 0)),
+        ties=int(np.count_nonzero(gaps == 0)),
+        losses=int(np.count_nonzero(gaps < 0)),
+        mean_win=judged.mean_of(gaps[gaps > 0]),
+        mean_loss=judged.mean_of(-gaps[gaps < 0]),
+        mean_difference=judged.mean_difference(x, y),
+        low=mean.low,
+        high=mean.high,
+        median_difference=judged.median_difference(x, y),
+        median_of_differences=judged.median_of_differences(x, y),
+        n_needed=_needed(gaps, units, alpha),
+        mechanisms=found,
+        mean_case=_case(winners["mean"], winners["bradley_terry"]),
+        median_case=_case(winners["median"], winners["bradley_terry"]),
+        reason=_reason(winners),
+        flips=flips(x, y, found, pair.segments, units, alpha=alpha),
+        n_slices=len(parts),
+        slices=reversed_slices(x, y, (a, b), parts, units, alpha=alpha),
+        sentences=(),
+        notes=(),
+        settings=settings,
+    )
+
+
+def _needed(gaps: FloatArray, units: Units, alpha: float) -> int | None:
+    """Units that would show this mean difference; None of uneven documents, whose means do not weigh alike."""
+    if np.ptp(units.sizes) > 0:
+        return None
+    return detectable(units.summed(gaps[None])[0], alpha=alpha).n_needed
+
+
+def _pair(scores: Scores, a: str, b: str, missing: Literal["raise", "drop"]) -> Scores:
+    """Return the two systems on the segments both have, in the order of the segments' names."""
+    for name in (a, b):
+        if name not in scores.systems:
+            raise unknown_name("system", name, scores.systems)
+    if a == b:
+        raise TableError(f'"{a}" is named twice. Name two different systems of {", ".join(scores.systems)}.')
+    pair = scores.select([a, b]).complete(missing=missing)
+    if np.abs(pair.values).max() > _LARGEST:
+        raise TableError(f'Scores of "{scores.name}" beyond {_LARGEST:g} cannot be squared. Rescale them.')
+    # Nothing may depend on the order of segments, not even the last bit or which of two equals is named.
+    return pair.select(segments=sorted(pair.segments))
+
+
+def _case(marginal: str | None, paired: str | None) -> str:
+    if marginal is None or paired is None:
+        return "level"
+    return "agree" if marginal == paired else "disagree"
+
+
+def _reason(winners: Mapping[str, str | None]) -> str:
+    mean, median, paired = (winners[name] for name in ("mean", "median", "bradley_terry"))
+    outliers = _case(mean, median) == "disagree"
+    types = _case(median, paired) == "disagree"
+    if outliers or types:
+        return "both" if outliers and types else ("outliers" if outliers else "types of segments")
+    return "unclear" if _case(mean, paired) == "disagree" else "none"
+
+
+def _settings(scores: Scores, pair: Scores, compared: PairwiseTable) -> Settings:
+    return Settings(
+        method="explain",
+        options={
+            "pair": ",".join(pair.systems),
+            "units": compared.units,
+            "alpha": compared.alpha,
+            "ties": "drop",
+            "adjust": "holm",
+        },
+        data=scores.digest,
+        n_systems=scores.n_systems,
+        n_segments=pair.n_segments,
+    )
+
+
+def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
+    notes = list(pair.notes)
+    if math.isnan(found.mechanism("median").pvalue):
+        notes.append("Mood's test is undefined: all scores fall on one side of the common median.")
+    if found.median_of_differences == 0 and found.wins != found.losses:
+        notes.append(
+            f"The median of the differences is 0 because of {counted(found.ties, 'tie')}; wins and losses decide."
+        )
+    if any("by difficulty" in sentence for sentence in found.sentences):
+        notes.append(_about_difficulty(scores.n_systems - 2))
+    return tuple(notes)
+
+
+def _about_difficulty(n_others: int) -> str:
+    if n_others > 0:
+        return f"Hard segments are those on which the other {counted(n_others, 'system')} score low."
+    return (
+        "Hard segments are those on which both systems score low, for want of others; such bands depend on the "
+        "very scores that they compare."
+    )

@@ -1,0 +1,1 @@
+"""Human judgements: judges, kept pairs, identical outputs, and rankings of ratings."""

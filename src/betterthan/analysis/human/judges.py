@@ -1,0 +1,473 @@
+"""Do the human judges agree, who of them can be trusted, and what does that mean?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.computing import Rng, seed_of
+from betterthan.analysis.wording import amount, counted, p_of, share
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
+from betterthan.kernels.judges.judge_pairs import order_kappa, pairwise_kappa, pairwise_order
+from betterthan.kernels.judges.judge_quality import (
+    Controls,
+    Judged,
+    PeerAgreement,
+    control_test,
+    mean_of_repeats,
+    peer_agreement,
+    repeat_consistency,
+)
+from betterthan.kernels.judges.judge_screening import (
+    careless_pvalues,
+    power_by_peers,
+    power_of_controls,
+    screen_by_peers,
+)
+from betterthan.kernels.judges.reliability import (
+    intraclass_one_way,
+    intraclass_two_way,
+    krippendorff_alpha,
+    spearman_brown,
+)
+from betterthan.results.human import Judges, JudgesAgreement
+from betterthan.results.settings import Settings
+from betterthan.tables.ratings import Ratings
+
+_LOW_POWER = 0.8
+
+
+def sentences_about(found: Judges, *, alpha: float, min_shared: int) -> tuple[str, ...]:
+    """Return who judged how much, how far they agree, who is not kept and why, and what cannot be told."""
+    said = [_size(found), *_agreement_sentence(found), *_kept(found), *_unknown(found, alpha, min_shared)]
+    return tuple(said)
+
+
+def _size(found: Judges) -> str:
+    total = int(found.n_judgements.sum())
+    each = amount(found.agreement.per_output, 1).removesuffix(".0")
+    return f"{counted(len(found.judges), 'judge')} gave {counted(total, 'judgement')}, {each} for an output."
+
+
+def _agreement_sentence(found: Judges) -> list[str]:
+    a = found.agreement
+    if not (found.n_shared > 0).any():
+        return ["No two judges judged the same output, so nothing is known about their agreement."]
+    said = []
+    if not math.isnan(a.alpha):
+        said.append(
+            f"Krippendorff's alpha is {amount(a.alpha, 2)} ({amount(a.alpha_standardized, 2)} once each judge is "
+            f"standardised); 1 is perfect agreement, 0 what chance would give."
+        )
+    if not math.isnan(a.icc):
+        mean_of = ""
+        if a.per_output > 1 and not math.isnan(a.reliability):
+            each = amount(a.per_output, 1).removesuffix(".0")
+            mean_of = f"; the mean of {each} has {amount(a.reliability, 2)}"
+        said.append(
+            f"A single judgement has the reliability {amount(a.icc, 2)} (ICC(1), 95% {amount(a.icc_low, 2)} to "
+            f"{amount(a.icc_high, 2)}){mean_of}."
+        )
+    if a.order_pairs:
+        said.append(
+            f"Two judges order two systems on a segment alike in {share(a.order_alike)} of "
+            f"{counted(a.order_pairs, 'case')}, opposite in {share(a.order_opposite)}."
+        )
+    return said
+
+
+def _kept(found: Judges) -> list[str]:
+    if not found.dropped:
+        return ["No judge is shown to be unreliable; all are kept."]
+    why = dict(zip(found.judges, found.reasons, strict=True))
+    told = some_of([f"{name} ({why[name]})" for name in found.dropped], limit=10)
+    return [f"Not kept: {told}."]
+
+
+def _unknown(found: Judges, alpha: float, min_shared: int) -> list[str]:
+    """What the campaign cannot show: departures that may be chance, judges with few outputs, tests without power."""
+    messages = []
+    open_cases = [
+        f"{name} ({ratio:.1f} times, {p_of(p)})"
+        for name, ratio, p in zip(
+            found.judges, found.variance_ratio.tolist(), found.variance_pvalue.tolist(), strict=True
+        )
+        if p > alpha
+    ]
+    if open_cases:
+        messages.append(
+            f"Kept although their variance is high, because it may be chance: {some_of(open_cases, limit=10)}."
+        )
+    few = [name for name, n in zip(found.judges, found.n_shared.tolist(), strict=True) if n < min_shared]
+    if few and (found.n_shared > 0).any():
+        messages.append(
+            f"Too little is known about {some_of(few)}: fewer than {counted(min_shared, 'output')} shared with others."
+        )
+    if found.power < _LOW_POWER:
+        messages.append(
+            f"A judge who answers at random would be found by the comparison with the others with a chance of only "
+            f"about {_percent(round(found.power, 1))}: that a judge is kept shows little."
+        )
+    without = [name for name, n in zip(found.judges, found.n_controls.tolist(), strict=True) if n == 0]
+    if without and found.n_controls.any():
+        messages.append(f"No control items for {some_of(without)}.")
+    if found.control_power < _LOW_POWER:
+        items = counted(_median_number(found), "control item")
+        messages.append(
+            f"{items} cannot show that a judge is careless: somebody who answers at random would be found with a "
+            f"chance of only {_percent(found.control_power)}."
+        )
+    return messages
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * chance:.0f}%"
+
+
+def _median_number(found: Judges) -> int:
+    has = sorted(n for n in found.n_controls.tolist() if n > 0)
+    return int(has[(len(has) - 1) // 2])
+
+
+class _Rule(NamedTuple):
+    max_variance_ratio: float
+    min_shared: int
+    control_accuracy: float
+    alpha: float
+    """Of each of the two tests."""
+
+
+def judges(
+    ratings: Ratings,
+    *,
+    max_variance_ratio: float = 2.0,
+    min_shared: int = 10,
+    controls: Mapping[str, str] | None = None,
+    control_accuracy: float = 0.9,
+    alpha: float = 0.05,
+    standardize: bool = True,
+    rng: Rng = 12345,
+) -> Judges:
+    r"""Measure how far judges agree, and find those who cannot be trusted.
+
+    Each judge is compared with the mean of all others on the outputs they share. A judge is not kept whose differences
+    from the others vary much more than those of the median judge, and more than chance explains; nor one who is right
+    about control items significantly less often than a careful judge. The chance that *any* careful judge of the
+    campaign is not kept is at most `alpha`.
+
+    .. math:: \text{variance ratio}_j = \frac{s_j^2}{\operatorname{median}_i s_i^2}, \qquad
+       s_j^2 = \operatorname{Var}_u \Big( \sqrt{\tfrac{m_u - 1}{m_u}} (x_{ju} - \bar x_{-j,u}) \Big)
+
+    Parameters
+    ----------
+    ratings : Ratings
+    max_variance_ratio : float, default 2
+        Judges above it are not kept if, in addition, the largest departure among equally good judges is rarely as large
+        (:func:`~betterthan.kernels.judges.judge_screening.screen_by_peers`). With three judges an output, somebody who
+        answers at random comes to about 1.5, 2 or 3 where a single judgement of the others has a reliability of 1/3,
+        1/2 or 2/3: lower it when `icc` is low.
+    min_shared : int, default 10
+        Judges who share fewer outputs with others are kept: too little is known.
+    controls : mapping of str to str, optional
+        Names of degraded systems (or segments) to those they were made from, such as ``{"A#bad": "A"}``. Control items
+        count for the control test only, and :meth:`~betterthan.results.human.Judges.kept` leaves them out.
+    control_accuracy : float, default 0.9
+        How often a careful judge scores the degraded output lower. A judge is not kept who is right significantly less
+        often (exact binomial test, Holm's correction over all judges). Somebody who answers at random is right in half.
+    alpha : float, default 0.05
+        Chance that any careful judge is not kept, over the whole campaign; with control items, each of the two tests
+        has half of it.
+    standardize : bool, default True
+        Whether judges are compared with their peers after each judge's scores were standardised, so that neither
+        severity nor use of the scale counts as noise.
+    rng : int or numpy.random.Generator, default 12345
+        For the test of the variance ratios.
+
+    Returns
+    -------
+    Judges
+        ``result.kept(ratings)`` gives the ratings of those who are kept.
+
+    Raises
+    ------
+    TableError
+        When a control item does not exist.
+
+    Notes
+    -----
+    A judge's repeated judgements of an output are averaged first, and their spread is reported. Agreement is measured
+    on the scores as they are, once also after standardising. Two-way intraclass correlations need a complete design.
+
+    That a judge is kept does not show that the judge is good. `power` and `control_power` say how probably somebody who
+    answers at random would have been found: with 12 judges and 5 control items each, in 19% of cases.
+
+    References
+    ----------
+    .. [1] Graham, Baldwin, Moffat and Zobel (2017), Can machine translation systems be evaluated by the crowd alone,
+       Natural Language Engineering 23.
+    .. [2] Krippendorff (2011), Computing Krippendorff's alpha-reliability, University of Pennsylvania.
+    .. [3] Shrout and Fleiss (1979), Intraclass correlations: uses in assessing rater reliability, Psychological
+       Bulletin 86.
+
+    Examples
+    --------
+    The last of four judges has turned the scale around.
+
+    >>> import betterthan as bt
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> score = rng.normal(60, 15, size=(20, 1)) + rng.normal(0, 8, size=(20, 4))
+    >>> score[:, 3] = 120 - score[:, 3]
+    >>> ratings = bt.read_ratings({"item": np.repeat(np.arange(20), 4), "system": ["A"] * 80,
+    ...                            "rater": ["w", "x", "y", "z"] * 20, "score": score.ravel()}, name="DA")
+    >>> result = bt.judges(ratings)
+    >>> result.dropped, result.correlation.round(2).tolist()
+    (('z',), [0.5, 0.44, 0.23, -0.68])
+    >>> round(bt.judges(result.kept(ratings)).agreement.alpha, 2)
+    0.52
+    """
+    rule = _checked(max_variance_ratio, min_shared, control_accuracy, alpha)
+    pairs = _control_labels(ratings, controls or {})
+    systems, segments = (tuple(degraded) for degraded in pairs)
+    genuine = ratings.without_items(systems=systems, segments=segments)
+    compared = genuine.standardized() if standardize else genuine
+    n_judges, raw, seed = len(ratings.judges), _judged(genuine), seed_of(rng)
+    in_points = peer_agreement(raw, n_judges=n_judges)
+    peers = peer_agreement(_judged(compared), n_judges=n_judges)
+    ratio, tested = _ratio(peers, min_shared), _tested(ratings, pairs)
+    if tested.n.any():
+        rule = rule._replace(alpha=alpha / 2)
+    departs, power = _screened(_judged(compared), ratio, rule, standardize=standardize, seed=seed)
+    careless = careless_pvalues(tested.right, tested.n, accuracy=control_accuracy)
+    reasons = _reasons(ratio, departs, tested, careless, rule)
+    n, mean, deviation = _by_judge(genuine)
+    repeats = repeat_consistency(_unit(genuine), genuine.judge, genuine.score, n_judges=n_judges)
+    silent = Judges(
+        metric=ratings.name,
+        judges=ratings.judges,
+        n_judgements=n,
+        mean=mean,
+        deviation=deviation,
+        n_shared=in_points.n_shared,
+        correlation=peers.correlation,
+        bias=in_points.bias,
+        variance_ratio=ratio,
+        variance_pvalue=departs,
+        n_controls=tested.n,
+        control_right=tested.right,
+        control_difference=tested.difference,
+        control_pvalue=tested.pvalue,
+        careless_pvalue=careless,
+        n_repeats=repeats.n,
+        repeat_deviation=repeats.deviation,
+        keep=np.array([not reason for reason in reasons], dtype=np.bool_),
+        reasons=reasons,
+        control_systems=systems,
+        control_segments=segments,
+        agreement=_agreement(genuine, raw),
+        power=power,
+        control_power=_control_power(tested.n, rule),
+        sentences=(),
+        notes=(*ratings.notes, *compared.notes[len(genuine.notes) :]),
+        settings=_settings(ratings, rule, n_controls=int(tested.n.sum()), standardize=standardize, seed=seed),
+    )
+    return replace(silent, sentences=sentences_about(silent, alpha=rule.alpha, min_shared=min_shared))
+
+
+def _screened(
+    rows: Judged, ratio: FloatArray, rule: _Rule, *, standardize: bool, seed: int
+) -> tuple[FloatArray, float]:
+    """P-values of the judges above the limit, and the chance to find somebody who answers at random."""
+    how: dict[str, Any] = {
+        "tested": ~np.isnan(ratio),
+        "alpha": rule.alpha,
+        "standardize": standardize,
+        "generator": partial(stream, seed),
+    }
+    departs = screen_by_peers(rows, candidates=ratio > rule.max_variance_ratio, **how)
+    # A judge who stands out already would hide another one.
+    others = np.isin(rows.judge, np.flatnonzero(departs <= rule.alpha), invert=True)
+    rest = Judged(rows.unit[others], rows.judge[others], rows.value[others])
+    return departs, power_by_peers(rest, max_variance_ratio=rule.max_variance_ratio, **how)
+
+
+def _control_power(n: IntArray, rule: _Rule) -> float:
+    """Of the judge with the median number of control items, among those who have any."""
+    has = n[n > 0]
+    if not has.size:
+        return math.nan
+    middle = int(np.sort(has)[(has.size - 1) // 2])
+    return power_of_controls(middle, has.size, accuracy=rule.control_accuracy, alpha=rule.alpha)
+
+
+def _checked(max_variance_ratio: float, min_shared: int, control_accuracy: float, alpha: float) -> _Rule:
+    if not max_variance_ratio >= 1:
+        raise BetterThanError(
+            f"max_variance_ratio must be 1 or more, not {max_variance_ratio!r}: the median judge has 1."
+        )
+    if min_shared < 2:
+        raise BetterThanError(
+            f"min_shared must be 2 or more, not {min_shared!r}: one output has no variance."
+        )
+    if not 0.5 < control_accuracy < 1:
+        raise BetterThanError(
+            f"control_accuracy must lie between 0.5 (answers at random) and 1, not {control_accuracy!r}."
+        )
+    if not 0 < alpha < 1:
+        raise BetterThanError(f"alpha must lie between 0 and 1, not {alpha!r}.")
+    return _Rule(max_variance_ratio, min_shared, control_accuracy, alpha)
+
+
+def _control_labels(ratings: Ratings, controls: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the degraded systems and the degraded segments, each with what it was made from."""
+    systems: dict[str, str] = {}
+    segments: dict[str, str] = {}
+    for degraded, origin in controls.items():
+        is_system, is_segment = degraded in ratings.systems, degraded in ratings.segments
+        if is_system and is_segment:
+            raise TableError(
+                f'The control item "{degraded}" is the name of a system and of a segment. Rename one.'
+            )
+        if not (is_system or is_segment):
+            raise unknown_name("control item", degraded, (*ratings.systems, *ratings.segments))
+        known = ratings.systems if is_system else ratings.segments
+        if origin not in known or origin in controls:
+            what = "system" if is_system else "segment"
+            raise TableError(f'The control item "{degraded}" needs a genuine {what}, and "{origin}" is none.')
+        (systems if is_system else segments)[degraded] = origin
+    return systems, segments
+
+
+def _unit(ratings: Ratings) -> IntArray:
+    return ratings.system * len(ratings.segments) + ratings.segment
+
+
+def _judged(ratings: Ratings) -> Judged:
+    return mean_of_repeats(_unit(ratings), ratings.judge, ratings.score)
+
+
+def _by_judge(ratings: Ratings) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Number, mean and standard deviation of each judge's scores."""
+    size = len(ratings.judges)
+    n = np.bincount(ratings.judge, minlength=size)
+    mean = np.bincount(ratings.judge, weights=ratings.score, minlength=size) / np.where(n > 0, n, np.nan)
+    squares = np.bincount(ratings.judge, weights=(ratings.score - mean[ratings.judge]) ** 2, minlength=size)
+    return n, mean, np.sqrt(squares / np.where(n > 1, n - 1, np.nan))
+
+
+def _ratio(peers: PeerAgreement, min_shared: int) -> FloatArray:
+    known = (peers.n_shared >= min_shared) & ~np.isnan(peers.variance)
+    median = float(np.median(peers.variance[known])) if known.any() else math.nan
+    return np.where(known, peers.variance, np.nan) / (median if median > 0 else math.nan)
+
+
+def _tested(ratings: Ratings, pairs: tuple[dict[str, str], dict[str, str]]) -> Controls:
+    """Join each judge's score of a degraded output with that judge's score of the genuine one."""
+    system, changed_system = _origins(ratings.systems, pairs[0])
+    segment, changed_segment = _origins(ratings.segments, pairs[1])
+    n_segments, n_judges = len(ratings.segments), len(ratings.judges)
+    rows = _judged(ratings)
+    at_system, at_segment = rows.unit // n_segments, rows.unit % n_segments
+    degraded = changed_system[at_system] | changed_segment[at_segment]
+    origin = (system[at_system] * n_segments + segment[at_segment]) * n_judges + rows.judge
+    key = rows.unit * n_judges + rows.judge  # rising, for rows stand unit by unit and judge by judge
+    place = np.minimum(np.searchsorted(key, origin), max(key.size - 1, 0))
+    found = degraded & (key[place] == origin) if key.size else degraded
+    sign = 1.0 if ratings.higher_is_better else -1.0
+    return control_test(
+        rows.judge[found], sign * rows.value[place[found]], sign * rows.value[found], n_judges=n_judges
+    )
+
+
+def _origins(names: tuple[str, ...], made_from: Mapping[str, str]) -> tuple[IntArray, BoolArray]:
+    place = {name: i for i, name in enumerate(names)}
+    origin = np.array([place[made_from.get(name, name)] for name in names], dtype=np.int64)
+    return origin, origin != np.arange(len(names))
+
+
+def _reasons(
+    ratio: FloatArray, departs: FloatArray, tested: Controls, careless: FloatArray, rule: _Rule
+) -> tuple[str, ...]:
+    """Say for each judge why not; nothing for those who are kept."""
+    reasons = []
+    for one in range(ratio.size):
+        why = []
+        if departs[one] <= rule.alpha:
+            why.append(
+                f"differs from the others with {ratio[one]:.1f} times the median judge's variance "
+                f"({p_of(float(departs[one]))}, adjusted for all judges)"
+            )
+        if careless[one] <= rule.alpha:
+            why.append(
+                f"scores the degraded output lower in only {tested.right[one]:g} of {tested.n[one]} control items "
+                f"({p_of(float(careless[one]))}, adjusted for all judges)"
+            )
+        reasons.append("; ".join(why))
+    return tuple(reasons)
+
+
+def _agreement(genuine: Ratings, raw: Judged) -> JudgesAgreement:
+    n_segments = len(genuine.segments)
+    standardized = _judged(genuine.standardized())
+    one_way = intraclass_one_way(raw.unit, raw.value)
+    consistency, absolute = _two_way(raw)
+    kappas = pairwise_kappa(raw.unit, raw.judge, raw.value, weights="quadratic")
+    known = ~np.isnan(kappas.kappa)
+    orders = pairwise_order(raw.unit % n_segments, raw.unit // n_segments, raw.judge, raw.value)
+    n_pairs = int(orders.n_pairs.sum())
+    per_output = raw.value.size / max(np.unique(raw.unit).size, 1)
+    return JudgesAgreement(
+        alpha=krippendorff_alpha(raw.unit, raw.value).alpha,
+        alpha_ordinal=krippendorff_alpha(raw.unit, raw.value, level="ordinal").alpha,
+        alpha_standardized=krippendorff_alpha(standardized.unit, standardized.value).alpha,
+        icc=one_way.icc,
+        icc_low=one_way.low,
+        icc_high=one_way.high,
+        icc_agreement=absolute,
+        icc_consistency=consistency,
+        per_output=per_output,
+        reliability=spearman_brown(one_way.icc, per_output) if one_way.icc >= 0 else math.nan,
+        kappa=float(np.average(kappas.kappa[known], weights=kappas.n_units[known]))
+        if known.any()
+        else math.nan,
+        order_pairs=n_pairs,
+        order_alike=float(orders.alike.sum()) / n_pairs if n_pairs else math.nan,
+        order_opposite=float(orders.opposite.sum()) / n_pairs if n_pairs else math.nan,
+        order_kappa=order_kappa(orders),
+    )
+
+
+def _two_way(raw: Judged) -> tuple[float, float]:
+    """ICC(C,1) and ICC(A,1), where every judge judged every output."""
+    units, judges_ = np.unique(raw.unit), np.unique(raw.judge)
+    if units.size * judges_.size != raw.value.size:
+        return math.nan, math.nan
+    table = raw.value.reshape(units.size, judges_.size)  # rows stand unit by unit and judge by judge
+    return intraclass_two_way(table, kind="consistency").icc, intraclass_two_way(table).icc
+
+
+def _settings(ratings: Ratings, rule: _Rule, *, n_controls: int, standardize: bool, seed: int) -> Settings:
+    return Settings(
+        method="judges",
+        options={
+            "judges": len(ratings.judges),
+            "standardized": standardize,
+            "variance": float(rule.max_variance_ratio),
+            "shared": rule.min_shared,
+            "test": f"permutation,step-down,{rule.alpha:g}",
+            "controls": f"{n_controls},binomial {rule.control_accuracy:g},holm,{rule.alpha:g}"
+            if n_controls
+            else None,
+        },
+        data=ratings.digest,
+        seed=seed,
+        n_systems=len(ratings.systems),
+        n_segments=len(ratings.segments),
+    )

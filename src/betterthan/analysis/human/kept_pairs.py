@@ -1,0 +1,84 @@
+"""How much of the judgements does each margin of a relative ranking keep?"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from betterthan.results.human import KeptPairs
+from betterthan.results.settings import Settings
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+
+MARGINS = (0, 1, 5, 10, 15, 20, 25, 30, 40, 50)
+
+
+def kept_pairs(judgements: Ratings | Scores, margins: npt.ArrayLike = MARGINS) -> KeptPairs:
+    """Tell which share of the pairs of systems judged on a segment lies at least each margin apart.
+
+    A relative ranking made from direct assessments leaves out the closer pairs as ties; the larger the margin, the
+    surer a pair, and the fewer are left [1]_.
+
+    Parameters
+    ----------
+    judgements : Ratings or Scores
+    margins : array_like of float, shape (k,)
+
+    Returns
+    -------
+    KeptPairs
+
+    References
+    ----------
+    .. [1] Stanchev, Wang and Ney (2020), Towards a better evaluation of metrics for machine translation, WMT, figure 1.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> scores = bt.Scores(name="DA", systems=["A", "B", "C"], segments=["1"], values=[[70], [40], [50]])
+    >>> bt.kept_pairs(scores, [1, 25]).share.round(3).tolist()
+    [1.0, 0.333]
+    """
+    ratings = as_ratings(judgements) if isinstance(judgements, Scores) else judgements
+    share = ratings.kept_by_margin(margins)
+    judged = ~np.isnan(ratings.to_scores().values)
+    meetings = judged.sum(axis=0)
+    return KeptPairs(
+        metric=ratings.name,
+        n_pairs=int((meetings * (meetings - 1) // 2).sum()),
+        margin=np.array(margins, dtype=np.float64),
+        share=share,
+        notes=judgements.notes,
+        settings=Settings(
+            method="kept_pairs",
+            options={},
+            data=judgements.digest,
+            n_systems=len(ratings.systems),
+            n_segments=len(ratings.segments),
+        ),
+    )
+
+
+def as_ratings(scores: Scores) -> Ratings:
+    """Return scores as the ratings of a single judge, such as means of judgements that are not known any more.
+
+    Examples
+    --------
+    >>> as_ratings(Scores(name="DA", systems=["A"], segments=["1", "2"], values=[[70, float("nan")]]))
+    Ratings('DA', 1 judgements of 1 systems × 2 segments by 1 judges)
+    """
+    system, segment = np.nonzero(~np.isnan(scores.values))
+    return Ratings(
+        name=scores.name,
+        systems=scores.systems,
+        segments=scores.segments,
+        judges=("mean",),
+        system=system,
+        segment=segment,
+        judge=np.zeros(system.size, dtype=np.int64),
+        score=scores.values[system, segment],
+        higher_is_better=scores.higher_is_better,
+        groups=scores.groups,
+        notes=scores.notes,
+        direction_doubt=scores.direction_doubt,
+    )

@@ -1,0 +1,212 @@
+"""Rank systems by human judgements that do not cover every segment of every system."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.computing import Computing
+from betterthan.analysis.matches.matches import critical_values, upper_tail
+from betterthan.analysis.pairs.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.strengths.ranking import Strengths, Wish, ranking
+from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
+from betterthan.arrays import FloatArray
+from betterthan.errors import NotEstimable, TableError
+from betterthan.kernels.comparisons.sandwich import difference_errors
+from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.judges.adjusted_means import AdjustedMeans, adjusted_means, available_means
+from betterthan.kernels.significance.pvalues import pairwise_pvalues
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Ranking
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+
+
+class _Fitted(NamedTuple):
+    means: AdjustedMeans
+    method: str
+    note: str
+
+
+def rank_ratings(
+    judgements: Ratings | Scores,
+    *,
+    standardize: bool = True,
+    adjust: bool = True,
+    units: UnitName = "auto",
+    confidence: float = 0.95,
+) -> Ranking:
+    r"""Rank systems by human judgements, also where each system was judged on segments of its own.
+
+    People rarely judge every output. Leaving out every segment with a gap would leave little, and plain means blame a
+    system for the difficult segments it happened to be judged on. Here all judgements count, and a segment's difficulty
+    is taken out by least squares:
+
+    .. math:: x_{as} = \theta_a + \beta_s + \varepsilon_{as}
+
+    Parameters
+    ----------
+    judgements : Ratings or Scores
+        Ratings are standardised for each judge, then averaged.
+    standardize : bool, default True
+        Whether each judge's scores are brought to mean 0 and standard deviation 1 first; for ratings only.
+    adjust : bool, default True
+        Whether means are adjusted for the difficulty of segments. False gives the plain means of what each system has,
+        as the WMT campaigns print them.
+    units : {"auto", "segments", "groups"}, default "auto"
+        What counts as independent; documents ("groups") where segments of a document resemble each other.
+    confidence : float, default 0.95
+
+    Returns
+    -------
+    Ranking
+        Its intervals are robust: they come from what each segment (or document) contributes.
+
+    Raises
+    ------
+    NotEstimable
+        When a system was not judged at all. Systems that share no segment, not even through others, can only be
+        compared by plain means: these are taken instead, and a note says so.
+
+    Notes
+    -----
+    Wald tests of all pairs with Student's t and Holm's correction; the degrees of freedom of a pair are those that its
+    shared segments give (:mod:`betterthan.kernels.resampling.clustered`). Without gaps the strengths are the plain
+    means.
+
+    References
+    ----------
+    .. [1] Searle (1987), Linear models for unbalanced data, Wiley.
+    .. [2] Bojar et al. (2017), Findings of the 2017 conference on machine translation, WMT, section 3.
+
+    Examples
+    --------
+    B was not judged on the easy segment.
+
+    >>> import betterthan as bt
+    >>> scores = bt.Scores(name="DA", systems=["A", "B"], segments=["1", "2", "3", "4"],
+    ...                    values=[[90, 30, 40, 50], [float("nan"), 40, 55, 62]])
+    >>> bt.rank_ratings(scores).strength.round(2).tolist(), bt.rank_ratings(scores, adjust=False).strength.tolist()
+    ([64.83, 52.5], [52.5, 52.333333333333336])
+    """
+    scores, notes = _scores(judgements, standardize=standardize)
+    wish = _wish(units, confidence)
+    unit, unit_notes = chosen_units(scores, units)
+    found = _fitted(scores, unit.of_segment, adjust=adjust)
+    error = np.sqrt(np.maximum(np.diagonal(found.means.covariance), 0.0))
+    reach = critical_values(confidence, found.means.degrees)
+    pairs = _pairs(scores, found, unit, wish)
+    sign = scores.sign
+    strengths = Strengths(
+        systems=scores.systems,
+        method=found.method,
+        unit=_unit_name(scores, standardize=standardize and isinstance(judgements, Ratings)),
+        strength=sign * found.means.mean,
+        low=sign * found.means.mean - reach * error,
+        high=sign * found.means.mean + reach * error,
+        higher_is_better=scores.higher_is_better,
+        data=judgements.digest,
+        n_segments=scores.n_segments,
+        options={
+            "standardized": standardize if isinstance(judgements, Ratings) else None,
+            "units": unit.name,
+        },
+        notes=(*unit_notes, *notes, found.note, *_thin_note(scores, found, unit.name)),
+        drew=False,
+    )
+    return ranking(strengths, pairs, wish)
+
+
+def _scores(judgements: Ratings | Scores, *, standardize: bool) -> tuple[Scores, tuple[str, ...]]:
+    if len(judgements.systems) < 2:
+        raise TableError(f"There is only one system, {judgements.systems[0]}; a ranking needs two or more.")
+    if isinstance(judgements, Scores):
+        return judgements, judgements.notes
+    table = (judgements.standardized() if standardize else judgements).to_scores()
+    return table, table.notes
+
+
+def _wish(units: UnitName, confidence: float) -> Wish:
+    return Wish(
+        by="mean",
+        ties="default",
+        prior=0.0,
+        scale="share",
+        order="shuffled",
+        n_orders=1,
+        missing="drop",
+        units=units,
+        interval="default",
+        confidence=confidence,
+        n_resamples=None,
+        seed=0,
+        computing=Computing(),
+    )
+
+
+def _fitted(scores: Scores, unit: np.ndarray, *, adjust: bool) -> _Fitted:
+    goodness = scores.goodness
+    silent = [name for name, row in zip(scores.systems, goodness, strict=True) if np.isnan(row).all()]
+    if silent:
+        raise NotEstimable(
+            f"Nobody judged {', '.join(silent)}. Leave out systems without judgements.", systems=silent
+        )
+    gaps = f"{scores.n_missing:,} of {goodness.size:,} outputs were not judged"
+    if adjust:
+        means = adjusted_means(goodness, unit)
+        if not np.isnan(means.mean).any():
+            note = f"{gaps}; means are adjusted for the difficulty of segments." if scores.n_missing else ""
+            return _Fitted(means, "adjusted_mean", note or "Every system was judged on every segment.")
+        note = f"{gaps}. Some systems share no segment with the others, so these are plain means of what was judged."
+        return _Fitted(available_means(goodness, unit), "mean_of_judged", note)
+    note = f"{gaps}; each mean is over the segments that were judged, whatever their difficulty."
+    return _Fitted(available_means(goodness, unit), "mean_of_judged", note)
+
+
+def _pairs(scores: Scores, found: _Fitted, unit: Units, wish: Wish) -> PairwiseTable:
+    mean, degrees = found.means.mean, found.means.pair_degrees
+    difference: FloatArray = mean[:, None] - mean[None, :]
+    error = difference_errors(found.means.covariance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > 0, difference / error, 0.0)
+    width = critical_values(wish.confidence, degrees) * error
+    counts = win_counts(scores.goodness)
+    decision: Decision = wish.decision()
+    return pairwise_table(
+        Findings(
+            systems=scores.systems,
+            goodness=mean,
+            test="wald",
+            effect_name="difference of means",
+            size_name="difference of means",
+            effect=difference,
+            low=difference - width,
+            high=difference + width,
+            size=difference,
+            wins=counts.wins,
+            ties=counts.ties,
+            pvalue=pairwise_pvalues(upper_tail(t, degrees), alternative="two-sided"),
+            data=scores.digest,
+            n_segments=scores.n_segments,
+            units=unit.name,
+            n_units=unit.n_units,
+            unit_note=unit_note(scores, unit),
+        ),
+        decision,
+    )
+
+
+def _thin_note(scores: Scores, found: _Fitted, units: str) -> tuple[str, ...]:
+    """Name systems whose distance from the others hangs on one segment or document."""
+    unknown = np.isnan(found.means.pair_degrees) & ~np.eye(len(scores.systems), dtype=bool)
+    if not unknown.any():
+        return ()
+    first, second = (scores.systems[int(i)] for i in np.argwhere(np.triu(unknown))[0])
+    n, unit = int(np.triu(unknown).sum()), {"segments": "segment", "groups": "document"}[units]
+    which = f"{first} and {second}" if n == 1 else f"{n:,} pairs of systems, such as {first} and {second},"
+    return (f"One {unit} alone connects {which}: no p-value and no interval of their difference are given.",)
+
+
+def _unit_name(scores: Scores, *, standardize: bool) -> str:
+    return f"{scores.name}{', standardised' if standardize else ''}, {scores.direction}"

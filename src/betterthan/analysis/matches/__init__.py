@@ -1,0 +1,1 @@
+"""Battles and other matches: fits, units, covariates, rankings and comparisons."""

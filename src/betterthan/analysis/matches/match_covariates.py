@@ -1,0 +1,146 @@
+"""Bradley–Terry of matches with covariates held equal (style control): the fit, and its coefficients in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import BetterThanError
+from betterthan.kernels.comparisons.covariates import (
+    bradley_terry_covariates,
+    clustered_covariate_fit,
+    covariate_covariance,
+)
+from betterthan.kernels.resampling.clustered import FewClusters, ManyClusters
+from betterthan.tables.matches import Matches
+
+Clustering = FewClusters | ManyClusters
+
+
+class Style(NamedTuple):
+    """What the covariates do.
+
+    Attributes
+    ----------
+    names : tuple of str
+    coefficients, errors : array, shape (c,)
+        Change of the log odds that left wins, for one standard deviation of each covariate.
+    degrees : array, shape (c,)
+        Of freedom of the errors; infinite without clusters.
+    """
+
+    names: tuple[str, ...]
+    coefficients: FloatArray
+    errors: FloatArray
+    degrees: FloatArray
+
+
+class StyledFit(NamedTuple):
+    """Log strengths at equal covariates, the covariance of them and of the coefficients, and what these are."""
+
+    log_strength: FloatArray
+    covariance: FloatArray
+    clusterings: tuple[Clustering, ...]
+    style: Style
+
+
+def refuse_covariates(matches: Matches, by: str, *, ties: str, prior: float, interval: str) -> None:
+    """Raise where covariates would be ignored, or are not known to work."""
+    if matches.covariates is None:
+        return
+    if by != "bradley_terry":
+        raise BetterThanError(f'{by} cannot hold covariates equal. Rank by="bradley_terry", or read none.')
+    if ties == "davidson":
+        raise BetterThanError('Covariates do not go with ties="davidson". Use ties="half" or "drop".')
+    if prior:
+        raise BetterThanError(
+            "Covariates do not go with a prior. Leave out the prior, or read no covariates."
+        )
+    if interval == "percentile":
+        raise BetterThanError('Covariates need interval="robust". Leave out "percentile".')
+
+
+def fit_with_covariates(
+    left: IntArray,
+    right: IntArray,
+    outcome: FloatArray,
+    weight: FloatArray,
+    covariates: FloatArray,
+    *,
+    units: Sequence[IntArray],
+    n_systems: int,
+    names: tuple[str, ...],
+) -> StyledFit:
+    r"""Return log strengths at equal covariates, their covariance (clustered by `units`), and what the covariates do.
+
+    Covariates are divided by their standard deviation about 0, which does not change when the sides of a match are
+    swapped; nothing is subtracted, because a constant would favour one side:
+
+    .. math:: s_j = \sqrt{\sum_r w_r x_{rj}^2 / \sum_r w_r}
+    """
+    scale = np.sqrt(weight @ covariates**2 / weight.sum())
+    # Dividing is only for reporting; a covariate that is always 0 is refused by the kernel.
+    scaled = covariates / np.where(scale > 0, scale, 1.0)
+    fit = bradley_terry_covariates(left, right, outcome, scaled, n_systems=n_systems, weight=weight)
+    rows = left, right, outcome, scaled
+    by = tuple(clustered_covariate_fit(fit, *rows, cluster=unit, weight=weight) for unit in units)
+    if not by:
+        covariance = covariate_covariance(fit, *rows, weight=weight)
+    elif len(by) == 1:
+        covariance = by[0].covariance
+    else:
+        cells = np.unique(np.column_stack(list(units)), axis=0, return_inverse=True)[1].reshape(-1)
+        both = clustered_covariate_fit(fit, *rows, cluster=cells, weight=weight)
+        covariance = two_way(by[0].covariance, by[1].covariance, both.covariance)
+    own = np.eye(len(covariance))[n_systems:]
+    degrees = np.min([one.degrees(own) for one in by], axis=0) if by else np.full(len(own), np.inf)
+    errors = np.sqrt(np.diagonal(covariance)[n_systems:])
+    style = Style(names=names, coefficients=fit.coefficients, errors=errors, degrees=degrees)
+    return StyledFit(fit.log_strength, covariance, by, style)
+
+
+def two_way(first: FloatArray, second: FloatArray, both: FloatArray) -> FloatArray:
+    """Covariance when rows resemble each other in two ways, such as by judge and by question.
+
+    What both kinds of clusters say, less what both count [1]_; negative eigenvalues become 0, as proposed there.
+
+    References
+    ----------
+    .. [1] Cameron, Gelbach, Miller (2011), Robust inference with multiway clustering, Journal of Business & Economic
+       Statistics 29.
+
+    Examples
+    --------
+    >>> two_way(np.diag([3.0, 1.0]), np.diag([2.0, 1.0]), np.diag([1.0, 3.0]))
+    array([[4., 0.],
+           [0., 0.]])
+    """
+    values, vectors = np.linalg.eigh(first + second - both)
+    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+
+
+def style_notes(style: Style | None, confidence: float) -> tuple[str, ...]:
+    """Say what each covariate does to the odds.
+
+    Examples
+    --------
+    >>> style = Style(("length",), np.array([0.31]), np.array([0.03]), np.array([np.inf]))
+    >>> style_notes(style, 0.95)
+    ('length: log odds +0.31 per standard deviation (95% +0.251 to +0.369).',)
+    """
+    if style is None:
+        return ()
+    tail = (1 - confidence) / 2
+    t = [-ndtri(tail) if np.isinf(d) else -stdtrit(d, tail) for d in style.degrees]
+    reach = np.array(t) * style.errors
+    rows = zip(
+        style.names, style.coefficients, style.coefficients - reach, style.coefficients + reach, strict=True
+    )
+    return tuple(
+        f"{name}: log odds {b:+.3g} per standard deviation ({100 * confidence:g}% {a:+.3g} to {c:+.3g})."
+        for name, b, a, c in rows
+    )

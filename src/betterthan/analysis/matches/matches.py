@@ -1,0 +1,393 @@
+"""A Bradley–Terry fit of matches with its covariance, for ranking and comparing battles; and its position bias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
+
+from betterthan.analysis.matches.match_covariates import (
+    Clustering,
+    Style,
+    fit_with_covariates,
+    refuse_covariates,
+    two_way,
+)
+from betterthan.analysis.matches.match_units import Unit, cluster_note, crossed, units_of_matches
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry
+from betterthan.kernels.comparisons.connectivity import Connectivity, connectivity
+from betterthan.kernels.comparisons.davidson import davidson, davidson_exists
+from betterthan.kernels.comparisons.designs import signed_sums, squares_of_designs
+from betterthan.kernels.comparisons.sandwich import (
+    clustered_fit,
+    difference_errors,
+    model_covariance,
+    robust_covariance,
+)
+from betterthan.kernels.comparisons.wins import WinCounts, with_ties
+from betterthan.kernels.resampling.clustered import many_clusters
+from betterthan.tables.matches import Matches
+
+TiesModel = Literal["default", "half", "drop", "davidson", "as_published"]
+TIES = ("half", "drop", "davidson", "as_published")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchFit:
+    """Log strengths of matches, how sure they are, and what is to be said.
+
+    Attributes
+    ----------
+    log_strength : array, shape (m,)
+    covariance : array, shape (m, m)
+    counts : WinCounts
+    ties : str
+        The policy.
+    clusterings : tuple
+        One by judges or sessions, one by questions, or both; empty where every match stands for itself.
+    pair_errors, pair_degrees : array, shape (m, m)
+        Standard errors of all differences of log strengths, and their degrees of freedom: infinite without clusters,
+        NaN where one cluster decides.
+    style : Style, optional
+        What the covariates do.
+    notes : tuple of str
+    """
+
+    log_strength: FloatArray
+    covariance: FloatArray
+    counts: WinCounts
+    ties: str
+    clusterings: tuple[Clustering, ...]
+    pair_errors: FloatArray
+    pair_degrees: FloatArray
+    style: Style | None
+    notes: tuple[str, ...]
+
+    def sureness(self, contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Standard errors and degrees of freedom of contrasts (k, m) of the log strengths, both (k,)."""
+        tables = _tables(self.covariance, self.clusterings)
+        degrees = [by.degrees(_padded(contrasts, by)) for by in self.clusterings]
+        return _largest([_variances(contrasts, table) for table in tables], degrees)
+
+
+def _tables(covariance: FloatArray, clusterings: Sequence[Clustering]) -> list[FloatArray]:
+    """The covariance, and with two clusterings that of each."""
+    m = len(covariance)
+    return [covariance, *(by.covariance[:m, :m] for by in clusterings if len(clusterings) > 1)]
+
+
+def _largest(variances: list[FloatArray], degrees: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return errors and degrees of freedom; of two clusterings and both together, what has the largest error.
+
+    Both together have no more degrees of freedom than either; NaN stays NaN.
+    """
+    if not degrees:
+        return np.sqrt(np.maximum(variances[0], 0)), np.full(variances[0].shape, np.inf)
+    fewest = np.min(degrees, axis=0)
+    which = np.argmax(variances, axis=0)[None]
+    found = np.take_along_axis(np.array([fewest, *degrees]), which, axis=0)[0] if len(degrees) > 1 else fewest
+    error = np.sqrt(np.maximum(np.max(variances, axis=0), 0))
+    return error, np.where(np.isnan(fewest), np.nan, found)
+
+
+def _variances(contrasts: FloatArray, covariance: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("ka,ab,kb->k", contrasts, covariance, contrasts))
+
+
+def _padded(contrasts: FloatArray, by: Clustering) -> FloatArray:
+    """Contrasts with zeros for covariates."""
+    return np.pad(contrasts, ((0, 0), (0, len(by.covariance) - contrasts.shape[1])))
+
+
+def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float = 0.0) -> MatchFit:
+    """Fit Bradley–Terry to matches; ties count half unless said otherwise, and robust errors know clusters."""
+    policy = "half" if ties == "default" else ties
+    refuse_covariates(matches, "bradley_terry", ties=policy, prior=prior, interval="robust")
+    counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
+    refuse_unmet(counts, matches.systems)
+    if policy == "davidson":
+        raise BetterThanError(
+            'Standard errors of the Davidson model are found by resampling: use interval="percentile".'
+        )
+    style = None
+    if matches.covariates is None:
+        theta = fitted(counts, matches.systems, ties=policy, prior=prior)
+        covariance, clusterings = _covariance(theta, matches, counts, policy, prior)
+    else:
+        theta, covariance, clusterings, style = _styled(matches, counts, policy)
+    errors = [difference_errors(table) ** 2 for table in _tables(covariance, clusterings)]
+    pair_errors, pair_degrees = _largest(errors, [by.degrees_of_pairs(theta.size) for by in clusterings])
+    return MatchFit(
+        pair_errors=pair_errors,
+        pair_degrees=pair_degrees,
+        log_strength=theta,
+        covariance=covariance,
+        counts=counts,
+        ties=policy,
+        clusterings=clusterings,
+        style=style,
+        notes=(*matches.notes, *ties_note(counts, policy), *cluster_note(matches)),
+    )
+
+
+def critical_values(confidence: float, degrees: FloatArray) -> FloatArray:
+    """How many standard errors an interval reaches to either side; NaN without degrees of freedom.
+
+    Examples
+    --------
+    >>> critical_values(0.95, np.array([np.inf, 11, np.nan])).round(3)
+    array([1.96 , 2.201,   nan])
+    """
+    tail = (1 - confidence) / 2
+    finite = np.where(np.isfinite(degrees), degrees, 1.0)
+    t = np.where(np.isfinite(degrees), -stdtrit(finite, tail), -ndtri(tail))
+    return np.where(np.isnan(degrees), np.nan, t)
+
+
+def upper_tail(z: FloatArray, degrees: FloatArray) -> FloatArray:
+    """Chance of a larger value: of Student's t, or of the normal distribution where degrees are infinite."""
+    finite = np.where(np.isfinite(degrees), degrees, 1.0)
+    upper = np.where(np.isfinite(degrees), stdtr(finite, -z), ndtr(-z))
+    return np.where(np.isnan(degrees), np.nan, upper)
+
+
+def _styled(
+    matches: Matches, counts: WinCounts, policy: str
+) -> tuple[FloatArray, FloatArray, tuple[Clustering, ...], Style]:
+    wins = with_ties(counts.wins, counts.ties, policy)  # type: ignore[arg-type]  # one of the three
+    check_connected(wins, matches.systems, cure="Read them without covariates, which take no prior.")
+    rows = rows_of(matches, policy)
+    kept = matches.outcome != 0.5 if policy == "drop" else slice(None)
+    fit = fit_with_covariates(
+        *rows[:4],
+        np.asarray(matches.covariates)[kept],
+        units=[unit.code for unit in rows.units],
+        n_systems=matches.n_systems,
+        names=matches.covariate_names,
+    )
+    m = matches.n_systems
+    return fit.log_strength, fit.covariance[:m, :m], fit.clusterings, fit.style
+
+
+def _covariance(
+    theta: FloatArray, matches: Matches, counts: WinCounts, policy: str, prior: float
+) -> tuple[FloatArray, tuple[Clustering, ...]]:
+    """Robust covariance; with a prior at least the model's, because a perfect record leaves no residuals."""
+    rows = rows_of(matches, policy)
+    if not rows.units and prior == 0:
+        return robust_covariance(theta, *rows[:4]), ()
+    wins = with_ties(counts.wins, counts.ties, policy)  # type: ignore[arg-type]  # one of the three
+    model = model_covariance(wins, theta, prior=prior) if prior else None
+    if not rows.units:
+        return np.asarray(model), ()
+    codes = [unit.code for unit in rows.units]
+    by = [clustered_fit(theta, *rows[:4], code, prior=prior) for code in codes]
+    found = by[0].covariance
+    if len(by) == 2:
+        cells = crossed(rows.units)
+        alone = np.unique(cells).size == cells.size
+        both = robust_covariance(theta, *rows[:4], cluster=None if alone else cells, prior=prior)
+        found = two_way(by[0].covariance, by[1].covariance, both)
+    if model is not None and np.trace(model) > np.trace(found):
+        found = model
+    return found, tuple(by)
+
+
+class Rows(NamedTuple):
+    """Matches as the likelihood sees them under a policy for ties."""
+
+    left: IntArray
+    right: IntArray
+    outcome: FloatArray
+    weight: FloatArray
+    units: tuple[Unit, ...]
+
+
+def rows_of(matches: Matches, ties: str) -> Rows:
+    """Return the rows with ties kept at one half, left out, or given to the later system; equal ones added up."""
+    units = units_of_matches(matches)
+    if not units and matches.covariates is None and matches.left.size > 3 * matches.n_systems**2:
+        matches = matches.aggregated()
+    tied = matches.outcome == 0.5
+    keep = ~tied if ties == "drop" else np.ones(tied.size, dtype=bool)
+    outcome = matches.outcome
+    if ties == "as_published":
+        outcome = np.where(tied, (matches.left > matches.right).astype(np.float64), outcome)
+    units = tuple(Unit(unit.name, unit.code[keep]) for unit in units)
+    return Rows(matches.left[keep], matches.right[keep], outcome[keep], matches.weight[keep], units)
+
+
+def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: float) -> FloatArray:
+    """Log strengths, or an error that names the systems concerned and the cure."""
+    if ties not in TIES:
+        raise unknown_name("ties", ties, TIES)
+    if ties == "davidson":
+        if not davidson_exists(counts.wins, counts.ties):
+            check_connected(counts.wins + counts.ties / 2, systems)
+            raise NotEstimable('The ties model of Davidson has no fit for these matches. Use ties="half".')
+        return davidson(counts.wins, counts.ties).log_strength
+    wins = with_ties(counts.wins, counts.ties, ties)  # type: ignore[arg-type]  # one of the three
+    if prior == 0:
+        check_connected(wins, systems)
+    return bradley_terry(wins, prior=prior).log_strength
+
+
+def refuse_unmet(counts: WinCounts, systems: tuple[str, ...]) -> None:
+    """Raise when a system has no match, so that nothing at all is known about it."""
+    unmet = [systems[i] for i in np.flatnonzero(_played(counts) == 0).tolist()]
+    if unmet:
+        raise NotEstimable(
+            f"No match is left of {some_of(unmet, limit=3)}. Leave out such systems, or keep more matches.",
+            systems=unmet,
+        )
+
+
+def check_connected(
+    wins: FloatArray, systems: tuple[str, ...], *, cure: str = 'Rank by="win_rate", or add prior=0.5.'
+) -> None:
+    """Raise unless the graph of wins is strongly connected; name who is to blame, and the cure."""
+    graph = connectivity(wins)
+    if graph.n_components <= 1:
+        return
+    if graph.n_islands > 1:
+        sizes = np.bincount(graph.island)
+        islands = [
+            [systems[i] for i in np.flatnonzero(graph.island == k).tolist()] for k in np.argsort(sizes)
+        ]
+        shown = "; ".join(some_of(island, limit=3) for island in islands[:3])
+        text = f"No match was decided between these sets of systems: {shown}."
+        cure = cure.replace('"win_rate", or', '"win_rate", count ties with ties="half", or')
+        apart = [name for island in islands[:-1] for name in island]
+        raise NotEstimable(f"Bradley–Terry strengths do not exist here. {text} {cure}", systems=apart)
+    blame, blamed = _blame(graph, systems)
+    raise NotEstimable(f"Bradley–Terry strengths do not exist here: {blame}. {cure}", systems=blamed)
+
+
+def _blame(graph: Connectivity, named: Sequence[str]) -> tuple[str, list[str]]:
+    never_won = [named[i] for i in np.flatnonzero(graph.never_won).tolist()]
+    never_lost = [named[i] for i in np.flatnonzero(graph.never_lost).tolist()]
+    parts = []
+    if never_won:
+        parts.append(f"{some_of(never_won, limit=3)} never won")
+    if never_lost:
+        parts.append(f"{some_of(never_lost, limit=3)} never lost")
+    if parts:
+        return " and ".join(parts), [*never_won, *never_lost]
+    top = [named[i] for i in np.flatnonzero(graph.component == 0).tolist()]
+    return f"{some_of(top, limit=3)} never lost to any of the others", top
+
+
+def ties_note(counts: WinCounts, policy: str) -> tuple[str, ...]:
+    """Say how many comparisons were ties and what became of them."""
+    upper = np.triu_indices(len(counts.wins), k=1)
+    ties = counts.ties[upper].sum()
+    total = (counts.wins + counts.wins.T + counts.ties)[upper].sum()
+    if ties == 0:
+        return ()
+    what = {
+        "half": "counted as half a win for both",
+        "drop": "left out",
+        "davidson": "modelled (Davidson)",
+        "as_published": "given to the second system, as the published code does",
+    }[policy]
+    return (f"{ties:,.10g} of {total:,.10g} comparisons are ties ({100 * ties / total:.1f}%), {what}.",)
+
+
+def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...]:
+    """Say whether wins connect all systems, and who hangs by the thinnest thread."""
+    played = _played(counts)
+    i = int(np.argmin(played))
+    weakest = f"fewest matches: {matches.systems[i]} ({played[i]:,.10g})"
+    graph = connectivity(with_ties(counts.wins, counts.ties, "drop" if ties == "drop" else "half"))
+    if graph.n_components <= 1:
+        return (f"Comparison graph: connected; {weakest}.",)
+    if graph.n_islands > 1:
+        return (
+            f"Comparison graph: {graph.n_islands} sets of systems that no decided match connects; {weakest}.",
+        )
+    return (f"Comparison graph: not connected, {_blame(graph, matches.systems)[0]}; {weakest}.",)
+
+
+def _played(counts: WinCounts) -> FloatArray:
+    return np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1))
+
+
+_BOTH_WAYS = 0.05  # of the matches at least must have stood the other way round as well
+
+
+def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, ...]:
+    r"""Say whether standing left helps: the odds ratio of doing so, its interval and p-value.
+
+    The model gains a parameter, :math:`\operatorname{logit} P(\text{left wins}) = \theta_l - \theta_r + \delta`. With
+    the residuals and weights of the fit without it, and :math:`x^*` what is left of the constant 1 when the systems
+    have explained what they can,
+
+    .. math:: \hat\delta = \frac{\sum_r w_r (y_r - p_r)}{\sum_r w_r p_r (1 - p_r) x_r^{*2}},
+
+    one step of Newton's method; its error is clustered as all others are. Nothing is said where sides mean nothing: no
+    system ever won from the right, or hardly any two met both ways round.
+    """
+    rows = rows_of(matches, fit.ties)
+    if matches.covariates is not None or not _sides_mean_something(rows, matches.n_systems):
+        return ()
+    ahead = fit.log_strength[rows.left] - fit.log_strength[rows.right]
+    chance = expit(ahead)
+    curvature, residual = rows.weight * chance * (1 - chance), rows.weight * (rows.outcome - chance)
+    pull = signed_sums(curvature[:, None], rows.left, rows.right, n_systems=matches.n_systems)[:, 0]
+    own = squares_of_designs(curvature, rows.left, rows.right, n_systems=matches.n_systems)
+    slope = np.linalg.pinv(own, hermitian=True) @ pull
+    free = 1 - (slope[rows.left] - slope[rows.right])
+    information, score = curvature * free**2, residual * free
+    if information.sum() <= 0:
+        return ()
+    step = score.sum() / information.sum()
+    error, degrees = _error(rows, information, score, step)
+    if not error > 0:
+        return ()
+    p = float(2 * upper_tail(np.array(abs(step) / error), np.array(degrees)))
+    reach = float(critical_values(confidence, np.array(degrees))) * error
+    won = np.array([rows.weight[rows.outcome == end].sum() for end in (1.0, 0.0)])
+    if np.isnan(p):
+        return ()
+    verdict = "the side matters" if p <= 1 - confidence else "no sign that the side matters"
+    low, middle, high = np.exp(np.clip([step - reach, step, step + reach], -300, 300))
+    text = (
+        f"Position: left won {won[0]:,.10g} of {won.sum():,.10g} decided matches; standing left multiplies the odds by "
+        f"{middle:.3g} ({100 * confidence:g}% {low:.3g} to {high:.3g}), p = {p:.2g}: {verdict}."
+    )
+    return (text,)
+
+
+def _sides_mean_something(rows: Rows, n_systems: int) -> bool:
+    if not ((rows.outcome == 1).any() and (rows.outcome == 0).any()):
+        return False
+    met = np.bincount(rows.left * n_systems + rows.right, rows.weight, n_systems**2).reshape(
+        n_systems, n_systems
+    )
+    return bool(np.minimum(met, met.T).sum() >= 2 * _BOTH_WAYS * met.sum())
+
+
+def _error(rows: Rows, information: FloatArray, score: FloatArray, step: float) -> tuple[float, float]:
+    """Standard error of the step and its degrees of freedom, by the clusters of the rows; the residuals are its own."""
+    rest = score - step * information
+    if not rows.units:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            square = np.where(rows.weight > 0, rest**2 / rows.weight, 0.0).sum()
+        return float(np.sqrt(square) / information.sum()), np.inf
+
+    def by(code: IntArray) -> tuple[float, float]:
+        number = np.unique(code, return_inverse=True)[1].reshape(-1)
+        found = many_clusters(number, np.zeros_like(number), information, rest, n_parameters=1)
+        return float(found.covariance[0, 0]), float(found.degrees(np.ones((1, 1)))[0])
+
+    ways = [by(unit.code) for unit in rows.units]
+    variance = ways[0][0]
+    if len(ways) == 2:
+        both, _ = by(crossed(rows.units))
+        variance = max(ways[0][0], ways[1][0], ways[0][0] + ways[1][0] - both)
+    return float(np.sqrt(variance)), min(degrees for _, degrees in ways)

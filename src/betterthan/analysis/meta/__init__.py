@@ -1,0 +1,1 @@
+"""Which metric may we trust? Metrics held against human scores."""

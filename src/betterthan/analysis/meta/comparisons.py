@@ -1,0 +1,206 @@
+"""All pairs of metrics: which test, its p-values, and which metrics differ significantly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.meta.bootstrap import bootstrap_tails
+from betterthan.analysis.meta.inputs import Panel
+from betterthan.analysis.meta.measures import Measure, Request, UnitChoice
+from betterthan.analysis.meta.segment import OwnFunction, TieTau
+from betterthan.analysis.meta.swaps import (
+    Tails,
+    are_constant,
+    pair_swaps,
+    swapped_tails,
+    tails_of_upper,
+    williams_pvalues,
+)
+from betterthan.analysis.meta.system import MeansMeasure, SoftPairwiseAccuracy
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError, some_of
+from betterthan.kernels.agreement.correlation import pearson
+from betterthan.kernels.significance.pvalues import adjusted_pairs
+from betterthan.results.meta_evaluation import SCOPES, Caveat, MetricComparisons
+
+SWAPS = ("perm_inputs", "perm_systems", "perm_both", "perm_cells")
+SIGNIFICANCE = ("default", *SWAPS, "perm_pairs", "williams", "bootstrap", "none")
+ALTERNATIVES = ("two-sided", "wmt")
+CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
+FEWEST_FOR_WILLIAMS = 4
+# Swapping whole systems has 2ᵐ masks, of which a mask and its complement are the same split: with five systems the
+# smallest two-sided p-value is 1/16 and nothing can be significant at 0.05.
+FEWEST_FOR_SYSTEMS = 6
+_ABOUT_PAIRS = (
+    "PERM-PAIRS treats pairs of the same segment as independent and calls metrics different too often (15% of equal "
+    "ones in a simulation); perm_inputs keeps its level."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """How metrics are compared, and how sure we want to be."""
+
+    significance: str
+    alternative: str
+    correction: str
+    alpha: float
+    confidence: float | None
+    units: UnitChoice
+
+
+class Compared(NamedTuple):
+    """The test that was used, p-values of all pairs of metrics, and what must be said."""
+
+    test: str
+    tails: Tails
+    notes: tuple[str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+
+
+def comparisons_of(tails: Tails, test: str, question: Question) -> MetricComparisons:
+    """Choose the p-values that answer the question, and correct them for many comparisons."""
+    is_wmt = question.alternative == "wmt"
+    pvalue = np.array(tails.upper if is_wmt else tails.two_sided)
+    np.fill_diagonal(pvalue, np.nan)
+    correction = correction_for(question, has_leads=tails.step_down is not None)
+    adjusted = pvalue
+    if correction == "max_statistic":
+        if tails.step_down is None or is_wmt:
+            raise BetterThanError(
+                f'correction="max_statistic" needs two-sided tests by random swaps, not "{test}". Use "holm".'
+            )
+        adjusted = np.array(tails.step_down)
+        adjusted[np.isnan(pvalue)] = np.nan
+    elif correction != "none":
+        adjusted = adjusted_pairs(pvalue, correction=correction, family="pairs")  # type: ignore[arg-type]
+    return MetricComparisons(
+        test=test,
+        alternative=question.alternative,
+        generalises_to=SCOPES.get(test, ""),
+        correction=correction,
+        alpha=question.alpha,
+        pvalue=pvalue,
+        adjusted=adjusted,
+    )
+
+
+def correction_for(question: Question, *, has_leads: bool) -> str:
+    """Return the correction that "auto" stands for.
+
+    The shared tasks correct nothing. Otherwise: Holm where p-values have no smallest value, and the step-down
+    maximum where they come from random swaps. A thousand swaps give no p-value below 1/1,001, which Holm's factor of
+    300 for 25 metrics would lift over any usual level.
+    """
+    if question.correction != "auto":
+        return question.correction
+    if question.alternative == "wmt":
+        return "none"
+    return "max_statistic" if has_leads else "holm"
+
+
+def compared(
+    measure: Measure,
+    panel: Panel,
+    request: Request,
+    question: Question,
+    value: FloatArray,
+    draws: FloatArray | None,
+) -> Compared:
+    """Compare all pairs of metrics of one panel."""
+    test = chosen_test(measure, [panel], question)
+    k = len(panel.metrics)
+    if test == "none" or k < 2:
+        return Compared("none", untested(k))
+    if panel.is_systems_only and test != "williams":
+        raise BetterThanError(
+            f'significance="{test}" needs scores of segments, and these metrics have one score a system. '
+            f'Use by="pearson" with significance="williams", or significance="none".'
+        )
+    if test == "williams":
+        return Compared(test, tails_of_upper(williams_pvalues(measure, panel)), _about_williams(panel))
+    if test == "perm_pairs":
+        return Compared(test, tails_of_upper(pair_swaps(measure, panel)), (_ABOUT_PAIRS,))
+    if test == "bootstrap":
+        return Compared(test, bootstrap_tails(draws, value, measure))
+    tails = swapped_tails(measure, panel, request, test)  # type: ignore[arg-type]  # one of the swaps
+    notes = (*_about_constant(measure, panel, request), *_about_gaps(measure, panel, test))
+    return Compared(test, tails, notes, _out_of_reach(measure, panel, request, test, question.alpha))
+
+
+def untested(k: int) -> Tails:
+    """Return p-values of k metrics that were not compared."""
+    return tails_of_upper(np.full((k, k), np.nan))
+
+
+def _out_of_reach(
+    measure: Measure, panel: Panel, request: Request, test: str, alpha: float
+) -> tuple[Caveat, ...]:
+    """Say that no difference could be significant, where so little is swapped that chance is never unlikely."""
+    swapped = request.drawn if isinstance(measure, MeansMeasure | TieTau) else request.units
+    counted = {
+        "perm_systems": (panel.human.n_systems, "systems"),
+        "perm_inputs": (swapped.n_units, "segments" if swapped.are_segments else "documents"),
+    }
+    n, name = counted.get(test, (request.n_resamples, "resamples"))
+    by_design = (
+        0.0 if test not in counted else 0.5 ** (n - 1)
+    )  # swapping everything differs as much as nothing
+    by_draws = 1 / (request.n_resamples + 1)
+    if max(by_design, by_draws) <= alpha:
+        return ()
+    few = f"{n:,} {name}" if by_design > by_draws else f"{request.n_resamples:,} resamples"
+    return (Caveat(code="out_of_reach", names=(few,), alpha=alpha, least=max(by_design, by_draws)),)
+
+
+def _about_williams(panel: Panel) -> tuple[str, ...]:
+    few = panel.human.n_systems < FEWEST_FOR_WILLIAMS
+    return (
+        (f"Williams' test needs {FEWEST_FOR_WILLIAMS} systems or more; metrics were not tested.",)
+        if few
+        else ()
+    )
+
+
+def _about_constant(measure: Measure, panel: Panel, request: Request) -> tuple[str, ...]:
+    names = [name for name, same in zip(panel.names, are_constant(panel), strict=True) if same]
+    if not names:
+        return ()
+    said = f"Not compared with others, because all scores are equal: {some_of(names)}."
+    if isinstance(measure, SoftPairwiseAccuracy) and request.p_values != "analytic" and not request.mid_p:
+        said += " Its value hangs on the order of the systems alone; mid_p=True takes ties as undecided."
+    return (said,)
+
+
+def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
+    """Say which cells the test used where people did not judge everything."""
+    if not isinstance(measure, SoftPairwiseAccuracy) or panel.is_complete:
+        return ()
+    if test == "perm_inputs":
+        return ("Swaps used analytic p-values of pairs of systems, each on the segments that both have.",)
+    n, n_complete = panel.judged.shape[1], int(panel.judged.all(axis=0).sum())
+    return (f"Swaps used the {n_complete} of {n} segments on which every system was judged.",)
+
+
+def chosen_test(measure: Measure, panels: Sequence[Panel], question: Question) -> str:
+    """Return the test that "default" stands for.
+
+    At the system level whole systems are swapped. Metrics have likes and dislikes of single systems; swapping
+    segments takes the systems for all there are and breaks these preferences up, so that equally good metrics differ
+    in a fifth of simulated tables, and in one in eight even when only these systems matter. Swapping systems keeps
+    its level with and without such preferences (see the page on calibration).
+    """
+    if question.significance != "default":
+        return question.significance
+    if isinstance(measure, OwnFunction):
+        return "bootstrap"  # swaps are for measures that do not depend on the scale of a metric
+    if panels[0].is_systems_only:
+        return "williams" if isinstance(measure, MeansMeasure) and measure.statistic is pearson else "none"
+    if measure.level != "system" or question.alternative == "wmt":
+        return "perm_inputs"
+    fewest = min(panel.human.n_systems for panel in panels)
+    return "perm_systems" if fewest >= FEWEST_FOR_SYSTEMS else "perm_inputs"

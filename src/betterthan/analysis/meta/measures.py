@@ -1,0 +1,165 @@
+"""What a measure of agreement between a metric and people is, and what it may be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+
+from betterthan.analysis.computing import Computing
+from betterthan.analysis.meta.inputs import Panel
+from betterthan.analysis.units import Units, units_of
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.results.settings import Option
+from betterthan.tables.scores import Scores
+
+Level = Literal["system", "segment", "within_system", "global"]
+PValues = Literal["monte_carlo", "analytic", "exact"]
+UnitChoice = Literal["auto", "segments", "groups"] | int
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How the measure is to be taken, whatever the data.
+
+    Attributes
+    ----------
+    p_values : {"monte_carlo", "analytic", "exact"}
+        Of pairs of systems, for soft pairwise accuracy.
+    mid_p : bool
+        Count ties half.
+    n_resamples : int
+        Permutations for "monte_carlo"; swaps and bootstrap samples too.
+    margin, metric_margin : float
+        Human scores closer than `margin`, metric scores not further apart than `metric_margin`, tie.
+    seed : int
+    computing : Computing
+    """
+
+    p_values: PValues
+    mid_p: bool
+    n_resamples: int
+    margin: float
+    metric_margin: float
+    seed: int
+    computing: Computing
+
+    def about(self, human: Scores, units: UnitChoice, *, part: str = "") -> Request:
+        """Return the same wish for one table of human scores."""
+        wishes = {each.name: getattr(self, each.name) for each in fields(self)}
+        permuted = units_for(human, "segments" if units == "auto" else units)
+        return Request(**wishes, units=permuted, drawn=units_for(human, units), part=part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(Wish):
+    """A wish about one table.
+
+    Attributes
+    ----------
+    units : Units
+        What is permuted as one in the p-values of soft pairwise accuracy, which are part of its definition.
+    drawn : Units
+        What is drawn as one for intervals, and swapped as one where sums over segments are swapped.
+    part : str
+        Of several pooled test sets; each draws random numbers of its own.
+    """
+
+    units: Units
+    drawn: Units
+    part: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """The measure of each metric, and what else came out of taking it.
+
+    Attributes
+    ----------
+    value : array, shape (k,)
+    n_pairs : int
+        Pairs of systems compared.
+    threshold : array, shape (k,), optional
+        Calibrated tie thresholds.
+    n_decided : array of int, shape (k,), optional
+        For the taus: of these pairs, how many the metric does not tie.
+    human_pvalue, metric_pvalue : array, shape (m, m) and (k, m, m), optional
+    options : dict
+        For the signature.
+    drew : bool
+        Whether random numbers were used.
+    notes : tuple of str
+    """
+
+    value: FloatArray
+    n_pairs: int
+    threshold: FloatArray | None = None
+    n_decided: IntArray | None = None
+    human_pvalue: FloatArray | None = None
+    metric_pvalue: FloatArray | None = None
+    options: dict[str, Option] = field(default_factory=dict)
+    drew: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Measure(Protocol):
+    """A measure of agreement at one level."""
+
+    @property
+    def name(self) -> str:
+        """Name of the measure."""
+
+    @property
+    def level(self) -> Level:
+        """Where it is taken."""
+
+    @property
+    def is_redone(self) -> bool:
+        """Whether a bootstrap sample needs all the work again, so that a few hundred must do for an interval."""
+
+    def take(self, panel: Panel, request: Request) -> Taken:
+        """Return the measure of every metric."""
+
+    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:
+        """Return the measure (b, k) when segments count as often as the rows (b, n) of `weights` say.
+
+        None when the measure knows no quick way.
+        """
+
+
+def units_for(human: Scores, units: UnitChoice) -> Units:
+    """Return single segments, documents, or windows of so many consecutive segments (within documents).
+
+    Examples
+    --------
+    >>> human = Scores(name="h", systems=["A"], segments=["1", "2", "3"], values=[[1, 2, 3]])
+    >>> units_for(human, 2).of_segment
+    array([0, 0, 1])
+    """
+    if isinstance(units, str):
+        return units_of(human, units)
+    if isinstance(units, bool) or not isinstance(units, int | np.integer) or units < 1:
+        raise BetterThanError(
+            f'units must be "auto", "segments", "groups" or a number of segments, not {units!r}.'
+        )
+    groups = human.groups or ("",) * human.n_segments
+    codes, code, size = [], -1, 0
+    for i, group in enumerate(groups):
+        opens = i == 0 or group != groups[i - 1] or size == units
+        code, size = code + opens, 1 if opens else size + 1
+        codes.append(code)
+    if code < 1:
+        raise TableError(f"A window of {units} segments holds all of them. Use a smaller one.")
+    return Units(np.array(codes, dtype=np.int64), code + 1)
+
+
+def check_level(level: str, allowed: tuple[Level, ...], name: str) -> None:
+    """Refuse a level that does not exist, or not for this measure."""
+    if level not in LEVELS:
+        raise unknown_name("level", level, LEVELS)
+    if level not in allowed:
+        possible = " or ".join(f'"{one}"' for one in allowed)
+        raise BetterThanError(f'by="{name}" is a measure of level {possible}, not "{level}".')

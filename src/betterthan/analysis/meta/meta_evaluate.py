@@ -1,0 +1,451 @@
+"""Which metric may we trust? On one test set, or on several test sets and language pairs together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from concurrent.futures import Executor
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Literal, get_args
+
+import numpy as np
+
+from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.meta.bootstrap import bootstrap_tails
+from betterthan.analysis.meta.comparisons import (
+    ALTERNATIVES,
+    CORRECTIONS,
+    SIGNIFICANCE,
+    SWAPS,
+    Question,
+    chosen_test,
+    untested,
+)
+from betterthan.analysis.meta.inputs import Metrics, Panel, panel_of
+from betterthan.analysis.meta.measures import (
+    LEVELS,
+    Level,
+    Measure,
+    PValues,
+    Request,
+    Taken,
+    UnitChoice,
+    Wish,
+    check_level,
+)
+from betterthan.analysis.meta.result import (
+    Findings,
+    Systems,
+    about_gaps,
+    about_undefined,
+    caveats_of,
+    evaluated,
+    meta_evaluation,
+    taken_and_drawn,
+    unit_choice,
+    unit_sentence,
+)
+from betterthan.analysis.meta.segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau, UserFunction
+from betterthan.analysis.meta.swaps import Tails, swapped_leads, tails_of_systems
+from betterthan.analysis.meta.system import MeansMeasure, SoftPairwiseAccuracy
+from betterthan.arrays import FloatArray, digest
+from betterthan.budget import MOST_RESAMPLES, check_count
+from betterthan.engine.cache import Cache
+from betterthan.engine.progress import Progress
+from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
+from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
+from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy
+from betterthan.results.meta_evaluation import MetaEvaluation
+from betterthan.tables.scores import Scores
+
+POOLS = ("average", "pairs")
+
+
+def panels_of(
+    metrics: Metrics | Mapping[str, Metrics],
+    human: Mapping[str, Scores],
+    *,
+    leave_out: Collection[str] = (),
+    outliers: Literal["keep", "drop"] = "keep",
+) -> dict[str, Panel]:
+    """Return a panel for each test set, with the metrics that all of them have.
+
+    Parameters
+    ----------
+    metrics : mapping from test set to metrics
+    human : mapping from test set to Scores
+    leave_out : collection of str
+        Systems to leave out, wherever they occur.
+    outliers : {"keep", "drop"}
+    """
+    if not isinstance(metrics, Mapping) or set(metrics) != set(human):
+        having = some_of(list(metrics)) if isinstance(metrics, Mapping) else "no names"
+        raise TableError(
+            f"Metrics and human scores must be for the same test sets. Human scores are for {some_of(list(human))}; "
+            f"metrics for {having}."
+        )
+    panels = {
+        name: panel_of(
+            metrics[name],
+            table,
+            leave_out=_occurring(leave_out, table),
+            outliers=outliers,
+        )
+        for name, table in human.items()
+    }
+    common = set.intersection(*[set(panel.names) for panel in panels.values()])
+    if not common:
+        raise TableError("No metric has scores for every one of the test sets. Evaluate them one by one.")
+    return {name: _restricted(panel, common) for name, panel in panels.items()}
+
+
+def _occurring(patterns: Collection[str], human: Scores) -> list[str]:
+    given = [patterns] if isinstance(patterns, str) else list(patterns)
+    return [pattern for pattern in given if any(fnmatchcase(name, pattern) for name in human.systems)]
+
+
+def _restricted(panel: Panel, common: set[str]) -> Panel:
+    without = [name for name in panel.names if name not in common]
+    if not without:
+        return panel
+    note = f"Metrics left out, absent from another test set: {some_of(without)}."
+    kept = tuple(metric for metric in panel.metrics if metric.name in common)
+    return replace(panel, metrics=kept, notes=(*panel.notes, note))
+
+
+def evaluated_together(
+    panels: Mapping[str, Panel], measure: Measure, wish: Wish, question: Question, *, pool: str
+) -> MetaEvaluation:
+    """Hold metrics against people on every test set, and pool the measures with weights."""
+    names = next(iter(panels.values())).names
+    ordered = {part: _in_order(panel, names) for part, panel in panels.items()}
+    requests = {
+        part: wish.about(panel.human, unit_choice(question), part=f" {part}")
+        for part, panel in ordered.items()
+    }
+    parts = {
+        part: taken_and_drawn(panel, measure, requests[part], question) for part, panel in ordered.items()
+    }
+    weights = _weights([taken for taken, _ in parts.values()], pool)
+    value = np.stack([taken.value for taken, _ in parts.values()])
+    draws = _pooled([drawn for _, drawn in parts.values()], weights)
+    test = chosen_test(measure, list(ordered.values()), question)
+    pooled = Taken(
+        value=weights @ value,
+        n_pairs=sum(taken.n_pairs for taken, _ in parts.values()),
+        options=next(iter(parts.values()))[0].options,
+    )
+    findings = Findings(
+        metrics=names,
+        human=", ".join(dict.fromkeys(panel.human.name for panel in ordered.values())),
+        taken=pooled,
+        draws=draws,
+        test=test if len(names) > 1 else "none",
+        tails=_tails(test, ordered, measure, requests, weights, pooled.value, draws),
+        systems=Systems(),
+        n_systems=sum(panel.human.n_systems for panel in ordered.values()),
+        n_segments=sum(panel.human.n_segments for panel in ordered.values()),
+        n_drawn=sum(request.drawn.n_units for request in requests.values()),
+        data=digest(tuple((part, panel.digest) for part, panel in ordered.items())),
+        unit_note=_unit_sentence(ordered, requests, measure, test),
+        lower_is_better=tuple(
+            dict.fromkeys(name for panel in ordered.values() for name in panel.lower_is_better)
+        ),
+        notes=_notes(ordered, parts),
+        options={"pool": pool, "parts": len(parts)},
+        caveats=tuple(dict.fromkeys(one for panel in ordered.values() for one in caveats_of(panel, None, 0))),
+        part_names=tuple(parts),
+        part_value=value.T,
+    )
+    return meta_evaluation(findings, measure, wish, question)
+
+
+def _in_order(panel: Panel, names: tuple[str, ...]) -> Panel:
+    at = {metric.name: metric for metric in panel.metrics}
+    return replace(panel, metrics=tuple(at[name] for name in names))
+
+
+def _weights(taken: list[Taken], pool: str) -> FloatArray:
+    size = np.array([one.n_pairs if pool == "pairs" else 1 for one in taken], dtype=np.float64)
+    return np.asarray(size / size.sum())
+
+
+def _pooled(draws: list[FloatArray | None], weights: FloatArray) -> FloatArray | None:
+    known = [one for one in draws if one is not None]
+    if len(known) < len(draws):
+        return None
+    return np.asarray(np.tensordot(weights, np.stack(known), axes=1))
+
+
+def _tails(
+    test: str,
+    panels: Mapping[str, Panel],
+    measure: Measure,
+    requests: Mapping[str, Request],
+    weights: FloatArray,
+    value: FloatArray,
+    draws: FloatArray | None,
+) -> Tails:
+    """P-values of the pooled measure; every test set is swapped or drawn by itself."""
+    if test == "none" or value.size < 2:
+        return untested(value.size)
+    if test == "bootstrap":
+        return bootstrap_tails(draws, value, measure)
+    if test not in SWAPS:
+        raise BetterThanError(
+            f'Several test sets are compared together by "perm_inputs", "perm_systems", "perm_both", "perm_cells" or '
+            f'"bootstrap", not by "{test}".'
+        )
+    parts = [swapped_leads(measure, panel, requests[part], test) for part, panel in panels.items()]  # type: ignore[arg-type]
+    pooled = parts[0]._replace(
+        observed=np.tensordot(weights, np.stack([part.observed for part in parts]), axes=1),
+        swapped=np.tensordot(weights, np.stack([part.swapped for part in parts]), axes=1),
+    )
+    fewest = min(panel.human.n_systems for panel in panels.values())
+    return tails_of_systems(pooled, test, fewest)  # type: ignore[arg-type]
+
+
+def _unit_sentence(
+    panels: Mapping[str, Panel], requests: Mapping[str, Request], measure: Measure, test: str
+) -> str:
+    """Say what is drawn as one; of each test set where they differ."""
+    said = {part: unit_sentence(panel.human, requests[part], measure, test) for part, panel in panels.items()}
+    return " ".join(f"{part}: {one}" for part, one in said.items() if one)
+
+
+def _notes(
+    panels: Mapping[str, Panel], parts: Mapping[str, tuple[Taken, FloatArray | None]]
+) -> tuple[str, ...]:
+    said = []
+    for part, panel in panels.items():
+        taken = parts[part][0]
+        notes = (
+            *panel.notes,
+            *taken.notes,
+            *about_undefined(panel.names, taken.value),
+            *about_gaps(panel),
+        )
+        said += [f"{part}: {note}" for note in notes]
+    return tuple(said)
+
+
+COEFFICIENTS = {"pearson": pearson, "spearman": spearman, "kendall_b": kendall_b_rows}
+TAUS = ("tau_ties_ignored", "tau_ties_soft", "tau_ties_hard", "tau_human_ties")
+MEASURES = (*COEFFICIENTS, "pairwise_accuracy", "soft_pairwise_accuracy", "accuracy_with_ties", *TAUS)
+
+
+def meta_evaluate(
+    metrics: Metrics | Mapping[str, Metrics],
+    human: Scores | Mapping[str, Scores],
+    *,
+    by: str | UserFunction = "soft_pairwise_accuracy",
+    level: Level | None = None,
+    significance: str = "default",
+    alternative: str = "two-sided",
+    p_values: PValues = "monte_carlo",
+    mid_p: bool = False,
+    units: UnitChoice = "auto",
+    margin: float = 0.0,
+    metric_margin: float = 0.0,
+    leave_out: Collection[str] = (),
+    outliers: Literal["keep", "drop"] = "keep",
+    pool: str = "average",
+    correction: str = "auto",
+    alpha: float = 0.05,
+    confidence: float | None = 0.95,
+    n_resamples: int = 1000,
+    rng: Rng = 12345,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+) -> MetaEvaluation:
+    r"""Hold metrics against human scores, and say which differ significantly.
+
+    The default is soft pairwise accuracy [1]_: with :math:`p^h_{ij}` and :math:`p^m_{ij}` the one-sided p-values of
+    people and of a metric that system i is better than system j,
+
+    .. math:: \text{SPA} = \binom{N}{2}^{-1} \sum_{i<j} 1 - \lvert p^h_{ij} - p^m_{ij} \rvert .
+
+    Parameters
+    ----------
+    metrics : mapping of name to Scores or Counts, or a sequence of them
+        Corpus metrics (Counts) are permuted and resampled with their true corpus score. For several test sets or
+        language pairs, a mapping from the name of each to its metrics.
+    human : Scores
+        NaN where nobody judged: pairs of systems are compared on the segments that both have. For several test sets,
+        a mapping with the same names.
+    by : str or callable, default "soft_pairwise_accuracy"
+        At the system level: "pearson", "spearman", "kendall_b", "pairwise_accuracy", "soft_pairwise_accuracy". At
+        segment levels: "pearson", "spearman", "kendall_b", "accuracy_with_ties" [2]_, and the taus over pairs of
+        systems of [3]_: "tau_ties_ignored" (table 4a), "tau_ties_soft" (4b), "tau_ties_hard" (4c, official in WMT
+        2019 and 2020), "tau_human_ties" (table 5). Or your own function of a metric's scores and human scores, both
+        systems × segments, to a number.
+    level : {"system", "segment", "within_system", "global"}, optional
+        "segment": across systems for each segment, averaged. "within_system": across segments for each system,
+        averaged. "global": all scores at once. By default the level at which the measure lives.
+    significance : str, default "default"
+        How metrics are compared: "perm_inputs", "perm_systems", "perm_both" or "perm_cells" swap the metrics' scores
+        on whole segments, for whole systems, both, or cell by cell [4]_; "perm_pairs" swaps pairs of systems (accuracy
+        with ties, closed form); "williams" (Pearson at the system level) [5]_; "bootstrap" over segments; "none".
+        By default "perm_systems" at the system level ("perm_inputs" below six systems), "perm_inputs" at the others,
+        "williams" for Pearson where metrics have one score a system, "bootstrap" for a function of your own.
+        ``comparisons.generalises_to`` and ``comparisons.null`` of the result say what a test is about.
+    alternative : {"two-sided", "wmt"}, default "two-sided"
+        "wmt" is the convention of the WMT shared tasks: one-sided in favour of the metric with the higher value, by
+        "perm_inputs" and without correction unless you say otherwise. It finds a difference between equally good
+        metrics in 10% of cases at a level of 0.05, because the data choose the direction.
+    p_values : {"monte_carlo", "analytic", "exact"}, default "monte_carlo"
+        Of pairs of systems in soft pairwise accuracy. "monte_carlo" is the published protocol: shared permutations,
+        share of permutations at least as good. "analytic" has no seed and no noise. "exact" is exact, or certain to
+        four digits. Bootstrap intervals always, and comparisons of metrics unless it is "monte_carlo" without `mid_p`,
+        rest on analytic ones, because every resample needs them anew.
+    mid_p : bool, default False
+        Count ties half: soft pairwise accuracy then does not depend on the order of systems, and identical systems
+        get 0.5.
+    units : {"auto", "segments", "groups"} or int, default "auto"
+        What is permuted, swapped or drawn as one: segments, documents, or windows of so many segments. With "auto",
+        intervals draw whole documents where the human scores name them, and so do swaps of measures that are made of
+        sums; the p-values in soft pairwise accuracy permute single segments, as published. The alternative "wmt" takes
+        single segments throughout.
+    margin : float, default 0
+        For the taus: human scores closer than this tie. WMT's relative rankings from direct assessment use 25.
+    metric_margin : float, default 0
+        For the taus: metric scores not further apart than this tie.
+    leave_out : collection of str
+        Systems to leave out, such as references; ``"Human-*"`` names several.
+    outliers : {"keep", "drop"}, default "keep"
+        "drop" leaves out systems whose human score is more than 2.5 robust standard deviations from the median [6]_.
+    pool : {"average", "pairs"}, default "average"
+        Of several test sets: the plain average, or each weighted by its number of pairs of systems, which is what
+        pooling all pairs gives for accuracies.
+    correction : {"auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic"}, default "auto"
+        For the many comparisons of metrics. "max_statistic" takes the largest difference of any pair after each random
+        swap, stepping down; "auto" is that where scores are swapped at random, "holm" for the other tests, and "none"
+        with the alternative "wmt".
+    alpha : float, default 0.05
+    confidence : float or None, default 0.95
+        Coverage of the intervals of values; None for no intervals. An interval is about the value that is to be
+        expected on another test set of as many segments, with these systems: percentiles of the bootstrap over
+        units, moved so that their mean is the value and widened for few units.
+    n_resamples : int, default 1000
+        Permutations, swaps and bootstrap samples.
+    rng : int or numpy.random.Generator, default 12345
+    workers, executor, cache, progress
+        Who does the work; none of it changes a number.
+
+    Returns
+    -------
+    MetaEvaluation
+        Metrics sorted best first, with p-values of all pairs, greedy clusters and letters.
+
+    Notes
+    -----
+    All metrics are held against the same systems, segments and cells. Systems that most metrics did not score are
+    left out: as a rule these are their reference. p-values of metric comparisons are never 0.
+
+    References
+    ----------
+    .. [1] Thompson, Mathur, Deutsch and Khayrallah (2024), Improving statistical significance in human evaluation of
+       automatic metrics via soft pairwise accuracy, WMT.
+    .. [2] Deutsch, Foster and Freitag (2023), Ties matter, EMNLP.
+    .. [3] Stanchev, Wang and Ney (2020), Towards a better evaluation of metrics for machine translation, WMT.
+    .. [4] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using resampling
+       methods, TACL 9.
+    .. [5] Graham and Baldwin (2014), Testing for significance of increased correlation with human judgment, EMNLP.
+    .. [6] Mathur, Baldwin and Cohn (2020), Tangled up in BLEU, ACL.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import betterthan as bt
+    >>> rng = np.random.default_rng(1)
+    >>> human = rng.normal(size=(5, 60)) + np.arange(5)[:, None] / 4
+    >>> def table(name, noise):
+    ...     values = human + noise * rng.normal(size=human.shape)
+    ...     return bt.Scores(name=name, systems=list("ABCDE"), segments=[str(i) for i in range(60)], values=values)
+    >>> found = bt.meta_evaluate([table("sharp", 1.0), table("blunt", 6.0)], table("people", 0.0), p_values="analytic")
+    >>> found.metrics, found.value.round(3)
+    (('sharp', 'blunt'), array([0.894, 0.755]))
+    """
+    measure = measure_named(by, level)
+    question = Question(
+        significance=_known("significance", significance, SIGNIFICANCE),
+        alternative=_known("alternative", alternative, ALTERNATIVES),
+        correction=_known("correction", correction, CORRECTIONS),
+        alpha=_share("alpha", alpha),
+        confidence=None if confidence is None else _share("confidence", confidence),
+        units=units,
+    )
+    wish = Wish(
+        p_values=_known("p_values", p_values, get_args(PValues)),  # type: ignore[arg-type]
+        mid_p=mid_p,
+        n_resamples=_positive(n_resamples),
+        margin=_not_negative("margin", margin),
+        metric_margin=_not_negative("metric_margin", metric_margin),
+        seed=seed_of(rng),
+        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+    )
+    far: Literal["keep", "drop"] = _known("outliers", outliers, ("keep", "drop"))  # type: ignore[assignment]
+    if isinstance(human, Mapping):
+        panels = panels_of(metrics, human, leave_out=leave_out, outliers=far)
+        return evaluated_together(panels, measure, wish, question, pool=_known("pool", pool, POOLS))
+    return evaluated(panel_of(metrics, human, leave_out=leave_out, outliers=far), measure, wish, question)  # type: ignore[arg-type]
+
+
+def measure_named(by: str | UserFunction, level: Level | None) -> Measure:
+    """Return the measure of that name at that level.
+
+    Examples
+    --------
+    >>> measure_named("pearson", None).level, measure_named("accuracy_with_ties", None).level
+    ('system', 'segment')
+    """
+    if not isinstance(by, str):
+        if not callable(by):
+            raise BetterThanError(f"by must be the name of a measure or a function, not {by!r:.60}.")
+        check_level(level or "global", LEVELS, getattr(by, "__name__", "function"))
+        return OwnFunction(function=by, level=level or "global")
+    _known("measure", by, MEASURES)
+    if by in COEFFICIENTS:
+        check_level(level or "system", ("system", "segment", "within_system", "global"), by)
+        is_of_means = level in (None, "system")
+        return (
+            MeansMeasure(name=by, statistic=COEFFICIENTS[by])
+            if is_of_means
+            else Coefficient(name=by, level=level or "segment")
+        )
+    if by == "accuracy_with_ties":
+        check_level(level or "segment", ("segment", "within_system", "global"), by)
+        return AccuracyWithTies(level=level or "segment")
+    if by in TAUS:
+        check_level(level or "segment", ("segment",), by)
+        return TieTau(name=by)
+    check_level(level or "system", ("system",), by)
+    is_soft = by == "soft_pairwise_accuracy"
+    return SoftPairwiseAccuracy() if is_soft else MeansMeasure(name=by, statistic=pairwise_accuracy)
+
+
+def _known(what: str, name: str, names: Collection[str]) -> str:
+    if name not in names:
+        raise unknown_name(what, name, names)
+    return name
+
+
+def _positive(number: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+        raise BetterThanError(f"n_resamples must be a whole number of 1 or more, not {number!r}.")
+    check_count("n_resamples", int(number), MOST_RESAMPLES)
+    return int(number)
+
+
+def _not_negative(what: str, number: float) -> float:
+    if not isinstance(number, int | float | np.number) or not 0 <= number < np.inf:
+        raise BetterThanError(f"{what} must be a number of 0 or more, not {number!r}.")
+    return float(number)
+
+
+def _share(what: str, number: float) -> float:
+    if not isinstance(number, int | float | np.number) or not 0 < number < 1:
+        raise BetterThanError(f"{what} must be a number between 0 and 1, not {number!r}.")
+    return float(number)

@@ -1,0 +1,354 @@
+"""From measures and p-values to the meta-evaluation: order, clusters, letters, settings, and what to know first.
+
+Human translations among the systems, duplicates and metrics that tie are said before any verdict is believed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from betterthan.analysis.meta.bootstrap import bootstrap_draws, centred_percentile_interval
+from betterthan.analysis.meta.comparisons import SWAPS, Question, compared, comparisons_of
+from betterthan.analysis.meta.inputs import Panel
+from betterthan.analysis.meta.measures import Measure, Request, Taken, UnitChoice, Wish
+from betterthan.analysis.meta.segment import AccuracyWithTies, OwnFunction, TieTau
+from betterthan.analysis.meta.swaps import Tails
+from betterthan.analysis.meta.system import SoftPairwiseAccuracy, system_scores
+from betterthan.analysis.pairs.leaderboard import shared_ranks
+from betterthan.analysis.units import unit_note
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import BetterThanError, some_of
+from betterthan.kernels.display.letters import letter_display
+from betterthan.kernels.display.ranks import fuzzy_ranks, greedy_clusters
+from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
+from betterthan.results.settings import Option, Settings
+from betterthan.tables.human_names import is_human_translation
+from betterthan.tables.scores import Scores
+
+NEARLY_ALL = 0.9  # share of pairs from which on a metric ties nearly everything
+
+
+def caveats_of(panel: Panel, n_decided: IntArray | None, n_pairs: int) -> tuple[Caveat, ...]:
+    """Return what must stand beside the verdict on the metrics of a panel.
+
+    Parameters
+    ----------
+    panel : Panel
+    n_decided : array of int, shape (k,), optional
+        Pairs that each metric does not tie, of the `n_pairs` that people decide; where it is not given, all pairs of
+        systems on a segment are counted, since system scores, too, rest on the segments that a metric tells apart.
+    n_pairs : int
+    """
+    human = tuple(name for name in panel.human.systems if is_human_translation(name))
+    found = [Caveat(code="by_order", names=(panel.human.name, *panel.names))] if panel.is_by_order else []
+    found += [
+        Caveat(code="unmatched", names=names, n_left_out=n, n_segments=n_segments)
+        for names, n, n_segments in panel.unmatched
+    ]
+    found += [Caveat(code="human_translations", names=human)] if human else []
+    found += [Caveat(code="same_systems", names=names) for names in _same_systems(panel)]
+    found += [Caveat(code="same_metrics", names=names) for names in _same_metrics(panel)]
+    if n_decided is None and not panel.is_systems_only:
+        n_decided, n_pairs = _decided(panel.segment_scores(), panel)
+    if n_decided is not None and n_pairs:
+        found += [
+            Caveat(code="many_ties", names=(name,), n_decided=int(n), n_pairs=n_pairs)
+            for name, n in zip(panel.names, n_decided.tolist(), strict=True)
+            if n <= (1 - NEARLY_ALL) * n_pairs
+        ]
+    return tuple(found)
+
+
+def _groups(keys: dict[str, bytes]) -> list[tuple[str, ...]]:
+    """Names with the same key, of which there is more than one."""
+    groups: dict[bytes, list[str]] = {}
+    for name, key in keys.items():
+        groups.setdefault(key, []).append(name)
+    return [tuple(names) for names in groups.values() if len(names) > 1]
+
+
+def _same_systems(panel: Panel) -> list[tuple[str, ...]]:
+    """Systems to which every metric gives the same scores: one output under several names (one score says nothing)."""
+    if panel.is_systems_only:
+        return []
+    tables = [np.ascontiguousarray(metric.values) for metric in panel.metrics]
+    varied = [table for table in tables if np.unique(table[~np.isnan(table)]).size > 2]
+    if not varied:
+        return []
+    systems = panel.human.systems
+    return _groups({name: b"".join(table[i].tobytes() for table in varied) for i, name in enumerate(systems)})
+
+
+def _same_metrics(panel: Panel) -> list[tuple[str, ...]]:
+    """Metrics that hold the very same scores."""
+    keys = {}
+    for metric in panel.metrics:
+        values = metric.goodness if isinstance(metric, Scores) else metric.values
+        keys[metric.name] = np.ascontiguousarray(values).tobytes()
+    return _groups(keys)
+
+
+def _decided(scores: FloatArray, panel: Panel) -> tuple[IntArray, int]:
+    """Pairs of systems on a segment that each metric does not tie (k,), and pairs there are."""
+    ordered = np.sort(np.where(panel.judged, scores, np.nan), axis=1)
+    run = np.zeros((len(scores), ordered.shape[2]), dtype=np.int64)
+    tied = np.zeros(len(scores), dtype=np.int64)
+    for i in range(1, ordered.shape[1]):  # each score ties with those of its run that came before
+        run = np.where(ordered[:, i] == ordered[:, i - 1], run + 1, 0)
+        tied += run.sum(axis=1)
+    judged = panel.judged.sum(axis=0)
+    n_pairs = int((judged * (judged - 1) // 2).sum())
+    return n_pairs - tied, n_pairs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Systems:
+    """Scores of systems behind a system-level result, in the order of the table; empty when test sets are pooled."""
+
+    names: tuple[str, ...] = ()
+    human_mean: FloatArray = field(default_factory=lambda: np.zeros(0))
+    metric_mean: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """Everything that was found out about the metrics, in the order in which they were given."""
+
+    metrics: tuple[str, ...]
+    human: str
+    taken: Taken
+    draws: FloatArray | None
+    test: str
+    tails: Tails
+    systems: Systems
+    n_systems: int
+    n_segments: int
+    n_drawn: int
+    data: str
+    notes: tuple[str, ...]
+    options: dict[str, Option] = field(default_factory=dict)
+    part_names: tuple[str, ...] = ()
+    part_value: FloatArray | None = None
+    caveats: tuple[Caveat, ...] = ()
+    unit_note: str = ""
+    lower_is_better: tuple[str, ...] = ()
+
+    @property
+    def drawn(self) -> str | None:
+        """What is drawn as one, for the signature where it is not single segments."""
+        return None if self.n_drawn == self.n_segments else f"{self.n_drawn},groups"
+
+
+def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
+    """Hold the metrics of one panel against people."""
+    request = wish.about(panel.human, unit_choice(question))
+    taken, draws = taken_and_drawn(panel, measure, request, question)
+    verdicts = compared(measure, panel, request, question, taken.value, draws)
+    human_mean, metric_mean = system_scores(panel)
+    caveats = (*caveats_of(panel, taken.n_decided, taken.n_pairs), *verdicts.caveats)
+    findings = Findings(
+        metrics=panel.names,
+        human=panel.human.name,
+        taken=taken,
+        draws=draws,
+        test=verdicts.test,
+        tails=_without_ties(verdicts.tails, panel.names, measure, caveats),
+        caveats=caveats,
+        systems=Systems(names=panel.human.systems, human_mean=human_mean, metric_mean=metric_mean),
+        n_systems=panel.human.n_systems,
+        n_segments=panel.human.n_segments,
+        data=panel.digest,
+        n_drawn=request.drawn.n_units,
+        unit_note=unit_sentence(panel.human, request, measure, verdicts.test),
+        lower_is_better=panel.lower_is_better,
+        notes=(
+            *panel.notes,
+            *taken.notes,
+            *about_undefined(panel.names, taken.value),
+            *about_gaps(panel),
+            *_about_intervals(draws, measure),
+            *verdicts.notes,
+        ),
+    )
+    return meta_evaluation(findings, measure, wish, question)
+
+
+def taken_and_drawn(
+    panel: Panel, measure: Measure, request: Request, question: Question
+) -> tuple[Taken, FloatArray | None]:
+    """Return the measure of every metric, and its bootstrap draws (b, k) if there is a way."""
+    if panel.is_systems_only and measure.level != "system":
+        raise BetterThanError(
+            f'level="{measure.level}" needs scores of segments, and these metrics have one score a system. '
+            f'Use level="system".'
+        )
+    taken = measure.take(panel, request)  # first, because it says what cannot be had
+    by_draws = question.significance == "bootstrap" or isinstance(measure, OwnFunction)
+    draws = None
+    if question.confidence is not None or by_draws:
+        draws = bootstrap_draws(measure, panel, request, for_tests=by_draws)
+    return taken, draws
+
+
+def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
+    """Sort the metrics best first and wrap everything."""
+    value = found.taken.value
+    order = np.argsort(shared_ranks(value), kind="stable")
+    rank = shared_ranks(value)[order]
+    comparisons = comparisons_of(_sorted_tails(found.tails, value, order), found.test, question)
+    different = comparisons.better
+    low, high = _interval(found, measure, question.confidence)
+    low, high = (
+        np.where(_rests_on_little(found.metrics, measure, found.caveats), np.nan, limit)
+        for limit in (low, high)
+    )
+    means = found.systems.metric_mean
+    return MetaEvaluation(
+        level=measure.level,
+        human=found.human,
+        metrics=tuple(found.metrics[i] for i in order),
+        value=value[order],
+        low=low[order],
+        high=high[order],
+        confidence=np.nan if question.confidence is None else question.confidence,
+        rank=rank,
+        fuzzy_rank=fuzzy_ranks(rank, different | different.T),
+        cluster=greedy_clusters(different),
+        letters=letter_display(different | different.T).labels,
+        comparisons=comparisons,
+        threshold=None if found.taken.threshold is None else found.taken.threshold[order],
+        systems=found.systems.names,
+        human_mean=found.systems.human_mean,
+        metric_mean=np.zeros((value.size, 0)) if means is None else means[order],
+        human_pvalue=found.taken.human_pvalue,
+        metric_pvalue=_sorted(found.taken.metric_pvalue, order),
+        n_systems=found.n_systems,
+        n_segments=found.n_segments,
+        n_pairs=found.taken.n_pairs,
+        notes=found.notes,
+        settings=_settings(found, measure, wish, comparisons, question),
+        part_names=found.part_names,
+        part_value=_sorted(found.part_value, order),
+        caveats=found.caveats,
+        n_decided=None if found.taken.n_decided is None else found.taken.n_decided[order],
+        units="segments" if found.drawn is None else "groups",
+        unit_note=found.unit_note,
+        lower_is_better=found.lower_is_better,
+    )
+
+
+def _without_ties(
+    tails: Tails, names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]
+) -> Tails:
+    """Leave metrics that tie nearly all pairs untested where ties do not count: too little speaks for their value."""
+    return tails.without(_rests_on_little(names, measure, caveats))
+
+
+def _rests_on_little(names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]) -> BoolArray:
+    tied = {name for one in caveats if one.code == "many_ties" for name in one.names}
+    return np.array([measure.name == "tau_ties_ignored" and name in tied for name in names])
+
+
+def _sorted_tails(tails: Tails, value: FloatArray, order: IntArray) -> Tails:
+    """Return p-values in the order of the result, NaN for metrics without a value."""
+    lost = np.isnan(value)
+
+    def arranged(pvalue: FloatArray) -> FloatArray:
+        return np.where(lost[:, None] | lost, np.nan, pvalue)[np.ix_(order, order)]
+
+    step_down = None if tails.step_down is None else arranged(tails.step_down)
+    return Tails(arranged(tails.upper), arranged(tails.two_sided), step_down)
+
+
+def _sorted(values: FloatArray | None, order: IntArray) -> FloatArray | None:
+    return None if values is None else values[order]
+
+
+def unit_choice(question: Question) -> UnitChoice:
+    """Return the unit that was asked for; the shared tasks take single segments."""
+    return "segments" if question.units == "auto" and question.alternative == "wmt" else question.units
+
+
+def unit_sentence(human: Scores, request: Request, measure: Measure, test: str) -> str:
+    """Say what is drawn as one, where documents are known, and what is not."""
+    about = unit_note(human, request.drawn)
+    if not about or request.drawn.are_segments or not request.units.are_segments:
+        return about
+    if isinstance(measure, SoftPairwiseAccuracy):
+        about += " The p-values in soft pairwise accuracy permute single segments, as published."
+    if test in SWAPS and measure.level != "system" and not isinstance(measure, TieTau):
+        about += " Metrics are compared by swapping single segments."
+    return about
+
+
+def about_undefined(names: tuple[str, ...], value: FloatArray) -> tuple[str, ...]:
+    """Say which metrics have no value."""
+    lost = [name for name, one in zip(names, value, strict=True) if np.isnan(one)]
+    if not lost:
+        return ()
+    return (f"Not defined, because all scores that would be compared are equal or missing: {some_of(lost)}.",)
+
+
+def about_gaps(panel: Panel) -> tuple[str, ...]:
+    """Say how much people judged, if not everything."""
+    if panel.is_systems_only or panel.is_complete:
+        return ()
+    judged = panel.judged.astype(np.float64)
+    shared = (judged @ judged.T)[np.triu_indices(len(judged), 1)]
+    said = (
+        f"People judged {panel.judged.sum():,} of {panel.judged.size:,} cells; pairs of systems share "
+        f"{int(shared.min()):,} to {int(shared.max()):,} segments."
+    )
+    return (said,)
+
+
+def _about_intervals(draws: FloatArray | None, measure: Measure) -> tuple[str, ...]:
+    if isinstance(measure, AccuracyWithTies) and draws is not None:
+        return ("Intervals keep each metric's threshold where the whole data put it.",)
+    return ()
+
+
+def _settings(
+    found: Findings, measure: Measure, wish: Wish, comparisons: MetricComparisons, question: Question
+) -> Settings:
+    is_sampled = found.test in (*SWAPS, "bootstrap")
+    return Settings(
+        method=measure.name,
+        options={
+            "level": measure.level,
+            **found.taken.options,
+            **found.options,
+            "metrics": len(found.metrics),
+            "units": None if question.units in ("auto", "segments") else question.units,
+            "drawn": found.drawn,
+            "significance": f"{found.test},{wish.n_resamples}" if is_sampled else found.test,
+            "alternative": None if found.test == "none" else comparisons.alternative,
+            "adjust": None
+            if found.test == "none" or comparisons.correction == "none"
+            else comparisons.correction,
+            "alpha": question.alpha,
+            "ci": _interval_option(found.draws, question.confidence),
+        },
+        data=found.data,
+        seed=wish.seed if found.draws is not None or is_sampled or found.taken.drew else None,
+        n_systems=found.n_systems,
+        n_segments=found.n_segments,
+    )
+
+
+def _interval_option(draws: FloatArray | None, confidence: float | None) -> str | None:
+    return None if draws is None or confidence is None else f"{100 * confidence:g},centred-boot,{len(draws)}"
+
+
+def _interval(found: Findings, measure: Measure, confidence: float | None) -> tuple[FloatArray, FloatArray]:
+    """Return limits for the value that is to be expected on another test set, with these systems."""
+    value = found.taken.value
+    if found.draws is None or confidence is None:
+        return np.full(value.size, np.nan), np.full(value.size, np.nan)
+    low, high = centred_percentile_interval(found.draws, value, confidence, found.n_drawn)
+    if isinstance(measure, OwnFunction):
+        return low, high
+    least = 0.0 if measure.name.endswith("accuracy") or measure.name == "accuracy_with_ties" else -1.0
+    return np.maximum(low, least), np.minimum(high, 1.0)

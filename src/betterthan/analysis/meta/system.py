@@ -1,0 +1,254 @@
+"""Measures at the system level: correlations of system scores, pairwise accuracy, soft pairwise accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import special
+
+from betterthan.analysis.meta.inputs import Panel
+from betterthan.analysis.meta.measures import Level, Request, Taken
+from betterthan.analysis.pairs.permutation import permutation
+from betterthan.analysis.pairs.question import Question
+from betterthan.arrays import BoolArray, FloatArray, digest
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError
+from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
+from betterthan.kernels.sign_flips.permutation import share
+from betterthan.kernels.significance.counts_permutation import counts_permutation_block
+from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
+
+Statistic = Callable[[FloatArray, FloatArray], FloatArray]
+PERMUTATIONS = "soft pairwise accuracy"  # the random stream that people and metrics share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeansMeasure:
+    """A function of two vectors of system scores, ``statistic(metric (…, m), human (…, m)) → (…)``."""
+
+    name: str
+    statistic: Statistic
+    level: Level = field(default="system", init=False)
+    is_redone: bool = field(default=False, init=False)
+
+    def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002  (all measures are asked alike)
+        """Return the statistic of system means, or of pooled scores for corpus metrics."""
+        human, metrics = system_scores(panel)
+        return Taken(value=np.asarray(self.statistic(metrics, human)), n_pairs=_n_pairs(human.size))
+
+    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+        """Return the statistic in bootstrap samples."""
+        if panel.is_systems_only:
+            return None
+        human, metrics = weighted_scores(panel, weights)
+        return np.asarray(self.statistic(metrics, human[:, None, :]))
+
+
+_IN_RESAMPLES = (
+    "Values rest on the p-values asked for; comparisons of metrics and intervals rest on analytic ones, because every "
+    "resample needs them anew."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftPairwiseAccuracy:
+    """How alike people and a metric are in how sure they are about each pair of systems ([1], eq. 1).
+
+    .. [1] Thompson, Mathur, Deutsch, Khayrallah (2024), Improving statistical significance in human evaluation of
+       automatic metrics via soft pairwise accuracy, WMT.
+    """
+
+    name: str = field(default="soft_pairwise_accuracy", init=False)
+    level: Level = field(default="system", init=False)
+    is_redone: bool = field(default=False, init=False)
+
+    def take(self, panel: Panel, request: Request) -> Taken:
+        """Return soft pairwise accuracy and the p-values behind it."""
+        if panel.is_systems_only:
+            raise BetterThanError(
+                "Soft pairwise accuracy needs scores of segments, and these metrics have one score a system. "
+                'Use by="pairwise_accuracy".'
+            )
+        human_p, *of_metrics = _panel_pvalues(panel, request)
+        metric_p = np.stack(of_metrics)
+        sampled = request.p_values == "monte_carlo"
+        how = f"{request.p_values},{request.n_resamples}" if sampled else request.p_values
+        return Taken(
+            value=np.asarray(soft_pairwise_accuracy(metric_p, human_p)),
+            n_pairs=int(np.count_nonzero(~np.isnan(human_p[np.triu_indices(len(human_p), 1)]))),
+            human_pvalue=human_p,
+            metric_pvalue=metric_p,
+            options={"p": how, "ties": "mid" if request.mid_p else None},
+            drew=sampled,
+            notes=(_IN_RESAMPLES,) if request.p_values == "exact" or request.mid_p else (),
+        )
+
+    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+        """Return soft pairwise accuracy in bootstrap samples, from analytic p-values."""
+        human_p = _weighted_pvalues(panel.human_goodness, weights)
+        gaps = [np.abs(_weighted_pvalues(one, weights) - human_p) for one in panel.summands()]
+        return np.stack([_mean_of_known(1 - gap) for gap in gaps], axis=1)
+
+
+def _mean_of_known(values: FloatArray) -> FloatArray:
+    """Mean of each row's numbers, NaN where there are none."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=1)
+    total = np.where(known, values, 0.0).sum(axis=1)
+    return np.asarray(total / np.where(count > 0, count, np.nan))
+
+
+def system_scores(panel: Panel) -> tuple[FloatArray, FloatArray]:
+    """Return human (m,) and metric (k, m) scores of systems, over the cells that count, higher is better."""
+    if panel.is_systems_only:
+        metrics = np.stack([metric.goodness[:, 0] for metric in panel.metrics if isinstance(metric, Scores)])
+        return _settled(np.nanmean(panel.human_goodness, axis=1)), metrics
+    human, metrics = weighted_scores(panel, np.ones((1, panel.human.n_segments)))
+    return _settled(human[0]), np.stack([_settled(one) for one in metrics[0]])
+
+
+def _settled(means: FloatArray) -> FloatArray:
+    """Means that are equal but for rounding, made equal: the same scores in another order are the same."""
+    order = np.argsort(means)
+    settled = means[order]
+    slack = 1e-12 * np.abs(means).max(initial=0.0)
+    for i in range(1, settled.size):
+        if settled[i] - settled[i - 1] <= slack:
+            settled[i] = settled[i - 1]
+    result = np.empty_like(means)
+    result[order] = settled
+    return result
+
+
+def weighted_scores(panel: Panel, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return human (b, m) and metric (b, k, m) scores when segments count as often as `weights` (b, n) say."""
+    human = _means(panel.human.goodness, panel.judged, weights)
+    metrics = [
+        _pooled(metric, panel.judged, weights)
+        if isinstance(metric, Counts)
+        else _means(metric.goodness, panel.judged, weights)
+        for metric in panel.metrics
+    ]
+    return human, np.stack(metrics, axis=1)
+
+
+def _means(values: FloatArray, judged: BoolArray, weights: FloatArray) -> FloatArray:
+    total = weights @ np.where(judged, values, 0.0).T
+    count = weights @ judged.T.astype(np.float64)
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def _pooled(counts: Counts, judged: BoolArray, weights: FloatArray) -> FloatArray:
+    m, n, k = counts.values.shape
+    counted = counts.values * judged[:, :, None]
+    sums = (weights @ counted.transpose(1, 0, 2).reshape(n, m * k)).reshape(len(weights), m, k)
+    return _direct(np.asarray(counts.formula.pooled(sums)), counts.higher_is_better)
+
+
+def _direct(values: FloatArray, higher_is_better: bool) -> FloatArray:  # noqa: FBT001  (a field of the table)
+    return values if higher_is_better else 0.0 - values
+
+
+def _n_pairs(m: int) -> int:
+    return m * (m - 1) // 2
+
+
+def pair_pvalues(goodness: FloatArray, request: Request) -> FloatArray:
+    """Return one-sided p-values (m, m) of all pairs of systems; [i, j]: is i better than j?"""
+    return _pvalues_of([goodness], request)[0]
+
+
+def _pvalues_of(tables: list[FloatArray], request: Request) -> list[FloatArray]:
+    units = request.units
+    if not units.are_segments and any(np.isnan(table).any() for table in tables):
+        raise BetterThanError(
+            'Documents cannot be permuted as one while human scores are missing. Use units="segments", or leave out '
+            "the systems with gaps (leave_out=…)."
+        )
+    if request.p_values == "exact":
+        literal = [_exact(table, request) for table in tables]
+        return [(one + 1 - one.T) / 2 for one in literal] if request.mid_p else literal
+    return pvalues_of_tables(
+        [units.summed(table) for table in tables],
+        request.p_values,
+        n_resamples=request.n_resamples,
+        rng=stream(request.seed, PERMUTATIONS, 0),
+        mid_p=request.mid_p,
+    )
+
+
+def _exact(goodness: FloatArray, request: Request) -> FloatArray:
+    question = Question(
+        goodness=goodness,
+        units=request.units,
+        alternative="greater",
+        ties="drop",
+        method="auto",
+        n_resamples=request.n_resamples,
+        seed=request.seed,
+        digest=digest(goodness, request.units.of_segment),
+        computing=request.computing,
+    )
+    found = permutation(question).pvalue.copy()
+    np.fill_diagonal(found, 1.0)
+    return found
+
+
+def _panel_pvalues(panel: Panel, request: Request) -> list[FloatArray]:
+    """Return the p-values of people and then of every metric, all with the same permutations."""
+    is_pooled = [isinstance(metric, Counts) and request.p_values != "analytic" for metric in panel.metrics]
+    plain = [table for table, pooled in zip(panel.summands(), is_pooled, strict=True) if not pooled]
+    found = iter(_pvalues_of([panel.human_goodness, *plain], request))
+    human_p = next(found)
+    of_metrics = [
+        _corpus_pvalues(panel, metric, request) if isinstance(metric, Counts) and pooled else next(found)
+        for metric, pooled in zip(panel.metrics, is_pooled, strict=True)
+    ]
+    return [human_p, *of_metrics]
+
+
+def _corpus_pvalues(panel: Panel, counts: Counts, request: Request) -> FloatArray:
+    """Permute segments and compute the corpus score itself each time."""
+    if request.p_values == "exact":
+        raise BetterThanError(
+            f'"{counts.name}" is a corpus metric, whose permutation p-values are sampled. Use '
+            f'p_values="monte_carlo" or "analytic".'
+        )
+    if not panel.is_complete:
+        raise BetterThanError(
+            f'"{counts.name}" is a corpus metric and needs people\'s scores on every segment of every system. '
+            f'Use p_values="analytic", or leave out the systems with gaps (leave_out=…).'
+        )
+    sign = 1.0 if counts.higher_is_better else -1.0
+    values = counts.values
+    if not request.units.are_segments:
+        member = np.eye(request.units.n_units)[request.units.of_segment]
+        values = np.einsum("mnk,nu->muk", values, member)
+    tallies = counts_permutation_block(
+        values,
+        request.n_resamples,
+        stream(request.seed, PERMUTATIONS, 0),
+        formula=lambda sums: sign * np.asarray(counts.formula.pooled(sums)),
+        alternative="greater",
+    )
+    literal = share(tallies.greater + tallies.equal, request.n_resamples)
+    return (literal + 1 - literal.T) / 2 if request.mid_p else literal
+
+
+def _weighted_pvalues(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return analytic p-values (b, pairs) of the pairs i < j in bootstrap samples; each drawn copy flips by itself."""
+    first, second = np.triu_indices(len(values), 1)
+    gap = values[first] - values[second]
+    never = np.isnan(gap).all(axis=1)
+    if np.isnan(gap).any():
+        gap = np.nan_to_num(gap)
+        total = weights @ gap.T
+    else:
+        sums = weights @ (values - values.mean()).T
+        total = sums[:, first] - sums[:, second]
+    square = weights @ (gap**2).T
+    z = np.divide(total, np.sqrt(square), out=np.zeros_like(total), where=square > 0)
+    return np.where(never, np.nan, special.ndtr(-z))

@@ -1,0 +1,108 @@
+"""What a significance test is asked, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from betterthan.analysis.computing import Computing
+from betterthan.analysis.units import Units
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.kernels.significance.pvalues import Alternative
+
+TestTies = Literal["drop", "half", "as_published"]
+PermutationMethod = Literal["auto", "exact", "bracket", "monte_carlo", "analytic"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """All pairs of systems, and how to test them.
+
+    Attributes
+    ----------
+    goodness : array, shape (m, n)
+        Higher is better; NaN where a score is missing.
+    units : Units
+        What is permuted or drawn as one.
+    alternative : {"two-sided", "greater", "less"}
+    ties : {"drop", "half", "as_published"}
+        For the sign test.
+    method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}
+        For the permutation test.
+    n_resamples, seed : int
+        For the tests that draw.
+    alpha : float
+    correction : str
+        What the verdicts will rest on: p-values near that decision are found more precisely.
+    digest : str
+        Of the data, so that finished parts are found again.
+    computing : Computing
+    """
+
+    goodness: FloatArray
+    units: Units
+    alternative: Alternative
+    ties: TestTies
+    method: PermutationMethod
+    n_resamples: int
+    seed: int
+    digest: str
+    computing: Computing
+    alpha: float = 0.05
+    correction: str = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """p-values of all pairs, what is certain about them, and how they came about.
+
+    Attributes
+    ----------
+    pvalue : array, shape (m, m)
+        NaN on the diagonal.
+    p_low, p_high : array, shape (m, m), optional
+        What the exact p-value lies between; the p-value itself by default.
+    p_method : array of int, shape (m, m), optional
+        How each p-value was found, an index into :data:`betterthan.results.pairwise.P_METHODS`; by formula by default.
+    stepped : array, shape (m, m), optional
+        p-values adjusted by the test itself (maximum statistic).
+    how : str
+        For the signature: "exact", "bracket", "9999" …
+    drew : bool
+        Whether random numbers were used.
+    notes : tuple of str
+    """
+
+    pvalue: FloatArray
+    p_low: FloatArray | None = None
+    p_high: FloatArray | None = None
+    p_method: IntArray | None = None
+    stepped: FloatArray | None = None
+    how: str = "exact"
+    drew: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignificanceTest:
+    """A significance test for all pairs, and what it speaks about.
+
+    Attributes
+    ----------
+    name : str
+    run : callable
+        From a Question to an Answer.
+    effect : str
+        Key of the effect that the test is about, in :data:`betterthan.analysis.pairs.effects.EFFECTS`.
+    takes_groups : bool
+        Whether documents can be its units.
+    is_resampled : bool
+        Whether its p-values have a floor of one in so many resamples, so that Holm's correction could erase them all.
+    """
+
+    name: str
+    run: Callable[[Question], Answer]
+    effect: str
+    takes_groups: bool = False
+    is_resampled: bool = False

@@ -1,0 +1,577 @@
+"""Rank systems that met in matches, such as the battles of an arena.
+
+By Bradley–Terry strengths, whose bootstrap draws matches or whole clusters of them, or by win rates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import expit, logsumexp, ndtr, stdtrit
+
+from betterthan import __version__
+from betterthan.analysis.compare.compare_matches import compare_matches
+from betterthan.analysis.matches.match_covariates import refuse_covariates, style_notes, two_way
+from betterthan.analysis.matches.match_units import (
+    cluster_note,
+    crossed,
+    match_units,
+    thin_note,
+    units_of_matches,
+)
+from betterthan.analysis.matches.matches import (
+    MatchFit,
+    TiesModel,
+    critical_values,
+    fit_matches,
+    fitted,
+    graph_note,
+    refuse_unmet,
+    side_note,
+    ties_note,
+    upper_tail,
+)
+from betterthan.analysis.pairs.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.strengths.aggregations import NAMES, SCALES, log_strengths, win_rates
+from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
+from betterthan.analysis.strengths.ranking import Strengths, Wish, ranking
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.engine.blocks import Job, block_ranges
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError, NotEstimable, unknown_name
+from betterthan.kernels.comparisons.match_counts import resampled_match_counts
+from betterthan.kernels.comparisons.sandwich import difference_errors
+from betterthan.kernels.comparisons.wins import WinCounts
+from betterthan.kernels.intervals.intervals import percentile_interval
+from betterthan.kernels.ratings.match_play import MatchList
+from betterthan.kernels.resampling.clustered import ManyClusters, many_clusters
+from betterthan.kernels.resampling.resample import bootstrap_counts
+from betterthan.kernels.significance.pvalues import pairwise_pvalues
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Ranking
+from betterthan.results.settings import Option
+from betterthan.tables.matches import Matches
+
+
+class _Clusters(NamedTuple):
+    """Weights of the cells (left, right, outcome) in each cluster: a sparse matrix, cells × clusters."""
+
+    cells: Matches
+    weights: Any
+
+
+class _Payload(NamedTuple):
+    counts: WinCounts
+    clusters: _Clusters | None
+    ties: str
+    prior: float
+    seed: int
+    blocks: tuple[range, ...]
+
+
+def bytes_of_a_draw(matches: Matches) -> int:
+    """Return the memory that one bootstrap sample needs."""
+    units = 0 if matches.group is None else matches.left.size
+    return 64 * matches.n_systems**2 + 16 * units
+
+
+def drawn_strengths(
+    matches: Matches, counts: WinCounts, wish: Wish, ties: str, blocks: tuple[range, ...]
+) -> FloatArray:
+    """Log strengths of bootstrap samples of the matches, or of their groups: (n_resamples, m).
+
+    Samples in which strengths do not exist are NaN.
+    """
+    n_resamples = sum(map(len, blocks))
+    clusters = None if matches.group is None else _clusters_to_draw(matches)
+    job: Job[_Payload, FloatArray] = Job(
+        name=f"bootstrap of Bradley–Terry ({n_resamples:,} resamples)",
+        function=_block,
+        payload=_Payload(counts, clusters, ties, wish.prior, wish.seed, blocks),
+        n_blocks=len(blocks),
+        digest=f"{matches.digest} {ties} {wish.prior} {n_resamples} {wish.seed} {__version__}",
+        uses="processes" if ties == "davidson" else "threads",
+    )
+    return np.concatenate(wish.computing.run(job))
+
+
+def usable_draws(draws: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return the draws in which strengths exist, and a note when there are others."""
+    lost = np.isnan(draws).any(axis=1)
+    if lost.all():
+        raise NotEstimable(
+            "Strengths exist in none of the bootstrap samples, so there is no interval. "
+            'Use interval="robust", or add prior=0.5.'
+        )
+    if not lost.any():
+        return draws, ()
+    note = f"{lost.sum():,} of {lost.size:,} bootstrap samples have no strengths and were left out."
+    return draws[~lost], (note,)
+
+
+def widened_percentiles(
+    matches: Matches, draws: FloatArray, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    r"""Percentiles of the draws, further out where few groups were drawn from.
+
+    Draws of g groups vary (g − 1) / g of what they should, and like a normal variable where Student's t is due; so the
+    tails are cut at [1]_
+
+    .. math:: \Phi\Big(-\sqrt{\tfrac{g}{g - 1}}\; t_{1 - \alpha / 2,\, g - 1}\Big),
+
+    with the number g of groups of equal size that would say as much about the system.
+
+    References
+    ----------
+    .. [1] Hesterberg (2015), What teachers should know about the bootstrap, The American Statistician 69; section 3.
+    """
+    if matches.group is None:
+        return percentile_interval(draws, confidence)
+    m = matches.n_systems
+    number = np.unique(matches.group, return_inverse=True)[1].reshape(-1)
+    table = np.zeros((int(number.max(initial=0)) + 1, m))
+    for side in (matches.left, matches.right):
+        np.add.at(table, (number, side), matches.weight)
+    degrees = np.maximum(table.sum(axis=0) ** 2 / (table**2).sum(axis=0) - 1, 1.0)
+    t = -stdtrit(degrees, (1 - confidence) / 2)
+    tail = ndtr(-t * np.sqrt((degrees + 1) / degrees))
+    ends = [percentile_interval(draws[:, i], 1 - 2 * tail[i]) for i in range(m)]
+    return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+
+
+def _clusters_to_draw(matches: Matches) -> _Clusters:
+    from scipy.sparse import csr_array  # noqa: PLC0415  (takes a while to load, and is needed only here)
+
+    if matches.group is None or np.unique(matches.group).size < 2:
+        raise NotEstimable("All matches belong to one group, so none can be drawn. Two or more are needed.")
+    cells = matches.aggregated()
+    code = _codes(matches)
+    row = np.searchsorted(_codes(cells), code)
+    column = np.unique(matches.group, return_inverse=True)[1].reshape(-1)
+    shape = (cells.left.size, int(column.max()) + 1)
+    return _Clusters(cells, csr_array((matches.weight, (row, column)), shape=shape))
+
+
+def _codes(matches: Matches) -> FloatArray:
+    """Number each (left, right, outcome) in the order of the aggregated rows."""
+    pair = matches.left * matches.n_systems + matches.right
+    return np.asarray(3 * pair + 2 - 2 * matches.outcome)
+
+
+def _block(payload: _Payload, block: int) -> FloatArray:
+    n_here = len(payload.blocks[block])
+    rng = stream(payload.seed, "bootstrap of matches", block)
+    if payload.clusters is None:
+        drawn = resampled_match_counts(payload.counts.wins, payload.counts.ties, n_here, rng)
+    else:
+        drawn = _drawn_clusters(payload.clusters, n_here, rng)
+    return log_strengths(drawn, ties=payload.ties, prior=payload.prior)
+
+
+def _drawn_clusters(clusters: _Clusters, n_resamples: int, rng: np.random.Generator) -> WinCounts:
+    times = bootstrap_counts(n_resamples, clusters.weights.shape[1], rng)
+    weights = (clusters.weights @ times.T).T
+    cells, m = clusters.cells, clusters.cells.n_systems
+    wins, ties = np.zeros((2, n_resamples, m, m))
+    for outcome, first, second in ((1.0, cells.left, cells.right), (0.0, cells.right, cells.left)):
+        rows = cells.outcome == outcome
+        wins[:, first[rows], second[rows]] += weights[:, rows]
+    tied = cells.outcome == 0.5
+    ties[:, cells.left[tied], cells.right[tied]] += weights[:, tied]
+    return WinCounts(wins, ties + ties.swapaxes(1, 2))
+
+
+_TIES_UNSEEN = 4  # a share of ties is shrunk as if four more matches had been decided
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WinRates:
+    """Win rates, ties half, and how sure they are.
+
+    Attributes
+    ----------
+    rate, played : array, shape (m,)
+    errors, degrees : array, shape (m,)
+    pair_errors, pair_degrees : array, shape (m, m)
+        Of differences of rates.
+    is_clustered : bool
+    """
+
+    rate: FloatArray
+    played: FloatArray
+    errors: FloatArray
+    degrees: FloatArray
+    pair_errors: FloatArray
+    pair_degrees: FloatArray
+    is_clustered: bool
+
+    def interval(self, confidence: float) -> tuple[FloatArray, FloatArray]:
+        r"""Wilson's interval with the number of independent matches that would have the same error.
+
+        .. math:: \tilde n = \frac{\hat r (1 - \hat r)}{\mathrm{se}^2}, \qquad
+                  \frac{\hat r + t^2/2\tilde n \pm t \sqrt{\hat r (1 - \hat r)/\tilde n + t^2/4\tilde n^2}}
+                       {1 + t^2/\tilde n}
+
+        Without ties and clusters that is the number of matches, and the interval Wilson's own.
+        """
+        t = critical_values(confidence, self.degrees)
+        spread = self.rate * (1 - self.rate)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            size = np.where(self.errors > 0, spread / self.errors**2, self._fewest())
+        size = np.where(spread > 0, size, self._fewest())
+        middle = self.rate + t**2 / (2 * size)
+        reach = t * np.sqrt(spread / size + (t / (2 * size)) ** 2)
+        scale = 1 + t**2 / size
+        return np.maximum((middle - reach) / scale, 0.0), np.minimum((middle + reach) / scale, 1.0)
+
+    def _fewest(self) -> FloatArray:
+        """Of a system that always won or always lost: its matches, or its clusters where these are fewer."""
+        return np.asarray(np.minimum(self.played, np.nan_to_num(self.degrees, nan=0.0, posinf=np.inf) + 1))
+
+
+def fitted_win_rates(matches: Matches, counts: WinCounts) -> WinRates:
+    """Return the win rates of matches with robust errors that know clusters."""
+    rate = win_rates(counts)
+    played = np.asarray((counts.wins + counts.wins.T + counts.ties).sum(axis=1))
+    units = units_of_matches(matches)
+    alone = _score_errors(counts, rate, played)
+    m = rate.size
+    if not units:
+        ties = counts.ties.sum(axis=1)
+        variance = (rate * (1 - rate) - ties / (played + _TIES_UNSEEN) / 4) / played
+        return WinRates(
+            rate=rate,
+            played=played,
+            errors=np.sqrt(np.maximum(variance, 0.0)),
+            degrees=np.full(m, np.inf),
+            pair_errors=alone,
+            pair_degrees=np.full((m, m), np.inf),
+            is_clustered=False,
+        )
+    by = [_clustered(matches, rate, unit.code) for unit in units]
+    tables = [one.covariance for one in by]
+    if len(by) == 2:
+        both = _clustered(matches, rate, crossed(units))
+        tables.append(two_way(tables[0], tables[1], both.covariance))
+    return WinRates(
+        rate=rate,
+        played=played,
+        errors=np.sqrt(np.max([np.diagonal(table) for table in tables], axis=0)),
+        degrees=np.min([one.degrees(np.eye(m)) for one in by], axis=0),
+        # Judges who all agree leave no spread; what single matches say is the least.
+        pair_errors=np.maximum(np.max([difference_errors(table) for table in tables], axis=0), alone),
+        pair_degrees=np.min([one.degrees_of_pairs(m) for one in by], axis=0),
+        is_clustered=True,
+    )
+
+
+def _clustered(matches: Matches, rate: FloatArray, code: IntArray) -> ManyClusters:
+    used = matches.weight > 0
+    number = np.unique(code[used], return_inverse=True)[1].reshape(-1)
+    if number.max(initial=0) < 1:
+        raise NotEstimable("All matches belong to one group, so errors do not exist. Two or more are needed.")
+    left, right, weight, outcome = (
+        getattr(matches, name)[used] for name in ("left", "right", "weight", "outcome")
+    )
+    system = np.concatenate([left, right])
+    excess = np.concatenate([outcome, 1 - outcome]) - rate[system]
+    twice = np.tile(weight, 2)
+    return many_clusters(np.tile(number, 2), system, twice, twice * excess, n_parameters=rate.size)
+
+
+def _score_errors(counts: WinCounts, rate: FloatArray, played: FloatArray) -> FloatArray:
+    r"""Standard errors of differences of win rates if both rates were their average, matches independent: (m, m).
+
+    Squares are about the common rate, as in Wilson's interval, so that a perfect record has an error too:
+
+    .. math:: \frac{1}{n_a^2} \sum_{r \ni a} (y_{ra} - r_0)^2 + \frac{1}{n_b^2} \sum_{r \ni b} (y_{rb} - r_0)^2
+              - \frac{2}{n_a n_b} \sum_{r \ni a, b} (y_{ra} - r_0)(y_{rb} - r_0), \qquad r_0 = \tfrac12 (r_a + r_b)
+    """
+    middle = (rate[:, None] + rate[None, :]) / 2
+    won, tied = counts.wins.sum(axis=1)[:, None], counts.ties.sum(axis=1)[:, None]
+    lost = played[:, None] - won - tied
+    own = (won * (1 - middle) ** 2 + tied * (0.5 - middle) ** 2 + lost * middle**2) / played[:, None] ** 2
+    met = counts.wins + counts.wins.T
+    shared = -met * middle * (1 - middle) + counts.ties * (0.5 - middle) ** 2
+    return np.asarray(np.sqrt(np.maximum(own + own.T - 2 * shared / np.outer(played, played), 0.0)))
+
+
+def compare_win_rates(
+    matches: Matches, counts: WinCounts, found: WinRates, decision: Decision
+) -> PairwiseTable:
+    """Tests of all differences of win rates, with the errors of the win rates themselves."""
+    difference = found.rate[:, None] - found.rate[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(found.pair_errors > 0, difference / found.pair_errors, 0.0)
+    width = (
+        critical_values(decision.confidence_of_one(len(found.pair_errors)), found.pair_degrees)
+        * found.pair_errors
+    )
+    units = units_of_matches(matches)
+    return pairwise_table(
+        Findings(
+            systems=matches.systems,
+            goodness=found.rate,
+            test="wald",
+            effect_name="difference of win rates",
+            size_name="difference of win rates",
+            effect=difference,
+            low=np.maximum(difference - width, -1.0),
+            high=np.minimum(difference + width, 1.0),
+            size=difference,
+            wins=counts.wins,
+            ties=counts.ties,
+            pvalue=pairwise_pvalues(upper_tail(z, found.pair_degrees), alternative=decision.alternative),
+            data=matches.digest,
+            options={
+                "matches": round(matches.n_matches),
+                "se": "clustered" if found.is_clustered else "robust",
+            },
+            notes=(
+                *matches.notes,
+                *ties_note(counts, "half"),
+                *cluster_note(matches),
+                *thin_note(matches.systems, found.pair_degrees, units, matches),
+            ),
+            **match_units(matches),
+        ),
+        decision,
+    )
+
+
+RESAMPLES = 2000
+HELP = 0.5  # prior of the tests behind Elo and TrueSkill where strengths do not exist
+
+
+def rank_matches(matches: Matches, wish: Wish) -> Ranking:
+    """Rank by Bradley–Terry with robust intervals, by win rate, or by Elo and TrueSkill."""
+    by = _method(wish)
+    ties = "half" if wish.ties == "default" else wish.ties
+    refuse_covariates(matches, by, ties=ties, prior=wish.prior, interval=wish.interval)
+    counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
+    refuse_unmet(counts, matches.systems)
+    make = {"bradley_terry": _bradley_terry, "win_rate": _win_rate}.get(by, _ordered)
+    made = make(matches, counts, ties, by, wish)
+    pairs, about = (made.pairs, ()) if made.pairs else _pairs(matches, by, ties, wish, made.fit)
+    found = Strengths(
+        systems=matches.systems,
+        method=by,
+        unit=_unit(by, wish.scale),
+        strength=made.strength,
+        low=made.low,
+        high=made.high,
+        higher_is_better=True,
+        data=matches.digest,
+        n_segments=None,
+        order_spread=made.spread,
+        options={
+            "matches": round(matches.n_matches),
+            **made.options,
+            "ci": f"{100 * wish.confidence:g},{made.kind}",
+        },
+        notes=(
+            *matches.notes,
+            *ties_note(counts, ties),
+            *cluster_note(matches),
+            *made.notes,
+            *graph_note(matches, counts, ties),
+            *about,
+        ),
+        drew=made.drew,
+    )
+    return ranking(found, pairs, wish)
+
+
+def _method(wish: Wish) -> str:
+    by = "bradley_terry" if wish.by is None else wish.by
+    if callable(by) or by not in ("bradley_terry", "win_rate", "elo", "trueskill"):
+        if isinstance(by, str) and by not in (*NAMES, "pooled"):
+            raise unknown_name("method", by, NAMES)
+        raise BetterThanError(
+            "Matches have no scores to average. Rank them by bradley_terry, win_rate, elo or trueskill."
+        )
+    return by
+
+
+def _pairs(
+    matches: Matches, by: str, ties: str, wish: Wish, fit: MatchFit | None
+) -> tuple[PairwiseTable, tuple[str, ...]]:
+    """The tests of all pairs; with a prior, which is said, where strengths are not asked for and do not exist."""
+    tested: TiesModel = "half" if ties == "davidson" else ties  # type: ignore[assignment]  # checked by the wish
+    try:
+        return compare_matches(matches, tested, wish.decision(), prior=wish.prior, fit=fit), ()
+    except NotEstimable:
+        if by == "bradley_terry":
+            raise
+    note = f"Spread and groups rest on Bradley–Terry strengths, which exist here only with a prior of {HELP}."
+    return compare_matches(matches, tested, wish.decision(), prior=HELP), (note,)
+
+
+def _unit(by: str, scale: str) -> str:
+    named = {
+        "bradley_terry": SCALES.get(scale, ("",))[0],
+        "win_rate": "share of matches won, ties half",
+        **UNITS,
+    }
+    return named[by]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """Strengths by one method, in the order of the table."""
+
+    strength: FloatArray
+    low: FloatArray
+    high: FloatArray
+    kind: str
+    options: dict[str, Option]
+    drew: bool = False
+    spread: FloatArray | None = None
+    fit: MatchFit | None = None
+    pairs: PairwiseTable | None = None
+    notes: tuple[str, ...] = ()
+
+
+def _bradley_terry(matches: Matches, counts: WinCounts, ties: str, _by: str, wish: Wish) -> _Made:
+    to_scale = SCALES[wish.scale][1]
+    options: dict[str, Option] = {
+        "ties": ties,
+        "prior": wish.prior or None,
+        "covariates": ",".join(matches.covariate_names) or None,
+        "scale": wish.scale,
+    }
+    if wish.interval in ("default", "robust") and ties != "davidson":
+        fit = fit_matches(matches, ties=ties, prior=wish.prior)  # type: ignore[arg-type]
+        low, high = _limits(fit, wish)
+        return _Made(
+            strength=to_scale(fit.log_strength),
+            low=low,
+            high=high,
+            kind="clustered" if fit.clusterings else "model" if wish.prior else "robust",
+            options=options,
+            fit=fit,
+            notes=(
+                *style_notes(fit.style, wish.confidence),
+                *side_note(matches, fit, wish.confidence),
+                *_thin(matches, fit),
+            ),
+        )
+    theta = fitted(counts, matches.systems, ties=ties, prior=wish.prior)
+    blocks = block_ranges(wish.n_resamples or RESAMPLES, bytes_of_a_draw(matches))
+    drawn = drawn_strengths(matches, counts, wish, ties, blocks)
+    usable, notes = usable_draws(drawn)
+    low, high = widened_percentiles(matches, to_scale(usable), wish.confidence)
+    kind = f"percentile,{len(drawn)}"
+    return _Made(
+        strength=to_scale(theta), low=low, high=high, kind=kind, options=options, drew=True, notes=notes
+    )
+
+
+def _limits(fit: MatchFit, wish: Wish) -> tuple[FloatArray, FloatArray]:
+    r"""Return the limits of each strength on the scale that was asked for.
+
+    Log strengths and Elo points are linear. A share moves with all strengths, so its limits are found on the scale of
+    its log odds, where errors are nearly normal, by the delta method:
+
+    .. math:: \operatorname{logit} \lambda_a = \theta_a - \log \sum_{b \ne a} e^{\theta_b}, \qquad
+              \frac{\partial}{\partial \theta_b} = -\frac{\lambda_b}{1 - \lambda_a}
+    """
+    theta, m = fit.log_strength, fit.log_strength.size
+    to_scale = SCALES[wish.scale][1]
+    if wish.scale != "share":
+        contrasts = np.eye(m) - 1 / m
+        reach = _reach(fit, contrasts, wish.confidence)
+        return to_scale(theta - reach), to_scale(theta + reach)
+    without = theta[None, :] + np.where(np.eye(m, dtype=bool), -np.inf, 0.0)
+    rest = logsumexp(without, axis=1)
+    contrasts = np.eye(m) - np.exp(without - rest[:, None])
+    reach = _reach(fit, contrasts, wish.confidence)
+    return expit(theta - rest - reach), expit(theta - rest + reach)
+
+
+def _reach(fit: MatchFit, contrasts: FloatArray, confidence: float) -> FloatArray:
+    error, degrees = fit.sureness(contrasts)
+    return critical_values(confidence, degrees) * error
+
+
+def _thin(matches: Matches, fit: MatchFit) -> tuple[str, ...]:
+    return (
+        thin_note(matches.systems, fit.pair_degrees, units_of_matches(matches), matches)
+        if fit.clusterings
+        else ()
+    )
+
+
+def _win_rate(matches: Matches, counts: WinCounts, _ties: str, _by: str, wish: Wish) -> _Made:
+    """Win rates with Wilson's interval, for which ties and clusters change the number of independent matches."""
+    found = fitted_win_rates(matches, counts)
+    low, high = found.interval(wish.confidence)
+    pairs = compare_win_rates(matches, counts, found, wish.decision())
+    kind = "clustered" if found.is_clustered else "wilson"
+    thin = thin_note(matches.systems, found.pair_degrees, units_of_matches(matches), matches)
+    return _Made(strength=found.rate, low=low, high=high, kind=kind, options={}, pairs=pairs, notes=thin)
+
+
+def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wish) -> _Made:
+    refuse_too_many(by, matches.n_matches)
+    listed = in_order(_listed(matches, wish.order), wish.order)
+    t = listed.left.size
+    clusters = _clusters(matches) if wish.order == "shuffled" else np.arange(t)
+    found = rated(
+        Play(
+            by=by,
+            matches=listed,
+            unit_of_match=clusters,
+            n_systems=matches.n_systems,
+            n_units=int(clusters.max()) + 1,
+            order=wish.order,
+            n_orders=wish.n_orders,
+            rating=wish.rating,
+            n_resamples=wish.n_resamples,
+            seed=wish.seed,
+            digest=matches.digest,
+            computing=wish.computing,
+        )
+    )
+    low, high = percentile_interval(found.draws, wish.confidence)
+    orders = None if found.order_spread is None else wish.n_orders
+    return _Made(
+        strength=found.strength,
+        low=low,
+        high=high,
+        kind=f"percentile,{len(found.draws)}",
+        options={"order": wish.order, "orders": orders, "rating": shown_rating(by, wish.rating)},
+        drew=True,
+        spread=found.order_spread,
+    )
+
+
+def _clusters(matches: Matches) -> IntArray:
+    """What is drawn as one: all matches of a judge or session, or each match by itself."""
+    times = np.rint(matches.weight).astype(np.int64)
+    if matches.group is None:
+        return np.arange(int(times.sum()))
+    return np.unique(np.repeat(matches.group, times), return_inverse=True)[1].astype(np.int64)
+
+
+def _listed(matches: Matches, order: str) -> MatchList:
+    """Every match by itself; an aggregated row stands as often as its weight says."""
+    times = np.rint(matches.weight).astype(np.int64)
+    if not np.allclose(times, matches.weight):
+        raise BetterThanError(
+            "Elo and TrueSkill play whole matches; these have weights that are not whole numbers."
+        )
+    if order == "listed" and (times > 1).any():
+        raise BetterThanError(
+            "The matches were counted, so the order in which they were played is not known. Name the column of the "
+            'item when they are read, which keeps every row in its order, or use order="shuffled".'
+        )
+    segment = None if matches.segment is None else np.repeat(matches.segment, times)
+    return MatchList(
+        np.repeat(matches.left, times),
+        np.repeat(matches.right, times),
+        np.repeat(matches.outcome, times),
+        segment,
+    )

@@ -1,0 +1,216 @@
+"""Rank systems by their scores on shared segments, or by a score of summed counts such as BLEU."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from betterthan.analysis.compare.compare_counts import compare_counts, unit_counts
+from betterthan.analysis.compare.decide import Request, decide
+from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
+from betterthan.analysis.rank.detectable import segments_needed
+from betterthan.analysis.strengths.aggregations import NAMES
+from betterthan.analysis.strengths.ranking import Strengths, Wish, ranking
+from betterthan.analysis.strengths.strength_intervals import (
+    Basis,
+    mean_limits,
+    pooled_limits,
+    strength_limits,
+)
+from betterthan.analysis.strengths.strengths import By, Estimated, estimate
+from betterthan.analysis.units import Units, chosen_units, few_units_note, units_of
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.kernels.intervals.intervals import t_interval
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Ranking
+from betterthan.results.units import FEW_UNITS
+from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
+
+
+def rank_scores(scores: Scores, wish: Wish) -> Ranking:
+    """Rank by any mechanism, with intervals of its strengths and the test that belongs to it."""
+    complete = scores.complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
+    by: By = "mean" if wish.by is None else wish.by
+    if isinstance(by, str) and by in ("pooled", "segment_mean", "bootstrap_mean"):
+        raise BetterThanError(f'by="{by}" is for counts, such as corpus BLEU. Rank scores by="mean".')
+    if wish.interval == "robust":
+        raise BetterThanError(
+            'interval="robust" is for matches. Use interval="percentile" or "bca" for scores.'
+        )
+    units, notes = chosen_units(complete, wish.units)
+    found = estimate(complete, by, units, wish)
+    request = Request(
+        by=by,
+        ties="drop" if wish.ties in ("default", "davidson") else wish.ties,  # type: ignore[arg-type]  # of the sign test
+        units=wish.units,
+        intervals=False,
+    )
+    pairs = decide(complete, request, wish.decision(), wish=wish, estimated=found)
+    ranked = ranking(_strengths(complete, found, units, notes, wish), pairs, wish)
+    return replace(ranked, segments_needed=_segments_needed(complete, ranked, units, wish))
+
+
+def _segments_needed(scores: Scores, ranked: Ranking, units: Units, wish: Wish) -> FloatArray | None:
+    """Segments that would show each lead over the next system; for means of segments only, and not for a few."""
+    if ranked.settings.method != "mean" or not units.are_segments or scores.n_segments < FEW_UNITS:
+        return None
+    order = [scores.systems.index(name) for name in ranked.systems]
+    return np.append(segments_needed(scores.goodness[order], alpha=1 - wish.confidence), np.nan)
+
+
+def _strengths(
+    scores: Scores, found: Estimated, units: Units, unit_notes: tuple[str, ...], wish: Wish
+) -> Strengths:
+    basis = Basis(found.name, found.strength, found.draws, found.jackknife)
+    low, high, interval, notes = strength_limits(scores, units, basis, wish)
+    # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
+    is_turned = found.unit == "" and not scores.higher_is_better
+    return Strengths(
+        systems=scores.systems,
+        method=found.name,
+        unit=f"{scores.name}, {scores.direction}{f'; {found.unit}' if found.unit else ''}",
+        strength=-found.strength if is_turned else found.strength,
+        low=-high if is_turned else low,
+        high=-low if is_turned else high,
+        higher_is_better=not is_turned,
+        data=scores.digest,
+        n_segments=scores.n_segments,
+        order_spread=found.order_spread,
+        drew=len(found.draws) > 0,
+        options={
+            **found.options,
+            "ci": f"{100 * wish.confidence:g},{interval}",
+            "units": units.name,
+        },
+        notes=(
+            *unit_notes,
+            *scores.notes,
+            *found.notes,
+            *notes,
+            *few_units_note(units),
+        ),
+    )
+
+
+COUNT_METHODS = ("pooled", "segment_mean", "bootstrap_mean")
+
+
+def rank_counts(counts: Counts, wish: Wish) -> Ranking:
+    """Rank by the pooled score, the mean of segment scores, or the mean of bootstrap corpora.
+
+    Every other mechanism ranks the segment scores.
+    """
+    if wish.by in (None, "pooled"):
+        return ranking(pooled(counts, wish), compare_counts(counts, wish.units, wish.decision()), wish)
+    if wish.by == "bootstrap_mean":
+        found = bootstrap_means(counts, wish)
+        return ranking(found, pairs_of_bootstrap_means(counts, found, wish), wish)
+    if isinstance(wish.by, str) and wish.by not in (*COUNT_METHODS, *NAMES):
+        raise unknown_name("method for counts", wish.by, COUNT_METHODS)
+    segments = counts.per_segment()
+    if wish.by != "segment_mean":
+        return rank_scores(segments, wish)
+    by_mean = rank_scores(segments, replace(wish, by="mean"))
+    options = {"score": counts.formula.name, **by_mean.settings.options}
+    return replace(by_mean, settings=replace(by_mean.settings, method="segment_mean", options=options))
+
+
+def pooled(counts: Counts, wish: Wish) -> Strengths:
+    """The score of the summed counts (corpus-level), with its interval."""
+    units = units_of(counts, wish.units)
+    limits = pooled_limits(counts, unit_counts(counts, units), units, wish)
+    options = {"ci": f"{100 * wish.confidence:g},{limits.method}"}
+    return _strengths_of_counts(counts, "pooled", (counts.pooled(), limits.low, limits.high), options, wish)
+
+
+def segment_means(counts: Counts, wish: Wish) -> Strengths:
+    """The mean of segment scores (segment-level), with its interval as ``by="mean"`` has it by default."""
+    scores = counts.per_segment().complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
+    units = units_of(scores, wish.units)
+    limits = mean_limits(scores.values, units, systems=scores.systems, confidence=wish.confidence)
+    low, high = limits.low, limits.high
+    options = {"ci": f"{100 * wish.confidence:g},{limits.method}"}
+    found = _strengths_of_counts(
+        counts, "segment_mean", (scores.values.mean(axis=1), low, high), options, wish
+    )
+    return replace(found, n_segments=scores.n_segments, notes=scores.notes)
+
+
+def bootstrap_means(counts: Counts, wish: Wish) -> Strengths:
+    """The mean score of bootstrap corpora, with an interval for other segments of the same kind."""
+    if wish.interval != "default":
+        raise BetterThanError(
+            'Intervals of bootstrap_mean come from the infinitesimal jackknife. Use interval="default".'
+        )
+    found = bootstrap_mean(counts, wish)
+    error = standard_errors(found.covariance)
+    n = np.full(error.size, found.n_units)
+    low, high = t_interval(found.mean, error, n, confidence=wish.confidence)
+    options = {"ci": f"{_ci(wish, 'infinitesimal-jackknife', found.n_resamples)},size={wish.size}"}
+    strengths = _strengths_of_counts(counts, "bootstrap_mean", (found.mean, low, high), options, wish)
+    return replace(strengths, notes=(*strengths.notes, _about_size(counts, wish)))
+
+
+def pairs_of_bootstrap_means(counts: Counts, found: Strengths, wish: Wish) -> PairwiseTable:
+    """The permutation test of the pooled score; pairs that the two order differently are not told apart.
+
+    Drawn corpora spread as corpora of `size` segments do, not as the test set does, so they are no test of it. The
+    permutation test asks the same question (do the systems differ?) of the score that the mean stands for, and is
+    exact.
+    """
+    pairs = compare_counts(counts, wish.units, wish.decision())
+    goodness = found.strength if counts.higher_is_better else -found.strength
+    place = [counts.systems.index(name) for name in pairs.systems]
+    lead = np.sign(goodness[place][:, None] - goodness[place][None, :])
+    turned = lead * np.sign(np.nan_to_num(pairs.effect)) < 0  # NaN only on the diagonal
+    return replace(
+        pairs, pvalue=np.where(turned, 1.0, pairs.pvalue), adjusted=np.where(turned, 1.0, pairs.adjusted)
+    )
+
+
+def standard_errors(covariance: FloatArray) -> FloatArray:
+    """Roots of the diagonal; NaN where so few corpora were drawn that noise makes a variance negative."""
+    variance = np.diag(covariance)
+    slack = 1e-12 * np.max(np.abs(variance), initial=0.0)
+    return np.sqrt(np.where(variance < -slack, np.nan, np.maximum(variance, 0.0)))
+
+
+def _about_size(counts: Counts, wish: Wish) -> str:
+    return (
+        f"bootstrap_mean is the mean score of corpora of {wish.size:,} segments drawn from the {counts.n_segments:,}; "
+        f"its interval is for other {counts.n_segments:,} segments of the same kind, and its tests are those of the "
+        f"pooled score."
+    )
+
+
+def _ci(wish: Wish, kind: str, n_resamples: int) -> str:
+    return f"{100 * wish.confidence:g},{kind},{n_resamples}"
+
+
+def _strengths_of_counts(
+    counts: Counts,
+    method: str,
+    found: tuple[FloatArray, FloatArray, FloatArray],
+    options: dict[str, Any],
+    wish: Wish,
+) -> Strengths:
+    strength, low, high = found
+    if units_of(counts, wish.units).n_units == 1:  # drawn again and again, it says nothing of others
+        low = high = np.full_like(strength, np.nan)
+    return Strengths(
+        systems=counts.systems,
+        method=method,
+        unit=f"{counts.name}, {counts.direction}",
+        strength=strength,
+        low=low,
+        high=high,
+        higher_is_better=counts.higher_is_better,
+        data=counts.digest,
+        n_segments=counts.n_segments,
+        options={"score": counts.formula.name, **options, "units": units_of(counts, wish.units).name},
+        notes=counts.notes,
+    )

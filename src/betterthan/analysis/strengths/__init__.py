@@ -1,0 +1,1 @@
+"""One number a system: means, medians, win rates, Bradley–Terry, Elo and TrueSkill, with their intervals."""

@@ -1,0 +1,172 @@
+"""The dictionary of ways to turn scores into strengths: what each needs, and what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from betterthan.analysis.strengths.resampling import WeightedStrengths, drawn_segments
+from betterthan.arrays import FloatArray
+from betterthan.errors import unknown_name
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
+from betterthan.kernels.comparisons.davidson import davidson, davidson_exists
+from betterthan.kernels.comparisons.pair_outcomes import resampled_win_counts
+from betterthan.kernels.comparisons.strengths import to_elo, to_shares
+from betterthan.kernels.comparisons.tied_ranks import counted_medians
+from betterthan.kernels.comparisons.wins import WinCounts, win_counts, with_ties
+
+Strengths = Callable[[FloatArray], FloatArray]
+SCALES: dict[str, tuple[str, Strengths]] = {
+    "share": ("strengths that sum to 1", to_shares),
+    "log": ("log strength", lambda theta: theta),
+    "elo": ("Elo points", to_elo),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregation:
+    """A way to turn goodness (m, n) into strengths (m,).
+
+    Attributes
+    ----------
+    name : str
+    unit : str
+        Of the strength; "" means the unit of the metric itself.
+    estimate : callable
+        goodness (m, n) to (m,).
+    resampled : callable
+        (goodness (m, n), weights (b, n), generator) to (b, m).
+    bytes_each : callable
+        (m, n) to the memory that one resample needs.
+    is_ours : bool
+    """
+
+    name: str
+    unit: str
+    estimate: Strengths
+    resampled: WeightedStrengths
+    bytes_each: Callable[[int, int], int]
+    is_ours: bool = True
+
+
+def _weighted_means(goodness: FloatArray, weights: FloatArray, _rng: np.random.Generator) -> FloatArray:
+    return np.asarray((weights @ goodness.T) / weights.sum(axis=1, keepdims=True))
+
+
+def _means(goodness: FloatArray) -> FloatArray:
+    return np.asarray(goodness.mean(axis=1))
+
+
+def _medians(goodness: FloatArray) -> FloatArray:
+    return np.asarray(np.median(goodness, axis=1))
+
+
+def _resampled_medians(goodness: FloatArray, weights: FloatArray, _rng: np.random.Generator) -> FloatArray:
+    return counted_medians(goodness, weights)
+
+
+def one_by_one(
+    strengths: Strengths, goodness: FloatArray, weights: FloatArray, _rng: np.random.Generator
+) -> FloatArray:
+    """Apply a function of a table to each resampled table in turn."""
+    return np.array([strengths(goodness[:, drawn_segments(row)]) for row in weights], dtype=np.float64)
+
+
+def win_rates(counts: WinCounts) -> FloatArray:
+    r"""Share of all comparisons that each system wins, ties half; shape (…, m).
+
+    .. math:: r_a = \frac{\sum_b (w_{ab} + \frac12 t_{ab})}{\sum_b n_{ab}}
+    """
+    points = (counts.wins + counts.ties / 2).sum(axis=-1)
+    played = (counts.wins + np.swapaxes(counts.wins, -1, -2) + counts.ties).sum(axis=-1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(points / played)
+
+
+def log_strengths(counts: WinCounts, *, ties: str, prior: float) -> FloatArray:
+    """Bradley–Terry log strengths of a batch of tables, NaN where they do not exist."""
+    if ties == "davidson":
+        pairs = zip(counts.wins, counts.ties, strict=True)
+        lost = np.full(counts.wins.shape[-1], np.nan)
+        return np.array([davidson(w, t).log_strength if davidson_exists(w, t) else lost for w, t in pairs])
+    wins = with_ties(counts.wins, counts.ties, ties)  # type: ignore[arg-type]  # checked by the verb
+    return bradley_terry_batch(wins, prior=prior).log_strength
+
+
+def _of_wins(
+    strengths: Callable[[WinCounts], FloatArray],
+    goodness: FloatArray,
+    weights: FloatArray,
+    _rng: np.random.Generator,
+) -> FloatArray:
+    return strengths(resampled_win_counts(goodness, weights))
+
+
+def _bradley_terry(counts: WinCounts, *, ties: str, prior: float, scale: str) -> FloatArray:
+    return SCALES[scale][1](log_strengths(counts, ties=ties, prior=prior))
+
+
+def _once(strengths: Callable[[WinCounts], FloatArray], goodness: FloatArray) -> FloatArray:
+    counts = win_counts(goodness)
+    return np.asarray(strengths(WinCounts(counts.wins[None], counts.ties[None]))[0])
+
+
+def by_wins(name: str, unit: str, strengths: Callable[[WinCounts], FloatArray]) -> Aggregation:
+    """An aggregation that needs only who beat whom how often."""
+    return Aggregation(
+        name=name,
+        unit=unit,
+        estimate=partial(_once, strengths),
+        resampled=partial(_of_wins, strengths),
+        bytes_each=lambda m, n: 64 * m * m + 8 * n,
+    )
+
+
+def by_values(name: str, strengths: Strengths, *, unit: str = "", is_ours: bool = True) -> Aggregation:
+    """An aggregation that needs the scores themselves."""
+    return Aggregation(
+        name=name,
+        unit=unit,
+        estimate=strengths,
+        resampled=partial(one_by_one, strengths),
+        bytes_each=lambda m, n: 8 * m + 16 * n,
+        is_ours=is_ours,
+    )
+
+
+MEAN = Aggregation(
+    name="mean",
+    unit="",
+    estimate=_means,
+    resampled=_weighted_means,
+    bytes_each=lambda m, n: 8 * m + 8 * n,
+)
+MEDIAN = Aggregation(
+    name="median",
+    unit="",
+    estimate=_medians,
+    resampled=_resampled_medians,
+    bytes_each=lambda m, n: 8 * m + 16 * n,
+)
+WIN_RATE = by_wins("win_rate", "share of comparisons won, ties half", win_rates)
+ORDERED = ("elo", "trueskill")
+NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
+
+
+def aggregation(by: str | Strengths, *, ties: str, prior: float, scale: str) -> Aggregation:
+    """Return the aggregation of that name, or one around the user's own function."""
+    if callable(by):
+        name = getattr(by, "__name__", "own function")
+        return by_values(
+            name, by, unit="strength by a function of the caller, higher is better", is_ours=False
+        )
+    if by == "bradley_terry":
+        strengths = partial(_bradley_terry, ties=ties, prior=prior, scale=scale)
+        return by_wins("bradley_terry", SCALES[scale][0], strengths)
+    known = {"mean": MEAN, "median": MEDIAN, "win_rate": WIN_RATE}
+    if by not in known:
+        raise unknown_name("method", by, NAMES)
+    return known[by]

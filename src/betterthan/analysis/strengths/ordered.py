@@ -1,0 +1,281 @@
+"""Elo and TrueSkill: the order of play matters, so it is shuffled many times and the spread is shown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from betterthan import __version__
+from betterthan.analysis.computing import Computing
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.engine.blocks import Job
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.kernels.compiled import load_compiler
+from betterthan.kernels.ratings.elo import elo, shuffled_elo
+from betterthan.kernels.ratings.match_play import FIXED_ORDERS, WORTH_COMPILING, MatchList, ties_to_second
+from betterthan.kernels.ratings.response import (
+    Covariance,
+    elo_response,
+    pair_sums,
+    playing_units,
+    rating_covariance,
+    trueskill_response,
+)
+from betterthan.kernels.ratings.trueskill import (
+    BETA,
+    DRAW_PROBABILITY,
+    SIGMA,
+    TAU,
+    shuffled_trueskill,
+    trueskill,
+)
+from betterthan.kernels.resampling.resample import bootstrap_counts
+
+Order = Literal["shuffled", "listed", "segments", "as_published"]
+ORDERS = ("shuffled", *FIXED_ORDERS)
+Rating = tuple[tuple[str, float], ...]
+PARAMETERS = {
+    "elo": ("k", "start", "scale"),
+    "trueskill": ("mu", "sigma", "beta", "tau", "draw_probability"),
+}
+ELO_K, ELO_SCALE = 20.0, 400.0
+UNITS = {"elo": "Elo points", "trueskill": "TrueSkill mean"}
+
+MOST_MATCHES = 20_000_000
+RESAMPLES, LEAST_RESAMPLES = 2000, 100
+# Of all bootstrap samples of a fixed order together; longer lists have fewer samples, at least LEAST_RESAMPLES.
+MOST_PLAYS = 200_000_000
+_ORDERS_IN_A_BLOCK = 10
+_SAMPLES_IN_A_BLOCK = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """Matches to be played one after another, and what of them is drawn as one.
+
+    Attributes
+    ----------
+    by : {"elo", "trueskill"}
+    matches : MatchList
+        In the order of play, unless that is shuffled; see :func:`in_order`.
+    unit_of_match : array of int, shape (t,)
+        Segment, document, judge or the match itself.
+    n_systems, n_units : int
+    order : {"shuffled", "listed", "segments", "as_published"}
+    n_orders : int
+        Shuffles behind the ratings.
+    rating : tuple of (str, float)
+        Parameters that differ from the usual ones.
+    n_resamples : int, optional
+    seed : int
+    digest : str
+    computing : Computing
+    """
+
+    by: str
+    matches: MatchList
+    unit_of_match: IntArray
+    n_systems: int
+    n_units: int
+    order: Order
+    n_orders: int
+    rating: Rating
+    n_resamples: int | None
+    seed: int
+    digest: str
+    computing: Computing
+
+    @property
+    def key(self) -> str:
+        """What finished parts are found again by."""
+        return f"{self.digest} {self.by} {self.rating} {self.order} {self.n_units} {self.seed} {__version__}"
+
+
+def shown_rating(by: object, rating: Rating) -> str | None:
+    """Return the parameters for a signature, None when all are the usual ones; refuse those of another mechanism."""
+    known = PARAMETERS.get(by, ()) if isinstance(by, str) else ()
+    for name, _ in rating:
+        if not known:
+            raise BetterThanError(f'The rating parameter "{name}" is for by="elo" and by="trueskill".')
+        if name not in known:
+            raise unknown_name("rating parameter", name, known)
+    return ",".join(f"{name}={value:g}" for name, value in rating) or None
+
+
+def in_order(matches: MatchList, order: Order) -> MatchList:
+    """Return the matches as they are played; shuffled ones stay as they are."""
+    if order not in ORDERS:
+        raise unknown_name("order", order, ORDERS)
+    return matches if order == "shuffled" else FIXED_ORDERS[order](matches)
+
+
+class Rated(NamedTuple):
+    """Ratings (m,), their spread over orders of play, and draws (B, m) of their joint distribution."""
+
+    strength: FloatArray
+    order_spread: FloatArray | None
+    draws: FloatArray
+
+
+def refuse_too_many(by: str, n_matches: float) -> None:
+    """Raise when a single round would play more matches than is sensible."""
+    if n_matches > MOST_MATCHES:
+        raise BetterThanError(
+            f"{by} would play {n_matches:,.0f} matches one after another. "
+            f'Rank by="bradley_terry", which needs only who beat whom how often.'
+        )
+
+
+def rated(play: Play) -> Rated:
+    """Ratings averaged over shuffles (or of the fixed order), with draws of their joint distribution.
+
+    Ratings averaged over shuffles are smooth in the outcomes, so their covariance over new units follows from how they
+    respond to each unit, without another match played; draws then cost next to nothing, and there are as many as for
+    other mechanisms. A fixed order has no such shortcut: there units are drawn with replacement and played again in
+    that order, as often as the number of matches allows.
+    """
+    if play.order == "as_published" and play.by == "elo":
+        play = replace(play, matches=ties_to_second(play.matches))
+    if play.n_orders * play.matches.left.size >= WORTH_COMPILING:
+        load_compiler()
+    if play.order != "shuffled":
+        strength = _rate(play)
+        return Rated(strength, None, _widened(play, strength, _played_draws(play)))
+    ratings = np.concatenate(_run(play, f"{play.by} over {play.n_orders} orders", _shuffles, play.n_orders))
+    strength = ratings[:, 0].mean(axis=0)
+    many = play.n_orders > 1
+    spread = ratings[:, 0].std(axis=0, ddof=1) if many else np.full(play.n_systems, np.nan)
+    found = _covariance(play, ratings)
+    # Only so many orders were played: a share of their spread remains in the mean.
+    noise = (
+        np.atleast_2d(np.cov(ratings[:, 0].T)) / play.n_orders if many else np.zeros_like(found.covariance)
+    )
+    n = play.n_resamples or RESAMPLES
+    rng = stream(play.seed, f"draws of {play.by}", 0)
+    return Rated(strength, spread, t_draws(strength, found.covariance + noise, found.df, n, rng))
+
+
+def _run(play: Play, name: str, function: Callable[[Play, int], FloatArray], n: int) -> list[FloatArray]:
+    size = _ORDERS_IN_A_BLOCK if function is _shuffles else _SAMPLES_IN_A_BLOCK
+    job: Job[Play, FloatArray] = Job(
+        name=name,
+        function=function,
+        # An executor cannot be sent to the workers that it leads.
+        payload=replace(play, computing=Computing(), n_resamples=n),
+        n_blocks=-(-n // size),
+        digest=f"{play.key} {n}",
+    )
+    return play.computing.run(job)
+
+
+def _shuffles(play: Play, block: int) -> FloatArray:
+    """Ratings after some orders, shape (orders, 1, m), or (orders, 2, m) with the variances of TrueSkill's beliefs."""
+    n_here = min(_ORDERS_IN_A_BLOCK, play.n_orders - block * _ORDERS_IN_A_BLOCK)
+    rng = stream(play.seed, f"orders of {play.by}", block)
+    rating: dict[str, Any] = dict(play.rating)
+    m = play.n_systems
+    if play.by == "elo":
+        points = shuffled_elo(*play.matches[:3], n_systems=m, n_shuffles=n_here, rng=rng, **rating)
+        return points[:, None, :]
+    beliefs = shuffled_trueskill(*play.matches[:3], n_systems=m, n_shuffles=n_here, rng=rng, **rating)
+    return np.stack([beliefs.mu, beliefs.sigma**2], axis=1)
+
+
+def _covariance(play: Play, ratings: FloatArray) -> Covariance:
+    rating = dict(play.rating)
+    if play.by == "elo":
+        response = elo_response(
+            ratings[:, 0], play.matches, k=rating.get("k", ELO_K), scale=rating.get("scale", ELO_SCALE)
+        )
+    else:
+        mu, variance = ratings.mean(axis=0)
+        response = trueskill_response(
+            mu,
+            variance,
+            play.matches,
+            sigma=rating.get("sigma", SIGMA),
+            beta=rating.get("beta", BETA),
+            tau=rating.get("tau", TAU),
+            draw_probability=rating.get("draw_probability", DRAW_PROBABILITY),
+        )
+    return rating_covariance(response, play.matches, play.unit_of_match, play.n_units)
+
+
+def t_draws(
+    centre: FloatArray, covariance: FloatArray, df: FloatArray, n_draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """Draw from a multivariate t around `centre`; each system has its own degrees of freedom.
+
+    Draws come in pairs that mirror each other, so that their mean is the centre. The mixing variable of a draw is one
+    quantile for all systems: a few units are too few for all of them together.
+
+    Returns
+    -------
+    array, shape (n_draws, m)
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    half = -(-n_draws // 2)
+    normal = rng.normal(size=(half, centre.size)) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    deviation = normal / np.sqrt(_mixing(df, rng.random(half)))
+    return np.asarray(centre + np.concatenate([deviation, -deviation])[:n_draws])
+
+
+def _widened(play: Play, strength: FloatArray, draws: FloatArray) -> FloatArray:
+    r"""Draws of a fixed order around the ratings, with the tails of Student's t.
+
+    Of k units a resample shows :math:`(k - 1) / k` of the variance, and that with an error. Elo forgets: what a match
+    moved shrinks by :math:`1 - K \frac{\ln 10}{\text{scale}} p (1 - p)` with each later match of that system, so that a
+    rating rests on the last units only, on :math:`2 / r` of them when it shrinks by r a unit.
+    """
+    n_playing = playing_units(play.matches, play.unit_of_match, play.n_systems)
+    if play.by == "elo":
+        rating = dict(play.rating)
+        k, scale = rating.get("k", ELO_K), rating.get("scale", ELO_SCALE)
+        response = elo_response(strength[None], play.matches, k=k, scale=scale)
+        played = pair_sums(play.matches, None, play.n_systems)
+        forgotten = k * math.log(10) / scale * (played * response.variance).sum(axis=1)
+        with np.errstate(divide="ignore"):
+            n_playing = np.minimum(n_playing, 2 * n_playing / forgotten)
+    df = np.maximum(n_playing - 1, 1.0)
+    rng = stream(play.seed, f"tails of {play.by}", 0)
+    factor = np.sqrt((df + 1) / df) / np.sqrt(_mixing(df, rng.random(len(draws))))
+    return np.asarray(strength + (draws - draws.mean(axis=0)) * factor)
+
+
+def _mixing(df: FloatArray, level: FloatArray) -> FloatArray:
+    """Chi-square over its degrees of freedom at these levels, shape (levels, systems)."""
+    from scipy.special import gammaincinv  # noqa: PLC0415  (keeps start-up free of SciPy)
+
+    different, which = np.unique(df, return_inverse=True)
+    columns = [2 * gammaincinv(one / 2, level) / one for one in different.tolist()]
+    return np.asarray(np.maximum(np.stack(columns, axis=1), np.finfo(np.float64).tiny)[:, which.reshape(-1)])
+
+
+def _rate(play: Play, order: IntArray | None = None) -> FloatArray:
+    rating: dict[str, Any] = dict(play.rating)
+    if play.by == "elo":
+        return elo(*play.matches[:3], n_systems=play.n_systems, order=order, **rating)
+    return trueskill(*play.matches[:3], n_systems=play.n_systems, order=order, **rating).mu
+
+
+def _played_draws(play: Play) -> FloatArray:
+    """Ratings of bootstrap samples of units, each played in the fixed order."""
+    fitting = MOST_PLAYS // max(play.matches.left.size, 1)
+    n = play.n_resamples or max(LEAST_RESAMPLES, min(RESAMPLES, fitting))
+    drawn = np.concatenate(_run(play, f"bootstrap of {play.by} ({n:,} resamples)", _samples, n))
+    return np.asarray(drawn)
+
+
+def _samples(play: Play, block: int) -> FloatArray:
+    n_here = min(_SAMPLES_IN_A_BLOCK, (play.n_resamples or 0) - block * _SAMPLES_IN_A_BLOCK)
+    rng = stream(play.seed, f"bootstrap of {play.by}", block)
+    times = bootstrap_counts(n_here, play.n_units, rng).astype(np.int64)[:, play.unit_of_match]
+    orders = [np.repeat(np.arange(own.size), own) for own in times]
+    if len({order.size for order in orders}) == 1:
+        return _rate(play, np.stack(orders))
+    return np.stack([_rate(play, order) for order in orders])

@@ -1,0 +1,285 @@
+"""Test differences of strengths by their joint distribution, for mechanisms that are no mean over segments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
+
+from betterthan.analysis.pairs.pairwise import Decision, Findings
+from betterthan.analysis.strengths.aggregations import ORDERED
+from betterthan.analysis.strengths.strength_intervals import influence_of_units
+from betterthan.analysis.strengths.strengths import Estimated
+from betterthan.analysis.units import Units
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import BetterThanError, NotEstimable
+from betterthan.kernels.comparisons.strengths import log_strength_influence
+from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.kernels.resampling.clustered import degrees_of_mean
+from betterthan.kernels.sign_flips.permutation import add_one
+from betterthan.kernels.significance.pvalues import adjusted, pairs_matrix
+from betterthan.kernels.significance.step_down import stepped_pvalues, successive_maxima
+from betterthan.results.pairwise import P_METHODS
+from betterthan.tables.scores import Scores
+
+PAIR_DRAWS = 1 << 22  # statistics of pairs in memory at once
+EFFECT_NAMES = {
+    "median": "difference of medians",
+    "bradley_terry": "P(row beats column)",
+    "elo": "P(row beats column)",
+    "trueskill": "difference of TrueSkill means",
+}
+_ROUNDING = 1e-12
+_ELO_UNIT = 400 / float(np.log(10.0))  # points for one unit of log strength
+
+
+class _Tested(NamedTuple):
+    """P-values of the pairs a < b, raw and adjusted, standard errors of their differences, and the method."""
+
+    pvalue: FloatArray
+    adjusted: FloatArray | None
+    spread: FloatArray
+    low: FloatArray
+    high: FloatArray
+    method: str
+    n_resamples: int
+    least: float
+
+
+def strength_findings(scores: Scores, found: Estimated, units: Units, decision: Decision) -> Findings:
+    """Two-sided tests that two strengths are equal, by the joint distribution of the strengths themselves.
+
+    So that ranks, groups and verdicts rest on what is ranked. Bradley–Terry strengths are smooth in the segments and
+    are tested by their influence (:func:`_by_influence`); medians, ratings and functions of the caller by their draws
+    (:func:`_by_draws`).
+    """
+    if decision.alternative != "two-sided":
+        raise BetterThanError(
+            'Strengths are compared two-sided. Use alternative="two-sided", or test="sign" for wins.'
+        )
+    strength = _log_scale(found, found.strength)
+    m, n = strength.size, units.n_units
+    left, right = (index.astype(np.int64) for index in np.triu_indices(m, 1))
+    difference = strength[left] - strength[right]
+    difference[np.abs(difference) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+    is_smooth = found.name == "bradley_terry" and found.options.get("ties") != "davidson"
+    confidence = decision.confidence_of_one(m)
+    tested = (
+        _by_influence(scores, found, strength, units, difference, confidence)
+        if is_smooth
+        else _by_draws(found, strength, n, difference, confidence)
+    )
+    low, high = tested.low, tested.high
+    counts = win_counts(scores.goodness)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.where(tested.spread > 0, difference / tested.spread, np.nan)
+    stepped = None if tested.adjusted is None else pairs_matrix(m, tested.adjusted, tested.adjusted)
+    findings = Findings(
+        systems=scores.systems,
+        goodness=strength,
+        test="strengths",
+        effect_name=EFFECT_NAMES.get(found.name, "difference of strengths"),
+        size_name="difference over its standard error",
+        effect=pairs_matrix(m, difference, -difference),
+        low=pairs_matrix(m, low, -high),
+        high=pairs_matrix(m, high, -low),
+        size=pairs_matrix(m, size, -size),
+        wins=counts.wins,
+        ties=counts.ties,
+        pvalue=pairs_matrix(m, tested.pvalue, tested.pvalue),
+        p_method=np.full((m, m), P_METHODS.index(tested.method)),
+        stepped=stepped,
+        n_resamples=tested.n_resamples,
+        drew=tested.n_resamples > 0,
+        data=scores.digest,
+        n_segments=scores.n_segments,
+        options={**found.options, "by": found.name, "p": str(tested.n_resamples or "t"), "units": units.name},
+        notes=(*scores.notes, *found.notes),
+        units=units.name,
+        n_units=n,
+        least=tested.least,
+    )
+    return _shown(findings, found)
+
+
+def _by_influence(
+    scores: Scores,
+    found: Estimated,
+    strength: FloatArray,
+    units: Units,
+    difference: FloatArray,
+    confidence: float,
+) -> _Tested:
+    r"""Student's t of differences of Bradley–Terry log strengths, from the influence of each unit.
+
+    .. math:: t_{ab} = \frac{\hat\theta_a - \hat\theta_b}{s_{ab}}, \qquad
+              s_{ab}^2 = \frac{1}{n^2} \sum_u \frac{(\psi_{ua} - \psi_{ub})^2}{1 - s_u} ,
+
+    with :math:`s_u` the share of segments in the unit, and Holm's correction. Units of one size have n - 1 degrees of
+    freedom, uneven documents fewer (:func:`betterthan.kernels.resampling.clustered.degrees_of_mean`). No p-value is
+    below :math:`2^{1-n}`, the least that n signs support.
+    """
+    unit = _ELO_UNIT if found.options.get("scale") == "elo" else 1.0
+    theta = strength / unit
+    pull = log_strength_influence(
+        scores.goodness,
+        theta - theta.mean(),
+        ties=str(found.options["ties"]),  # type: ignore[arg-type]  # "davidson" does not come here
+        prior=float(found.options.get("prior") or 0.0),
+    )
+    pull = unit * influence_of_units(pull, units)
+    n = units.n_units
+    centred = pull - pull.mean(axis=0)
+    if units.are_segments:
+        degrees = max(n - 1.0, 1.0)
+        covariance = centred.T @ centred / (n * degrees)
+    else:
+        degrees = degrees_of_mean(units.shares)
+        covariance = (centred.T / (1 - units.shares)) @ centred / n**2
+    left, right = np.triu_indices(strength.size, 1)
+    variance = covariance[left, left] + covariance[right, right] - 2 * covariance[left, right]
+    spread = np.sqrt(np.maximum(variance, 0.0))
+    spread[spread <= _ROUNDING * np.max(np.abs(pull), initial=0.0)] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(spread > 0, np.abs(difference) / spread, np.inf)
+    least = 2.0 ** (1 - n)
+    p = np.where(difference == 0, 1.0, np.maximum(2 * stdtr(degrees, -t), least))
+    reach = float(stdtrit(degrees, 0.5 + confidence / 2)) * np.where(spread > 0, spread, np.nan)
+    return _Tested(p, None, spread, difference - reach, difference + reach, "formula", 0, least)
+
+
+def _by_draws(
+    found: Estimated, strength: FloatArray, n: int, difference: FloatArray, confidence: float
+) -> _Tested:
+    r"""Studentised maximum of the drawn differences over all pairs, stepping down, and the intervals that belong to it.
+
+    With :math:`D` the difference of two strengths, :math:`D^*` that of a sample, and :math:`s_-, s_+` the spread of the
+    samples below and above :math:`D`,
+
+    .. math:: t = \frac{|D|}{s_\mp \sqrt{n / (n - 1)}}, \qquad z^* = \frac{|D^* - D|}{s_\mp}, \qquad
+              p = \frac{1 + \#\{z^* \ge z\}}{B + 1},
+
+    where z has the normal tail that t has under Student's distribution with n - 1 degrees of freedom, because with few
+    units s is itself uncertain; draws of Elo and TrueSkill ratings have such tails already. Samples of medians are
+    skewed, and what speaks against a lead is how far they reach back towards 0: hence a spread for each side, none
+    smaller than half of the whole. The interval is what the test does not reject, so it excludes 0 when p is below its
+    level. A p-value is never smaller than that of t, nor an adjusted one than Holm's of t
+    (:mod:`betterthan.kernels.significance.step_down` gives the maximum's): bootstrap samples of few units vary less
+    than they should. Nor is it below :math:`2^{1-n}`, the least that n signs support.
+    """
+    draws = _log_scale(found, found.draws[~np.isnan(found.draws).any(axis=1)])
+    if len(draws) < 2:
+        raise NotEstimable("No bootstrap sample has strengths of all systems. More segments are needed.")
+    drawn = _Drawn.of(
+        draws, strength, *(index.astype(np.int64) for index in np.triu_indices(strength.size, 1))
+    )
+    is_rating = found.name in ORDERED
+    wider = 1.0 if is_rating else np.sqrt(n / max(n - 1, 1))
+    toward = np.where(difference > 0, drawn.lower, drawn.upper)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(toward > 0, np.abs(difference) / (toward * wider), np.inf)
+    tail = stdtr(max(n - 1, 1), -t)
+    z = np.where(difference == 0, 0.0, t if is_rating else -ndtri(tail))
+    raw, maxima = drawn.tallies(z)
+    least = 2.0 ** (1 - n)
+    p = np.maximum(add_one(raw, len(draws)), least)
+    stepped, reach = stepped_pvalues(maxima, z, len(draws)), drawn.reach(1 - confidence)
+    if not is_rating:
+        by_t = np.minimum(1.0, 2 * tail)
+        p, stepped = np.maximum(p, by_t), np.maximum(stepped, adjusted(by_t, correction="holm"))
+        reach = np.maximum(reach, -ndtri((1 - confidence) / 2))
+        reach = -stdtrit(max(n - 1, 1), ndtr(-reach)) * wider
+    p[difference == 0] = 1.0
+    stepped = np.maximum(stepped, p)
+    known = np.where(drawn.lower > 0, reach, np.nan)
+    low, high = difference - known * drawn.lower, difference + known * drawn.upper
+    spread = (drawn.lower + drawn.upper) / 2 * wider
+    return _Tested(p, stepped, spread, low, high, "bootstrap", len(draws), max(least, 1 / (len(draws) + 1)))
+
+
+def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
+    """Bradley–Terry strengths as logarithms, whose differences are log odds and nearly normal; others as they are."""
+    if found.name != "bradley_terry" or found.options.get("scale") != "share":
+        return strength
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(strength))
+
+
+def _shown(findings: Findings, found: Estimated) -> Findings:
+    """Turn differences into the effect that a reader expects of the mechanism."""
+    if findings.effect_name.startswith("P("):
+        unit = _odds_unit(found)
+        parts = {name: expit(getattr(findings, name) * unit) for name in ("effect", "low", "high")}
+        return replace(findings, **parts)
+    return findings
+
+
+def _odds_unit(found: Estimated) -> float:
+    """Return what a difference of strengths is multiplied by to give log odds."""
+    if found.name == "bradley_terry" and found.options.get("scale") in ("share", "log"):
+        return 1.0
+    rating = dict(part.split("=") for part in str(found.options.get("rating") or "").split(",") if part)
+    return float(np.log(10.0)) / float(rating.get("scale", 400))
+
+
+class _Drawn(NamedTuple):
+    """Samples of strengths about the observed ones, the pairs a < b, and how far their differences spread each way."""
+
+    centred: FloatArray
+    left: IntArray
+    right: IntArray
+    lower: FloatArray
+    upper: FloatArray
+
+    @classmethod
+    def of(cls, draws: FloatArray, strength: FloatArray, left: IntArray, right: IntArray) -> _Drawn:
+        centred = draws - strength
+        below, above = np.zeros((2, left.size))
+        for part in _parts(centred, left.size):
+            gap = part[left] - part[right]
+            below += (np.minimum(gap, 0.0) ** 2).sum(axis=1)
+            above += (np.maximum(gap, 0.0) ** 2).sum(axis=1)
+        whole = np.sqrt((below + above) / len(draws))
+        whole[whole <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
+        sides = [np.maximum(np.sqrt(2 * side / len(draws)), whole / 2) for side in (below, above)]
+        return cls(centred, left, right, *(np.where(whole > 0, side, 0.0) for side in sides))
+
+    def statistics(self, part: FloatArray, pairs: slice = slice(None)) -> FloatArray:
+        """Distances from the observed difference over the spread on their side, shape (pairs, samples)."""
+        gap = part[self.left[pairs]] - part[self.right[pairs]]
+        is_known = (self.lower[pairs] > 0)[:, None]
+        scale = np.where(gap < 0, self.lower[pairs, None], self.upper[pairs, None])
+        return np.divide(np.abs(gap), scale, out=np.zeros_like(gap), where=is_known)
+
+    def tallies(self, z: FloatArray) -> tuple[IntArray, IntArray]:
+        """How many samples reach each pair's statistic, and how many successive maxima do."""
+        raw, maxima = np.zeros((2, z.size), dtype=np.int64)
+        for part in _parts(self.centred, z.size):
+            statistics = self.statistics(part)
+            raw += np.count_nonzero(statistics >= z[:, None], axis=1)
+            maxima += successive_maxima(statistics, z)
+        return raw, maxima
+
+    def reach(self, alpha: float) -> FloatArray:
+        """The statistic beyond which an add-one p-value is at most alpha; normal where samples are too few."""
+        n_draws, n_pairs = len(self.centred), self.left.size
+        n_beyond = int(np.floor(alpha * (n_draws + 1) + 1e-9)) - 1
+        if n_beyond < 0:
+            return np.full(n_pairs, -ndtri(alpha / 2))
+        step = max(1, PAIR_DRAWS // n_draws)
+        place = n_draws - 1 - n_beyond
+        ends = [
+            np.partition(self.statistics(self.centred.T, slice(start, start + step)), place, axis=1)[:, place]
+            for start in range(0, n_pairs, step)
+        ]
+        return np.concatenate([np.empty(0), *ends])
+
+
+def _parts(centred: FloatArray, n_pairs: int) -> Iterator[FloatArray]:
+    """Samples by systems, as many at once as fit."""
+    step = max(1, PAIR_DRAWS // max(1, n_pairs))
+    for start in range(0, len(centred), step):
+        yield centred[start : start + step].T

@@ -1,0 +1,1 @@
+"""Tags of words and predicted quality of sentences."""

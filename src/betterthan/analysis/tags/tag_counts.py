@@ -1,0 +1,174 @@
+"""How good are word tags? Counts of right and wrong ones, with the formula of a measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import BetterThanError, some_of, unknown_name
+from betterthan.kernels.tags import confusion, spans
+from betterthan.kernels.tags.sequence_correlation import COLUMNS as SEQUENCE_COLUMNS
+from betterthan.kernels.tags.sequence_correlation import sequence_correlation, sequence_correlation_counts
+from betterthan.tables.counts import Counts, Formula
+from betterthan.tables.tags import WordTags
+
+TagMeasure = Literal[
+    "f1_mult",
+    "f1_bad",
+    "f1_ok",
+    "f1_weighted",
+    "mcc",
+    "precision_bad",
+    "recall_bad",
+    "precision_ok",
+    "recall_ok",
+    "accuracy",
+    "phrase_f1_bad",
+    "phrase_f1_ok",
+    "phrase_f1_mult",
+    "sequence_correlation",
+]
+Counter = Callable[[BoolArray, BoolArray, IntArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """What is counted in a segment, and under which names."""
+
+    count: Counter
+    columns: tuple[str, ...]
+
+
+_WORDS = _Kind(count=confusion.confusion_counts, columns=confusion.COLUMNS)
+_SPANS = _Kind(count=spans.span_counts, columns=spans.COLUMNS)
+_SEQUENCES = _Kind(count=sequence_correlation_counts, columns=SEQUENCE_COLUMNS)
+
+MEASURES: dict[str, tuple[_Kind, Callable[[FloatArray], FloatArray]]] = {
+    "f1_mult": (_WORDS, confusion.f1_mult),
+    "f1_bad": (_WORDS, confusion.f1_bad),
+    "f1_ok": (_WORDS, confusion.f1_ok),
+    "f1_weighted": (_WORDS, confusion.f1_weighted),
+    "mcc": (_WORDS, confusion.matthews),
+    "precision_bad": (_WORDS, confusion.precision_bad),
+    "recall_bad": (_WORDS, confusion.recall_bad),
+    "precision_ok": (_WORDS, confusion.precision_ok),
+    "recall_ok": (_WORDS, confusion.recall_ok),
+    "accuracy": (_WORDS, confusion.accuracy),
+    "phrase_f1_bad": (_SPANS, spans.phrase_f1_bad),
+    "phrase_f1_ok": (_SPANS, spans.phrase_f1_ok),
+    "phrase_f1_mult": (_SPANS, spans.phrase_f1_mult),
+    "sequence_correlation": (_SEQUENCES, sequence_correlation),
+}
+_AS_PUBLISHED = {
+    "phrase_f1_bad": spans.phrase_f1_bad_as_published,
+    "phrase_f1_ok": spans.phrase_f1_ok_as_published,
+    "phrase_f1_mult": spans.phrase_f1_mult_as_published,
+}
+_LITERAL_NOTE = (
+    "Phrase precision as published: the credit of gold spans over the number of predicted spans, cut off at 1. "
+    "A few long spans are favoured."
+)
+
+
+def tag_counts(tags: WordTags, *, by: TagMeasure | Formula = "f1_mult", as_published: bool = False) -> Counts:
+    r"""Count what each segment adds to a measure of word tags, so that systems can be ranked and compared by it.
+
+    The measures are formulas on sums over segments; ``bt.rank`` and ``bt.compare`` take the counts and give intervals
+    and randomisation tests of the *pooled* score. The default is the product of the F1 scores of both classes, which
+    neither a tagging that is all BAD nor one that is all OK can win [1]_:
+
+    .. math:: F_1^{mult} = \frac{2\,tp}{2\,tp + fp + fn} \cdot \frac{2\,tn}{2\,tn + fp + fn}
+
+    with BAD the positive class.
+
+    Parameters
+    ----------
+    tags : WordTags
+        Gold tags and the tags of one or more systems.
+    by : str or Formula, default "f1_mult"
+        * "f1_mult", "f1_bad", "f1_ok": F1 of a class, and the product of both.
+        * "f1_weighted": F1 weighted by the size of the classes; dominated by OK, and here as a contrast.
+        * "mcc": Matthews' correlation coefficient; 0 when truth or tags are all of one class.
+        * "precision_bad", "recall_bad", "precision_ok", "recall_ok", "accuracy".
+        * "phrase_f1_bad", "phrase_f1_ok", "phrase_f1_mult": F1 of spans of equal tags, with the share of right words
+          as the credit of a span.
+        * "sequence_correlation": overlap of matched spans, averaged over sentences; used at WMT15.
+        * your own: a Formula from sums (…, 4) of tp, fp, fn, tn to scores (…), higher is better.
+    as_published : bool, default False
+        For the phrase measures: precision by the words of [1]_, the credit of gold spans over the number of
+        *predicted* spans, which can exceed 1 and is cut off there. The default takes precision from predicted spans
+        and recall from gold spans.
+
+    Returns
+    -------
+    Counts
+        ``.pooled()`` is the score of each system, ``.per_segment()`` that of each segment by itself.
+
+    Notes
+    -----
+    Undefined is NaN: F1 of a class that is nowhere, precision of a tag that was never given. scikit-learn gives 0
+    there, with a warning. Systems concerned are named in the notes.
+
+    References
+    ----------
+    .. [1] Logacheva, Lukasik, Specia (2016), Metrics for evaluation of word-level machine translation quality
+       estimation, ACL.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> tags = bt.WordTags(systems=["A", "B"], segments=["1", "2"], offsets=[0, 4, 6],
+    ...                    gold=[True, True, False, False, False, True],
+    ...                    predicted=[[True, False, False, False, False, True], [True] * 6])
+    >>> counts = bt.tag_counts(tags, by="f1_mult")
+    >>> counts.pooled().round(4).tolist()
+    [0.6857, 0.0]
+    >>> bt.tag_counts(tags, by="f1_bad").pooled().round(4).tolist()
+    [0.8, 0.6667]
+    """
+    kind, formula = _chosen(by, as_published=as_published)
+    counts = Counts(
+        name=formula.name,
+        systems=tags.systems,
+        segments=tags.segments,
+        values=kind.count(tags.gold, tags.predicted, tags.offsets),
+        columns=kind.columns,
+        formula=formula,
+        groups=tags.groups,
+    )
+    literal = (_LITERAL_NOTE,) if as_published else ()
+    return replace(counts, notes=(*tags.notes, *literal, *_undefined(counts), *_constant(counts, tags)))
+
+
+def _chosen(by: str | Formula, *, as_published: bool) -> tuple[_Kind, Formula]:
+    if as_published and by not in _AS_PUBLISHED:
+        raise BetterThanError(
+            f"as_published is another reading of the phrase measures ({', '.join(_AS_PUBLISHED)}). Leave it out here."
+        )
+    if isinstance(by, Formula):
+        return _WORDS, by
+    if not isinstance(by, str) or by not in MEASURES:
+        raise unknown_name("measure of word tags", by, MEASURES)
+    kind, function = MEASURES[by]
+    if as_published:
+        return kind, Formula(name=f"{by}_as_published", pooled=_AS_PUBLISHED[by])
+    return kind, Formula(name=by, pooled=function)
+
+
+def _undefined(counts: Counts) -> tuple[str, ...]:
+    without = [name for name, value in zip(counts.systems, counts.pooled(), strict=True) if np.isnan(value)]
+    return (f"{counts.name} is undefined (0/0) for {some_of(without)}.",) if without else ()
+
+
+def _constant(counts: Counts, tags: WordTags) -> tuple[str, ...]:
+    if counts.name != "mcc" or not tags.n_words:
+        return ()
+    bad = tags.predicted.sum(axis=1)
+    same = [name for name, n in zip(tags.systems, bad, strict=True) if n in (0, tags.n_words)]
+    if tags.gold.all() or not tags.gold.any():
+        return ("All gold tags are the same, so mcc is 0 by convention.",)
+    return (f"mcc of tags that are all the same is 0 by convention: {some_of(same)}.",) if same else ()

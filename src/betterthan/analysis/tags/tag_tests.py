@@ -1,0 +1,242 @@
+"""What rankings and auditions of word tags share: scores of real and synthetic systems, and tests of the real ones.
+
+Sentences (or documents) are the units throughout: words of a sentence are tagged together, so their errors go together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from betterthan.analysis.compare.compare import compare
+from betterthan.analysis.compare.compare_counts import maximum_pvalues, unit_counts
+from betterthan.analysis.computing import Computing
+from betterthan.analysis.pairs.leaderboard import shared_ranks
+from betterthan.analysis.pairs.pairwise import Decision
+from betterthan.analysis.tags.tag_counts import MEASURES, tag_counts
+from betterthan.analysis.units import UnitName, Units, units_of
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import BetterThanError, some_of
+from betterthan.kernels.display.letters import letter_display
+from betterthan.kernels.display.ranks import greedy_clusters
+from betterthan.kernels.intervals.intervals import JackknifeInterval, ScaleName, jackknife_interval
+from betterthan.tables.counts import Counts, Formula
+from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
+
+Measured = Counts | Scores
+OwnMeasure = Callable[[WordTags], Measured]
+STEP_DOWN = "max_statistic"
+_FEW_UNITS = 6
+_JACKKNIFE_NUMBERS = 2**22
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Randomisation:
+    """How pairs of systems are tested.
+
+    `correction` "max_statistic" is the step-down of Westfall and Young; others are those of p-values.
+    """
+
+    correction: str
+    alpha: float
+    n_resamples: int
+    units: UnitName
+    seed: int
+    computing: Computing
+
+
+def unit_name(table: Measured | WordTags, units: str) -> UnitName:
+    """Resolve "auto": documents where there are two or more, otherwise sentences."""
+    if units != "auto":
+        return units  # type: ignore[return-value]  # checked where units are made
+    return "groups" if table.groups is not None and len(set(table.groups)) > 1 else "segments"
+
+
+def measured(tags: WordTags, by: str | Formula | OwnMeasure, *, as_published: bool) -> Measured:
+    """Return counts, or scores of segments, of all systems by a measure of any kind.
+
+    A plain function is asked for the table of tags: it returns Counts or Scores of the same systems.
+    """
+    if isinstance(by, str):
+        is_phrase = as_published and by.startswith("phrase_")
+        return tag_counts(tags, by=by, as_published=is_phrase)  # type: ignore[arg-type]  # checked there
+    if isinstance(by, Formula):
+        return tag_counts(tags, by=by)
+    found = by(tags)
+    if not isinstance(found, Counts | Scores) or found.systems != tags.systems:
+        raise BetterThanError(
+            f'The measure "{getattr(by, "__name__", "of your own")}" must return Counts or Scores of all systems, in '
+            f"their order. For a formula on tp, fp, fn, tn pass a Formula."
+        )
+    return found
+
+
+def points(table: Measured) -> FloatArray:
+    """Goodness of each system: the pooled score of counts, the mean of segment scores; higher is better."""
+    if isinstance(table, Counts):
+        return table.pooled() if table.higher_is_better else -table.pooled()
+    known = ~np.isnan(table.goodness)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(known, table.goodness, 0.0).sum(axis=1) / known.sum(axis=1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTests:
+    """Randomisation tests of all pairs, systems best first.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    different : array of bool, shape (m, m)
+        Significantly different, after correction.
+    """
+
+    systems: tuple[str, ...]
+    different: BoolArray
+
+    @property
+    def n_different(self) -> int:
+        """Number of pairs that differ significantly."""
+        return int(np.count_nonzero(np.triu(self.different, 1)))
+
+    @property
+    def cluster(self) -> IntArray:
+        """Significance cluster of each system, 1 is best."""
+        return greedy_clusters(self.different)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """Systems that share a letter do not differ significantly."""
+        return letter_display(self.different).labels
+
+
+def pair_tests(table: Measured, systems: tuple[str, ...], testing: Randomisation) -> PairTests:
+    """Randomisation tests of all pairs of these systems, which alone make up the family."""
+    merit = dict(zip(table.systems, points(table).tolist(), strict=True))
+    order = np.argsort(shared_ranks(np.array([merit[name] for name in systems])), kind="stable")
+    best_first = tuple(systems[i] for i in order)
+    different = np.zeros((len(systems), len(systems)), dtype=np.bool_)
+    # What is undefined comes last, and differs from nobody; a single unit shows nothing.
+    scored = [name for name in best_first if not np.isnan(merit[name])]
+    if len(scored) > 1 and units_of(table, testing.units).n_units > 1:
+        # In the order of the table, as `compare` has them: which swaps are drawn depends on it.
+        chosen = table.select([name for name in table.systems if name in scored])
+        if isinstance(chosen, Counts) and testing.correction == STEP_DOWN:
+            adjusted = _step_down(chosen, testing)
+        else:
+            adjusted = _compared(chosen, testing)
+        place = [chosen.systems.index(name) for name in scored]
+        adjusted = adjusted[np.ix_(place, place)]
+        with np.errstate(invalid="ignore"):
+            different[: len(scored), : len(scored)] = adjusted <= testing.alpha
+        np.fill_diagonal(different, val=False)
+    return PairTests(systems=best_first, different=different)
+
+
+def _compared(table: Measured, testing: Randomisation) -> FloatArray:
+    """Adjusted p-values of :func:`betterthan.compare`, in the order of the table."""
+    pairs = compare(
+        table,
+        units=testing.units,
+        method="monte_carlo",
+        missing="raise" if isinstance(table, Counts) else "pairwise",
+        correction=testing.correction,  # type: ignore[arg-type]  # checked there
+        alpha=testing.alpha,
+        n_resamples=testing.n_resamples,
+        rng=testing.seed,
+        workers=testing.computing.workers,
+        executor=testing.computing.executor,
+        cache=testing.computing.cache,
+        progress=testing.computing.progress,
+    )
+    place = [pairs.systems.index(name) for name in table.systems]
+    return np.asarray(pairs.adjusted[np.ix_(place, place)])
+
+
+def _step_down(counts: Counts, testing: Randomisation) -> FloatArray:
+    """Adjusted p-values by the maximum statistic: those of :func:`betterthan.compare`, in the order of the table."""
+    decision = Decision(
+        alternative="two-sided",
+        correction=STEP_DOWN,
+        alpha=testing.alpha,
+        confidence=1 - testing.alpha,
+        n_resamples=testing.n_resamples,
+        seed=testing.seed,
+        computing=testing.computing,
+    )
+    return maximum_pvalues(counts, unit_counts(counts, units_of(counts, testing.units)), decision)
+
+
+def interval(counts: Counts, testing: Randomisation, confidence: float) -> JackknifeInterval:
+    """Jackknife interval of the pooled score of each system, on the scale that suits the measure."""
+    values = unit_counts(counts, units_of(counts, testing.units))
+    totals, formula = values.sum(axis=1), counts.formula.pooled
+    step = max(1, _JACKKNIFE_NUMBERS // max(1, values.shape[0] * values.shape[2]))
+    without = [
+        np.asarray(formula(totals[:, None] - values[:, start : start + step]), dtype=np.float64)
+        for start in range(0, values.shape[1], step)
+    ]
+    return jackknife_interval(
+        counts.pooled(), np.concatenate(without, axis=1).T, confidence=confidence, scale=_scale(counts.name)
+    )
+
+
+def _scale(measure: str) -> ScaleName:
+    if measure == "mcc":
+        return "fisher"
+    return "logit" if measure.removesuffix("_as_published") in MEASURES else "raw"
+
+
+def about_intervals(
+    name: str, found: JackknifeInterval, value: FloatArray, systems: Sequence[str]
+) -> list[str]:
+    """Say for which of these systems the interval is missing, and for which it rests on few units."""
+    messages = []
+    without = [
+        s for s, low, v in zip(systems, found.low, value, strict=False) if np.isnan(low) and not np.isnan(v)
+    ]
+    if without:
+        messages.append(
+            f"No interval of {name} for {some_of(without)}: too few sentences decide the score, or it is at the end of "
+            f"its scale."
+        )
+    with np.errstate(invalid="ignore"):
+        few = [
+            s
+            for s, n, low in zip(systems, found.units, found.low, strict=False)
+            if n < _FEW_UNITS and not np.isnan(low)
+        ]
+    if few:
+        messages.append(
+            f"Fewer than {_FEW_UNITS} sentences decide {name} of {some_of(few)}: the interval may be too short."
+        )
+    return messages
+
+
+def too_few(n_pairs: int, n_units: int, testing: Randomisation) -> tuple[str, ...]:
+    """Say when no p-value can be at most alpha: too few units, or too few resamples for the correction."""
+    if not n_pairs:
+        return ()
+    # Of 2ⁿ swaps two, all and none, reach any difference; the corrections of p-values multiply that.
+    family = n_pairs if testing.correction in ("bonferroni", "holm") else 1
+    if family * 2.0 ** (1 - n_units) > testing.alpha:
+        what = "documents" if testing.units == "groups" else "sentences"
+        return (f"{n_units} {what} are too few: no difference can be significant at {testing.alpha:g}.",)
+    if family <= testing.alpha * (testing.n_resamples + 1):
+        return ()
+    needed = int(np.ceil(family / testing.alpha)) - 1
+    few = f"With {testing.n_resamples:,} resamples none of {n_pairs:,} pairs can differ significantly"
+    other = f', or correction="{STEP_DOWN}"' if family > 1 else ""
+    return (f"{few} at {testing.alpha:g}. Use {needed:,} or more{other}.",)
+
+
+def tag_units(tags: WordTags, units: UnitName) -> Units:
+    """Sentences with words, or documents, as units; sentences without words tell nothing."""
+    if units == "groups" and tags.groups is not None:
+        names, codes = np.unique(np.array(tags.groups), return_inverse=True)
+        return Units(codes, len(names))
+    has_words = np.diff(tags.offsets) > 0
+    return Units(np.cumsum(has_words[has_words]) - 1, int(np.count_nonzero(has_words)))

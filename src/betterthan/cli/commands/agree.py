@@ -1,0 +1,86 @@
+"""``betterthan agree``: do several ways of aggregating tell the same story?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.budget import MOST_SEGMENTS
+from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.agreement import Agreement
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--by",
+    multiple=True,
+    default=("mean", "median", "bradley-terry"),
+    show_default=True,
+    metavar="METHOD",
+    help="A way of aggregating; name several.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1, MOST_SEGMENTS),
+    default=3,
+    show_default=True,
+    help="How many count as the top.",
+)
+@click.option(
+    "--metric", "metrics", multiple=True, metavar="NAME", help="Which metric; name several to compare them."
+)
+@click.option(
+    "--prior",
+    type=click.FloatRange(min=0),
+    help="Of Bradley–Terry: wins and losses added to every system. [default: 0.5 where a system never lost or never "
+    "won, else 0]",
+)
+@click.option("--missing", type=click.Choice(["raise", "drop"]), default="raise", show_default=True)
+@units_option
+@reading_options
+@computing_options
+@output_options
+def agree(
+    files: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    by: tuple[str, ...],
+    top: int,
+    metrics: tuple[str, ...],
+    **given: Any,  # noqa: ANN401  (what rank takes)
+) -> Agreement:
+    """Rank the systems in FILE in several ways, and say where the rankings differ.
+
+    \b
+    Examples:
+      betterthan agree scores.csv
+      betterthan agree scores.csv --by mean --by bradley-terry --top 5
+      betterthan agree metrics.tsv --metric chrF --metric TER --by mean
+    """  # noqa: D301
+    from betterthan.analysis.rank.agreement import agreement, rank_each
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.tables import as_source
+    from betterthan.read.doubts.chosen_columns import refuse_unknown_directions
+    from betterthan.read.scores import scores_of, the_metric
+    from betterthan.read.sniff import read_any
+
+    found = scores_of(read_any(as_source(files), options, format=format_in), path=", ".join(files))
+    refuse_unknown_directions(options, found)
+    computing = computing_arguments(given)
+    several = len(metrics) > 1
+    rankings = {}
+    by = tuple(
+        dict.fromkeys(method.replace("_", "-") for method in by)
+    )  # one ranking each, however often it is named
+    methods = tuple(method.replace("-", "_") for method in by)
+    for metric in metrics or (None,):
+        scores = the_metric(found, metric, ", ".join(files))
+        of_metric = rank_each(scores, methods, **computing, **given)
+        for method, ranking in zip(by, of_metric.values(), strict=True):
+            rankings[f"{metric} {method}" if several else method] = ranking
+    return agreement(rankings, top=top)

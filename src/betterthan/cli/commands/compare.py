@@ -1,0 +1,121 @@
+"""``betterthan compare``: is A better than B."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import (
+    battle_options,
+    computing_options,
+    output_options,
+    reading_options,
+    units_option,
+)
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.base import Result
+
+
+@click.command()
+@click.argument("file", nargs=-1, required=True, metavar="FILE... [A B]...")
+@click.option("--only", "systems", multiple=True, metavar="SYSTEM", help="Only this system; name several.")
+@click.option(
+    "--test",
+    type=click.Choice(["auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"]),
+    default="auto",
+    show_default=True,
+    help="The significance test.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["mean", "median", "win-rate", "bradley-terry", "elo", "trueskill"]),
+    default="mean",
+    show_default=True,
+    help="The mechanism that is compared; --test auto takes the test that belongs to it.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "exact", "bracket", "monte-carlo", "analytic"]),
+    default="auto",
+    show_default=True,
+    help="How permutation p-values are found.",
+)
+@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option(
+    "--ties",
+    type=click.Choice(["half", "drop", "as-published"]),
+    help="In the sign test and in battles. [default: drop for scores, half for battles]",
+)
+@click.option("--prior", type=float, default=0.0, help="Regularises the model of battles; 0.5 is usual.")
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop", "pairwise"]),
+    default="raise",
+    show_default=True,
+    help="Refuse empty cells, leave their segments out, or leave them out pair by pair.",
+)
+@units_option
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "greater", "less"]),
+    default="two-sided",
+    show_default=True,
+    help="greater: is the first system better?",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["auto", "none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
+    default="auto",
+    show_default=True,
+    help="For many comparisons; auto: Holm, or the maximum statistic for tests that resample.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdicts.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option(
+    "--simultaneous",
+    is_flag=True,
+    help="Widen the intervals so that all pairs hold at once with that coverage.",
+)
+@battle_options
+@reading_options
+@computing_options
+@output_options
+def compare(
+    file: tuple[str, ...],
+    systems: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    metric: str | None,
+    cluster: str | None,
+    covariates: tuple[str, ...],
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> list[Result]:
+    """Compare the systems in FILE pair by pair, or only those that are named.
+
+    Several files, a folder or a quoted pattern make one table. Behind the first, a word that names no file is a
+    system; write ./NAME for a file without a suffix, and --only NAME for a system that is called like a file.
+
+    \b
+    Examples:
+      betterthan compare scores.csv
+      betterthan compare scores.csv Aster Birch --test permutation
+      betterthan compare run1.csv run2.csv Aster Birch
+      betterthan compare scores.csv --units groups --correction max-statistic -f latex
+    """  # noqa: D301
+    from betterthan.analysis.compare.compare import compare as compared
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.tables import files_and_systems, table_of
+
+    files, named = files_and_systems(file)
+    systems = (*named, *systems)
+    # The receipt tells files and systems apart as well.
+    click.get_current_context().params.update(file=files, systems=systems)
+    table = table_of(files, options, format_in, metric, cluster=cluster, covariates=covariates)
+    words = {
+        name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
+    }
+    chosen = systems or None
+    return [compared(table, systems=chosen, **computing_arguments(given), **{**given, **words})]

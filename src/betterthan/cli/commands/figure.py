@@ -1,0 +1,141 @@
+"""``betterthan figure``: a picture of the answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.budget import MOST_SCALE
+from betterthan.cli.options import battle_options, computing_options, reading_options, units_option
+from betterthan.cli.streams import refuse_overwriting
+from betterthan.cli.wording import as_typed
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+
+KINDS = (
+    "ranking",
+    "pairs",
+    "scatter",
+    "differences",
+    "agreement",
+    "ranks",
+    "metrics",
+    "soft-pairwise",
+    "contributions",
+    "margins",
+    "aggregation",
+    "confusion",
+    "spans",
+    "tags",
+    "quality",
+    "judges",
+    "diagnosis",
+)
+
+
+@click.command()
+@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    metavar="FILE",
+    help="Write there: .svg, .png, .pdf or .json (Vega-Lite).",
+)
+@click.option("--pair", nargs=2, metavar="A B", help="Two systems, for scatter and differences.")
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="METHOD",
+    help="The mechanism of ranking and pairs; several for agreement and ranks; bleu, chrf or ter for aggregation; "
+    "the measure of metrics. [default: that of the command]",
+)
+@click.option("--metric", metavar="NAME", help="Which metric: of the file, or the one beside people.")
+@click.option("--human", metavar="FILE", help="Human scores, for metrics, soft-pairwise and contributions.")
+@click.option(
+    "-l", "--language-pair", multiple=True, metavar="LP", help="Of a folder of the WMT metrics task."
+)
+@click.option("--gold", metavar="NAME", help="Which human scores of a folder, such as mqm.")
+@click.option(
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE",
+    help="Reference translations, for aggregation.",
+)
+@click.option("--segment", "segments", multiple=True, metavar="ID", help="For spans; name several.")
+@click.option("--mt", metavar="FILE", help="Translations, for spans: their words stand above the tags.")
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Refuse empty cells, or leave their segments out, where systems are ranked or compared.",
+)
+@click.option(
+    "--prior",
+    type=click.FloatRange(min=0),
+    help="Of Bradley–Terry: wins and losses added to every system. [default: for agreement and ranks 0.5 where a "
+    "system never lost or never won, else 0]",
+)
+@units_option
+@battle_options
+@click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
+@click.option("--title", metavar="TEXT", help='Instead of the own one; "" for none, when a caption says it.')
+@click.option(
+    "--scale",
+    type=click.FloatRange(0, MOST_SCALE, min_open=True),
+    default=2.0,
+    show_default=True,
+    help="Pixels of a PNG for each pixel.",
+)
+@reading_options
+@computing_options
+def figure(
+    kind: str,
+    files: tuple[str, ...],
+    output: str,
+    theme: str,
+    title: str | None,
+    scale: float,
+    options: Options,
+    **given: Any,  # noqa: ANN401  (what the kinds take)
+) -> None:
+    """Draw a figure of KIND from FILE, as SVG, PNG, PDF or JSON.
+
+    FILE is what the command behind the kind reads, or a result that it wrote as JSON; so every option of that
+    command can be used. Files of scatter and margins stand side by side.
+
+    \b
+    Examples:
+      betterthan figure ranking scores.csv -o ranking.pdf
+      betterthan figure scatter scores.csv --pair Aster Birch -o pair.svg
+      betterthan figure soft-pairwise metrics.tsv --human mqm.tsv --metric chrF -o soft.png
+      betterthan figure quality test.hter ours=ours.hter base.hter -o quality.svg
+      betterthan compare scores.csv --test sign -o pairs.json
+      betterthan figure pairs pairs.json -o pairs.svg --theme dark
+    """  # noqa: D301
+    from betterthan.cli.commands.figure_subjects import subject_of
+    from betterthan.cli.streams import say, say_notes
+    from betterthan.present.charts.chart import chart
+    from betterthan.present.charts.drawing import altair
+    from betterthan.present.charts.save import format_of, save_chart
+
+    refuse_overwriting(output)
+    format_of(output)  # a wrong suffix or a missing package is said before anything is computed
+    altair()
+    subject, asked = subject_of(kind.replace("-", "_"), files, options, given)
+    notes = dict.fromkeys(note for one in _each(subject) for note in getattr(one, "notes", ()))
+    root = click.get_current_context().find_root().command
+    say_notes(as_typed(note, root) if isinstance(root, click.Group) else note for note in notes)
+    drawn = chart(subject, kind.replace("-", "_"), theme=theme, title=title, **asked)
+    say(f"Wrote {save_chart(drawn, output, scale=scale)}")
+
+
+def _each(subject: Any) -> list[Any]:  # noqa: ANN401
+    if isinstance(subject, dict):
+        return list(subject.values())
+    return list(subject) if isinstance(subject, list) else [subject]

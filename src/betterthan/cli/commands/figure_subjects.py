@@ -1,0 +1,304 @@
+"""From files on the command line to what a figure shows: the verb behind each kind of chart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from betterthan.cli.computing import computing_arguments
+from betterthan.cli.meta_tables import meta_tables
+from betterthan.cli.score_tables import expanded, texts_of
+from betterthan.cli.tables import scores_table, table_of
+from betterthan.errors import BetterThanError, unknown_name
+from betterthan.present.charts.chart import KINDS
+from betterthan.read.protocol import Options
+from betterthan.results.base import SCHEMA, Result
+from betterthan.tables.matches import Matches
+
+_THREE = ("mean", "median", "bradley_terry")
+_OF_BATTLES = ("win_rate", "bradley_terry", "elo")
+_BY_UNITS = ("ranking", "pairs", "agreement", "ranks")
+# A result says what it is in its first line.
+_HEAD = 400
+
+
+class Asked(NamedTuple):
+    """What was asked for on the command line.
+
+    Attributes
+    ----------
+    files : tuple of str
+    options : Options
+        What the files mean.
+    by : tuple of str
+        Methods, as Python calls them.
+    computing : dict
+        Seed, workers and the like, as verbs take them.
+    given : dict
+        The rest: pair, metric, human, …
+    """
+
+    files: tuple[str, ...]
+    options: Options
+    by: tuple[str, ...]
+    computing: dict[str, Any]
+    given: dict[str, Any]
+
+    @property
+    def file(self) -> str:
+        """The only file."""
+        if len(self.files) != 1:
+            raise BetterThanError(f"This figure is drawn from one file, and {len(self.files)} are named.")
+        return self.files[0]
+
+    def table(self) -> Any:  # noqa: ANN401  (scores or battles)
+        """Scores or battles of the only file."""
+        battles = {"cluster": self.given["cluster"], "covariates": self.given["covariates"]}
+        return table_of((self.file,), self.options, self.given["format_in"], self.given["metric"], **battles)
+
+    def scores(self, file: str) -> Any:  # noqa: ANN401
+        """Scores of one of the files."""
+        return scores_table(file, self.options, self.given["format_in"], self.given["metric"])
+
+
+def subject_of(
+    kind: str, files: Sequence[str], options: Options, given: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return what a chart of this kind shows, computed from the files, and what else the chart takes.
+
+    Files that hold results of ours are drawn as they are.
+    """
+    computing = computing_arguments(given)
+    by = tuple(method.replace("-", "_") for method in given["by"])
+    asked = Asked(tuple(expanded(files)), options, by, computing, given)
+    wishes = {
+        "systems": given["pair"] or None,
+        "segments": given["segments"] or None,
+        "metric": given["metric"] if kind in ("soft_pairwise", "contributions") else None,
+    }
+    results = [result for file in asked.files for result in results_in(file)]
+    _refuse_unused(kind, given, has_results=bool(results))
+    if results:
+        return _of_results(kind, results), wishes
+    return _SUBJECTS[kind](asked), {**wishes, **(_words(asked) if kind == "spans" else {})}
+
+
+def _refuse_unused(kind: str, given: dict[str, Any], *, has_results: bool) -> None:
+    """Refuse what chooses units, where nothing is computed by them."""
+    is_computed = kind in _BY_UNITS and not has_results
+    for name, nothing in (("units", "auto"), ("cluster", None), ("covariates", ())):
+        if given[name] != nothing and not is_computed:
+            why = "a result that is computed already" if has_results else f"a figure of {kind}"
+            option = "--covariate" if name == "covariates" else f"--{name}"
+            raise BetterThanError(f"{option} changes nothing in {why}. Leave it out.")
+
+
+def results_in(file: str) -> list[Result]:
+    """Return the results that a file holds, none if it is a file of another kind."""
+    path = Path(file)
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return []
+    with path.open(encoding="utf-8", errors="replace") as opened:
+        if SCHEMA not in opened.read(_HEAD):
+            return []
+    found = json.loads(path.read_text(encoding="utf-8"))
+    return [Result.from_dict(one) for one in (found if isinstance(found, list) else [found])]
+
+
+def _of_results(kind: str, results: list[Result]) -> Any:  # noqa: ANN401
+    wanted = KINDS[kind]
+    fitting = [result for result in results if isinstance(result, wanted.of)]
+    if not fitting:
+        have = ", ".join(dict.fromkeys(result.kind for result in results))
+        raise BetterThanError(f"A figure of {kind} shows {wanted.of.__name__}; the files hold {have}.")
+    if kind == "ranks":
+        return {result.settings.method: result for result in fitting}
+    if len(fitting) > 1 and wanted.many:
+        return (
+            fitting if wanted.many == "several" else {f"{i + 1}": result for i, result in enumerate(fitting)}
+        )
+    if len(fitting) > 1:
+        raise BetterThanError(f"A figure of {kind} shows one result, and the files hold {len(fitting)}.")
+    return fitting[0]
+
+
+def _only(asked: Asked, default: str) -> str:
+    if len(asked.by) > 1:
+        raise BetterThanError(f"This figure shows one method, and --by names {len(asked.by)}.")
+    return asked.by[0] if asked.by else default
+
+
+def _ranking(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.rank.rank import rank
+
+    table = asked.table()
+    battles = isinstance(table, Matches)
+    method: Any = _only(asked, "bradley_terry" if battles else "mean")
+    options = _rank_options(asked, (method,), battles=battles)
+    return rank(table, by=method, prior=asked.given["prior"] or 0.0, **options)
+
+
+def _rank_options(asked: Asked, methods: Sequence[str], *, battles: bool) -> dict[str, Any]:
+    scale = {"scale": "elo"} if battles and "bradley_terry" in methods else {}
+    return {"missing": asked.given["missing"], "units": asked.given["units"], **scale, **asked.computing}
+
+
+def _pairs(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.compare.compare import compare
+
+    options = {"missing": asked.given["missing"], "units": asked.given["units"], **asked.computing}
+    return compare(asked.table(), by=_only(asked, "mean"), **options)
+
+
+def _scatter(asked: Asked) -> Any:  # noqa: ANN401
+    tables = [asked.scores(file) for file in asked.files]
+    return tables if len(tables) > 1 else tables[0]
+
+
+def _differences(asked: Asked) -> Any:  # noqa: ANN401
+    return asked.scores(asked.file)
+
+
+def _ranks(asked: Asked) -> dict[str, Any]:
+    from betterthan.analysis.rank.agreement import rank_each
+
+    table = asked.table()
+    battles = isinstance(table, Matches)
+    methods = asked.by or (_OF_BATTLES if battles else _THREE)
+    options = _rank_options(asked, methods, battles=battles)
+    return rank_each(table, methods, prior=asked.given["prior"], **options)
+
+
+def _agreement(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.rank.agreement import agreement
+
+    return agreement(_ranks(asked))
+
+
+def _meta(asked: Asked, **more: Any) -> Any:  # noqa: ANN401
+    from betterthan.analysis.meta.meta_evaluate import meta_evaluate
+
+    given = asked.given
+    metrics, people = meta_tables(
+        asked.files,
+        asked.options,
+        given["format_in"],
+        human=given["human"],
+        only=(),
+        pairs_wanted=given["language_pair"],
+        gold=given["gold"],
+        reference=None,
+    )
+    measure: Any = _only(asked, "soft_pairwise_accuracy")
+    return meta_evaluate(metrics, people, by=measure, **more, **asked.computing)
+
+
+def _untested(asked: Asked) -> Any:  # noqa: ANN401
+    """Hold metrics against people without testing them against each other, which takes longest."""
+    return _meta(asked, significance="none")
+
+
+def _margins(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.human.kept_pairs import kept_pairs
+
+    found = {Path(file).stem: kept_pairs(_judgements(asked, file)) for file in asked.files}
+    return found if len(found) > 1 else next(iter(found.values()))
+
+
+def _judgements(asked: Asked, file: str) -> Any:  # noqa: ANN401
+    from betterthan.read.scores import judgements_of
+    from betterthan.read.sniff import read_any
+
+    reading = read_any(file, asked.options, format=asked.given["format_in"])
+    return judgements_of(reading, asked.given["metric"], path=file)
+
+
+def _aggregation(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.rank.aggregate import aggregate
+    from betterthan.scoring.bleu import bleu
+    from betterthan.scoring.chrf import chrf
+    from betterthan.scoring.ter import ter
+
+    counters: dict[str, Callable[..., Any]] = {"bleu": bleu, "chrf": chrf, "ter": ter}
+    metric = _only(asked, "bleu")
+    if metric not in counters:
+        raise unknown_name("metric", metric, counters)
+    computing = dict(asked.computing)
+    rest = {name: computing.pop(name) for name in ("rng", "n_resamples") if name in computing}
+    counts = counters[metric](texts_of(asked.files, asked.given["references"]), **computing)
+    return aggregate(counts, **rest, **computing)
+
+
+def _tags(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.read.formats.quality.tag_files import read_tags
+
+    gold, *systems = asked.files
+    return read_tags(gold, systems, mt=asked.given["mt"])
+
+
+def _tag_ranking(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.tags.rank_tags import rank_tags
+
+    measures: dict[str, Any] = {"by": asked.by} if asked.by else {}
+    return rank_tags(_tags(asked), **measures, **asked.computing)
+
+
+def _quality(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.tags.sentence_quality import sentence_quality
+    from betterthan.read.formats.quality.number_files import read_sentence_scores
+
+    gold, *systems = asked.files
+    if not systems:
+        raise BetterThanError("This figure needs the true scores first, and then a file a system.")
+    pair = next(iter(asked.given["language_pair"]), None)
+    truth, predicted = read_sentence_scores(gold, systems, language_pair=pair)
+    return sentence_quality(predicted, truth, missing=asked.given["missing"], **asked.computing)
+
+
+def _judges(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.human.judges import judges
+    from betterthan.tables.ratings import Ratings
+
+    found = _judgements(asked, asked.file)
+    if not isinstance(found, Ratings):
+        raise BetterThanError(
+            f"{asked.file} has no column of judges, so that none can be drawn. Name it with --judge COLUMN."
+        )
+    return judges(found)
+
+
+def _diagnosis(asked: Asked) -> Any:  # noqa: ANN401
+    from betterthan.analysis.explain.diagnose import diagnose
+
+    return diagnose(asked.scores(asked.file))
+
+
+def _words(asked: Asked) -> dict[str, Any]:
+    """Return the words of the translations, where they are given."""
+    from betterthan.read.source.source import open_source
+
+    mt = asked.given["mt"]
+    return {} if mt is None else {"words": [line.split() for line in open_source(mt).lines()]}
+
+
+_SUBJECTS: dict[str, Callable[[Asked], Any]] = {
+    "ranking": _ranking,
+    "pairs": _pairs,
+    "scatter": _scatter,
+    "differences": _differences,
+    "agreement": _agreement,
+    "ranks": _ranks,
+    "metrics": _meta,
+    "soft_pairwise": _untested,
+    "contributions": _untested,
+    "margins": _margins,
+    "aggregation": _aggregation,
+    "confusion": _tags,
+    "spans": _tags,
+    "tags": _tag_ranking,
+    "quality": _quality,
+    "judges": _judges,
+    "diagnosis": _diagnosis,
+}

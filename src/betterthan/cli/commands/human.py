@@ -1,0 +1,314 @@
+"""``betterthan human``: from single human judgements to scores that can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.budget import MOST_SEGMENTS
+from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+from betterthan.cli.streams import refuse_overwriting, say
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.base import Result
+    from betterthan.results.ranking import Ranking
+    from betterthan.tables.matches import Matches
+    from betterthan.tables.ratings import Ratings
+    from betterthan.tables.scores import Scores
+
+Command = Callable[..., Any]
+
+
+@click.group()
+def human() -> None:
+    """Rank systems by what people said: direct assessment, relative ranking or MQM.
+
+    \b
+    betterthan human da judgements.csv    scores from 0 to 100, by segment and judge
+    betterthan human rr rankings.csv      several systems ranked by a judge in a row
+    betterthan human mqm errors.tsv       errors marked by raters
+    """  # noqa: D301
+
+
+def _shared(command: Command) -> Command:
+    """Add what judgements of outputs have in common: quality control, ranking and files to write."""
+    for add in reversed(_SHARED):
+        command = add(command)
+    return command
+
+
+_SHARED = (
+    click.option("--drop-judges", is_flag=True, help="Leave out judges who fail quality control."),
+    click.option(
+        "--max-variance-ratio",
+        type=float,
+        default=2.0,
+        show_default=True,
+        help="A judge fails whose differences from the others vary more than this many times the median judge's.",
+    ),
+    click.option(
+        "--control",
+        "controls",
+        multiple=True,
+        metavar="BAD=GOOD",
+        help="A degraded system or segment and what it was made from; judges must score it lower; name several.",
+    ),
+    click.option(
+        "--min-judgements",
+        type=click.IntRange(1, MOST_SEGMENTS),
+        default=1,
+        show_default=True,
+        help="Fewer judgements of an output are not used.",
+    ),
+    click.option("--scores-to", metavar="FILE", help="Write the scores as a tidy table (.csv, .parquet, …)."),
+    units_option,
+    click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of intervals."),
+)
+
+
+@human.command()
+@click.argument("file")
+@click.option("--metric", metavar="NAME", help="Which score, when the file has several.")
+@click.option("--raw", is_flag=True, help="Do not standardise each judge's scores.")
+@_shared
+@click.option("--darr", type=float, metavar="MARGIN", help="Make a relative ranking: pairs this far apart.")
+@click.option("--matches-to", metavar="FILE", help="Where the relative ranking is written, as matches.")
+@click.option(
+    "--by-margin", is_flag=True, help="Also show which share of the pairs each margin keeps; raw scores."
+)
+@reading_options
+@output_options
+def da(
+    file: str,
+    options: Options,
+    format_in: str | None,
+    metric: str | None,
+    raw: bool,  # noqa: FBT001  (click passes every option by name)
+    darr: float | None,
+    matches_to: str | None,
+    by_margin: bool,  # noqa: FBT001
+    **given: Any,  # noqa: ANN401
+) -> list[Result]:
+    """Rank the systems in FILE by direct assessment: a row a judgement, from 0 to 100.
+
+    Each judge's scores are standardised, repeated judgements averaged, and segments that only some systems were judged
+    on are adjusted for. A relative ranking (--darr) is made from the raw scores.
+
+    \b
+    Examples:
+      betterthan human da judgements.csv
+      betterthan human da judgements.csv --drop-judges --control A#bad=A
+      betterthan human da judgements.csv --raw --scores-to scores.csv
+      betterthan human da judgements.csv --darr 25 --matches-to pairs.csv --by-margin
+    """  # noqa: D301
+    from betterthan.analysis.human.kept_pairs import kept_pairs
+    from betterthan.errors import BetterThanError
+
+    if (darr is None) != (matches_to is None):
+        raise BetterThanError(
+            "--darr MARGIN and --matches-to FILE belong together: how far apart, and where to."
+        )
+    table = _judgements(file, replace(options, name=options.name or "DA"), format_in, metric)
+    kept, results = _cleaned(table, given)
+    results = [_ranked(kept, given, standardize=not raw), *results]
+    if darr is not None and matches_to is not None:
+        _write(_relative(kept, darr), matches_to)
+    return [*results, kept_pairs(kept)] if by_margin else results
+
+
+@human.command()
+@click.argument("file")
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="[CATEGORY/]SEVERITY=NUMBER",
+    help="What an error weighs, where it is not the usual: major 5, minor 1, minor Fluency/Punctuation 0.1, "
+    "Non-translation 25; name several.",
+)
+@click.option("--standardize", is_flag=True, help="Standardise each rater's scores.")
+@_shared
+@output_options
+def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) -> list[Result]:  # noqa: ANN401, FBT001
+    """Rank the systems in FILE by MQM: a row an error, with category and severity.
+
+    An output's score is minus the weighted sum of its errors, averaged over raters.
+
+    \b
+    Examples:
+      betterthan human mqm mqm.tsv
+      betterthan human mqm mqm.tsv --weight Critical=10 --weight Style/Minor=0.5
+      betterthan human mqm mqm.tsv --units groups --scores-to mqm.csv
+    """  # noqa: D301
+    from betterthan.read.formats.wmt.mqm_table import read_mqm
+
+    ratings = read_mqm(file, weights={key: _number(key, value) for key, value in map(_parted, weights)})
+    kept, results = _cleaned(ratings, given)
+    return [_ranked(kept, given, standardize=standardize), *results]
+
+
+@human.command()
+@click.argument("file")
+@click.option(
+    "--by",
+    type=click.Choice(["bradley-terry", "trueskill", "win-rate", "elo"]),
+    multiple=True,
+    default=("bradley-terry",),
+    show_default=True,
+    help="How to make strengths; may be given several times.",
+)
+@click.option("--languages", metavar="PAIR", help="Which language pair, when the file has several.")
+@click.option(
+    "--identical",
+    type=click.Choice(["tie", "drop"]),
+    default="tie",
+    show_default=True,
+    help="What systems shown as one, with identical outputs, are to each other.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["half", "drop", "davidson"]),
+    default="half",
+    show_default=True,
+    help="In Bradley–Terry.",
+)
+@click.option("--prior", type=float, default=0.0, help="Regularises Bradley–Terry; 0.5 is usual.")
+@click.option("--matches-to", metavar="FILE", help="Write the matches, a row a pair.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of intervals.")
+@computing_options
+@output_options
+def rr(
+    file: str,
+    by: tuple[str, ...],
+    languages: str | None,
+    identical: str,
+    matches_to: str | None,
+    **given: Any,  # noqa: ANN401
+) -> list[Result]:
+    """Rank the systems in FILE by relative rankings: several systems ranked by a judge in each row.
+
+    Rank 1 is best, equal ranks are ties, -1 is not judged. Files with two systems a row (WMT16) are read too.
+    Judgements of one judge belong together in all intervals.
+
+    \b
+    Examples:
+      betterthan human rr wmt15.csv --languages Czech-English
+      betterthan human rr wmt16.ron-eng.csv --by trueskill --by bradley-terry
+    """  # noqa: D301
+    from betterthan.analysis.rank.rank import of_each_method, rank
+    from betterthan.cli.computing import computing_arguments
+
+    matches = _rankings(file, languages, identical)
+    if matches_to is not None:
+        _write(matches, matches_to)
+    methods = [method.replace("-", "_") for method in by]
+    # The scale is ours, so that it need not matter to any of the methods.
+    scale = {"scale": "elo"} if "bradley_terry" in methods else {}
+    each = of_each_method(matches, methods, {**computing_arguments(given), **given, **scale})
+    return [rank(matches, by=method, **own) for method, own in each]
+
+
+def _judgements(file: str, options: Options, format_in: str | None, metric: str | None) -> Ratings | Scores:
+    """Read single judgements, or means of them where the file has no judges."""
+    from betterthan.read.doubts.chosen_columns import refuse_unknown_directions
+    from betterthan.read.scores import judgements_of
+    from betterthan.read.sniff import read_any
+    from betterthan.tables.ratings import Ratings
+    from betterthan.tables.scores import Scores
+
+    reading = read_any(file, options, format=format_in)
+    names = [table.name for table in reading.tables if isinstance(table, Ratings | Scores)]
+    refuse_unknown_directions(options, names)
+    chosen = judgements_of(reading, metric, path=file)
+    return chosen if len(names) == 1 else replace(chosen, name=f"{options.name} {chosen.name}")
+
+
+def _cleaned(table: Ratings | Scores, given: dict[str, Any]) -> tuple[Ratings | Scores, list[Result]]:
+    """Look at the judges where they are known, and leave out who fails when that is asked for."""
+    from betterthan.analysis.human.judges import judges
+    from betterthan.errors import BetterThanError
+    from betterthan.tables.ratings import Ratings
+
+    drop, ratio = given.pop("drop_judges"), given.pop("max_variance_ratio")
+    controls = dict(map(_parted, given.pop("controls")))
+    if not isinstance(table, Ratings):
+        if drop or controls:
+            raise BetterThanError(
+                "The file has no column of judges, so none can be tested. Name it with --judge COLUMN."
+            )
+        return table, []
+    found = judges(table, max_variance_ratio=ratio, controls=controls)
+    if drop:
+        return found.kept(table), [found]
+    return table.without_items(systems=found.control_systems, segments=found.control_segments), [found]
+
+
+def _ranked(table: Ratings | Scores, given: dict[str, Any], *, standardize: bool) -> Ranking:
+    from betterthan.analysis.human.rank_ratings import rank_ratings
+    from betterthan.tables.ratings import Ratings
+
+    least, target = given.pop("min_judgements"), given.pop("scores_to")
+    if isinstance(table, Ratings):
+        table = (table.standardized() if standardize else table).to_scores(min_judgements=least)
+        if standardize:
+            table = replace(table, name=f"{table.name} (z)")
+    if target is not None:
+        _write(table, target)
+    return rank_ratings(table, **given)
+
+
+def _relative(table: Ratings | Scores, margin: float) -> Matches:
+    from betterthan.analysis.human.kept_pairs import as_ratings
+    from betterthan.tables.scores import Scores
+
+    return (as_ratings(table) if isinstance(table, Scores) else table).to_matches(margin=margin)
+
+
+def _rankings(file: str, languages: str | None, identical: str) -> Matches:
+    from betterthan.errors import BetterThanError
+    from betterthan.read.formats.battles.rankings_table import read_rankings
+    from betterthan.read.protocol import Options
+    from betterthan.read.sniff import read_any, sniff
+    from betterthan.read.source.source import open_source
+    from betterthan.tables.matches import Matches
+
+    source = open_source(file)
+    if sniff(source).format == "rankings":  # type: ignore[arg-type]  # an opened source is as good
+        return read_rankings(source, languages=languages, identical=identical)  # type: ignore[arg-type]
+    table = next(iter(read_any(source, Options(cluster=True)).tables), None)
+    if not isinstance(table, Matches):
+        raise BetterThanError(
+            f"{file} holds no rankings. Columns system1Id, system1rank, system2Id, … are needed."
+        )
+    return table
+
+
+def _write(table: Scores | Matches, target: str) -> None:
+    from betterthan.read.write.preview import summary
+    from betterthan.read.write.write import write_table
+
+    refuse_overwriting(target)
+    write_table(table, target)
+    say(f"Wrote {target}: {summary(table)}")
+
+
+def _parted(text: str) -> tuple[str, str]:
+    from betterthan.errors import BetterThanError
+
+    key, sign, value = text.rpartition("=")
+    if not sign or not key or not value:
+        raise BetterThanError(f'"{text}" has no "=". Write NAME=VALUE.')
+    return key, value
+
+
+def _number(key: str, value: str) -> float:
+    from betterthan.errors import BetterThanError
+
+    try:
+        return float(value)
+    except ValueError as error:
+        raise BetterThanError(f'The weight of "{key}" must be a number, not "{value}".') from error

@@ -1,0 +1,168 @@
+"""``betterthan meta``: which metric may we trust."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import computing_options, output_options, reading_options
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.base import Result
+
+_MEASURES = (
+    "soft-pairwise-accuracy",
+    "pairwise-accuracy",
+    "pearson",
+    "spearman",
+    "kendall-b",
+    "accuracy-with-ties",
+    "tau-ties-ignored",
+    "tau-ties-soft",
+    "tau-ties-hard",
+    "tau-human-ties",
+)
+
+
+@click.command()
+@click.argument("sources", nargs=-1, required=True, metavar="FILE_OR_FOLDER...")
+@click.option("--human", metavar="FILE", help="Human scores; not needed for a folder that has its own.")
+@click.option(
+    "--by",
+    type=click.Choice(_MEASURES),
+    multiple=True,
+    help="The measure of agreement; name several. [default: soft-pairwise-accuracy]",
+)
+@click.option(
+    "--level",
+    type=click.Choice(["system", "segment", "within-system", "global"]),
+    help="Of the measure. [default: where the measure lives]",
+)
+@click.option(
+    "--significance",
+    type=click.Choice(
+        [
+            "perm-inputs",
+            "perm-systems",
+            "perm-both",
+            "perm-cells",
+            "perm-pairs",
+            "williams",
+            "bootstrap",
+            "none",
+        ]
+    ),
+    help="How metrics are compared. [default: perm-systems over systems, perm-inputs on segments]",
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(["two-sided", "wmt"]),
+    default="two-sided",
+    show_default=True,
+    help="wmt: one-sided in favour of the higher value, uncorrected, as in the shared tasks.",
+)
+@click.option(
+    "--p-values",
+    type=click.Choice(["monte-carlo", "analytic", "exact"]),
+    default="monte-carlo",
+    show_default=True,
+    help="Of pairs of systems, in soft pairwise accuracy.",
+)
+@click.option("--mid-p", is_flag=True, help="Count ties half in these p-values.")
+@click.option(
+    "--units",
+    default="auto",
+    show_default=True,
+    metavar="auto|segments|groups|NUMBER",
+    help="What is drawn or permuted as one: segments, documents, or so many segments.",
+)
+@click.option(
+    "--margin", type=float, default=0.0, show_default=True, help="Human scores closer than this tie (taus)."
+)
+@click.option(
+    "--metric-margin", type=float, default=0.0, show_default=True, help="The same for metric scores."
+)
+@click.option("--leave-out", multiple=True, metavar="SYSTEM", help="A system to leave out, such as Human-*.")
+@click.option(
+    "--outliers",
+    type=click.Choice(["keep", "drop"]),
+    default="keep",
+    show_default=True,
+    help="Systems whose human score is far from the others'.",
+)
+@click.option("--only", multiple=True, metavar="METRIC", help="Only this metric; name several.")
+@click.option(
+    "--correction",
+    type=click.Choice(["auto", "none", "bonferroni", "holm", "benjamini-hochberg", "max-statistic"]),
+    default="auto",
+    show_default=True,
+    help="For the many comparisons of metrics; auto is max-statistic, or holm where nothing is swapped at random.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the comparisons.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@click.option(
+    "-l", "--language-pair", multiple=True, metavar="LP", help="Of a folder; name several to pool them."
+)
+@click.option("--gold", metavar="NAME", help="Which human scores, such as mqm, where there are several.")
+@click.option("--reference", metavar="NAME", help="Metrics scored against this reference, such as refA.")
+@click.option(
+    "--pool",
+    type=click.Choice(["average", "pairs"]),
+    default="average",
+    show_default=True,
+    help="Several language pairs: plain average, or each pair of systems once.",
+)
+@reading_options
+@computing_options
+@output_options
+def meta(
+    sources: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    human: str | None,
+    by: tuple[str, ...],
+    only: tuple[str, ...],
+    language_pair: tuple[str, ...],
+    gold: str | None,
+    reference: str | None,
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> list[Result]:
+    """Hold metrics against human scores, and say which metrics differ significantly.
+
+    FILE is a long table with a column of metrics, or one file a metric; FOLDER is laid out as the WMT metrics task
+    does it (human-scores, metric-scores, documents).
+
+    \b
+    Examples:
+      betterthan meta metrics.tsv --human mqm.tsv
+      betterthan meta metrics.tsv --human da.tsv --by tau-ties-hard --margin 25
+      betterthan meta wmt23/ -l en-de --gold mqm --by pairwise-accuracy --significance perm-both -f latex
+      betterthan meta wmt23/ -l en-de -l zh-en --by accuracy-with-ties --leave-out refA
+    """  # noqa: D301
+    from betterthan.analysis.meta.meta_evaluate import meta_evaluate
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.meta_tables import meta_tables
+
+    metrics, people = meta_tables(
+        sources,
+        options,
+        format_in,
+        human=human,
+        only=only,
+        pairs_wanted=language_pair,
+        gold=gold,
+        reference=reference,
+    )
+    units = given.pop("units")
+    words = {
+        "significance": (given.pop("significance") or "default").replace("-", "_"),
+        "p_values": given.pop("p_values").replace("-", "_"),
+        "correction": given.pop("correction").replace("-", "_"),
+        "level": (given.pop("level") or "").replace("-", "_") or None,
+        "units": int(units) if units.isdigit() else units,
+    }
+    computing = computing_arguments(given)
+    measures = [one.replace("-", "_") for one in by or ("soft-pairwise-accuracy",)]
+    return [meta_evaluate(metrics, people, by=measure, **words, **given, **computing) for measure in measures]

@@ -1,0 +1,47 @@
+"""``betterthan quality``: how well predicted quality scores of sentences follow the true ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import computing_options, output_options
+
+if TYPE_CHECKING:
+    from betterthan.results.tags import SentenceQuality
+
+
+@click.command()
+@click.argument("gold")
+@click.argument("systems", nargs=-1, required=True, metavar="[NAME=]FILE...")
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Refuse empty lines, or leave their sentences out for all systems.",
+)
+@click.option("--language-pair", "-l", metavar="PAIR", help="Which of several in the files, such as en-de.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@computing_options
+@output_options
+def quality(
+    gold: str,
+    systems: tuple[str, ...],
+    language_pair: str | None,
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> SentenceQuality:
+    """Hold predicted scores of sentences against GOLD: one number a line, or a table with sentence ids.
+
+    \b
+    Examples:
+      betterthan quality test.hter ours=ours.hter base.hter
+    """  # noqa: D301
+    from betterthan.analysis.tags.sentence_quality import sentence_quality
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.read.formats.quality.number_files import read_sentence_scores
+
+    truth, predicted = read_sentence_scores(gold, systems, language_pair=language_pair)
+    return sentence_quality(predicted, truth, **computing_arguments(given), **given)

@@ -1,0 +1,129 @@
+"""``betterthan rank``: which system is best, and how sure are we."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import (
+    battle_options,
+    computing_options,
+    output_options,
+    reading_options,
+    units_option,
+)
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+    from betterthan.results.base import Result
+
+METHODS = ("mean", "median", "win-rate", "bradley-terry", "elo", "trueskill")
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--by",
+    type=click.Choice(METHODS),
+    multiple=True,
+    help="How to aggregate; may be given several times. [default: mean, for battles bradley-terry]",
+)
+@click.option("--metric", metavar="NAME", help="Which metric, when the file has several.")
+@click.option(
+    "--ties",
+    type=click.Choice(["half", "drop", "davidson", "as-published"]),
+    help="In Bradley–Terry. [default: drop for scores, half for battles]",
+)
+@click.option("--prior", type=float, default=0.0, help="Regularises Bradley–Terry; 0.5 is usual.")
+@click.option(
+    "--scale",
+    type=click.Choice(["share", "log", "elo"]),
+    help="Of Bradley–Terry strengths. [default: share, for battles elo]",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["shuffled", "listed", "segments", "as-published"]),
+    default="shuffled",
+    show_default=True,
+    help="Of play, for Elo and TrueSkill.",
+)
+@click.option(
+    "--rating",
+    "rating",
+    metavar="NAME=NUMBER",
+    multiple=True,
+    help="Of Elo: k, start, scale; of TrueSkill: mu, sigma, beta, tau, draw_probability; may be given several times.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Refuse empty cells, or leave their segments out.",
+)
+@units_option
+@click.option(
+    "--interval",
+    type=click.Choice(["percentile", "bca", "robust"]),
+    help="Of the strengths. [default: the one that covers best: by formula where there is one, for battles robust]",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Coverage of the intervals.")
+@battle_options
+@reading_options
+@computing_options
+@output_options
+def rank(
+    files: tuple[str, ...],
+    options: Options,
+    format_in: str | None,
+    metric: str | None,
+    cluster: str | None,
+    covariates: tuple[str, ...],
+    by: tuple[str, ...],
+    **given: Any,  # noqa: ANN401  (what the verb takes)
+) -> list[Result]:
+    """Rank the systems in FILE from best to worst, with intervals of strengths and of ranks.
+
+    FILE holds scores (one column or one row a system and segment) or battles (two systems and a winner). Several
+    files, a folder or a quoted pattern make one table.
+
+    \b
+    Examples:
+      betterthan rank scores.csv
+      betterthan rank scores.csv --by mean --by bradley-terry --units groups
+      betterthan rank battles.parquet --ties davidson --cluster session_id
+      betterthan rank battles.parquet --covariate len_a-len_b
+      betterthan rank metrics.tsv --metric TER -f latex -o table.tex
+    """  # noqa: D301
+    from betterthan.analysis.rank.rank import of_each_method
+    from betterthan.analysis.rank.rank import rank as ranked
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.tables import table_of
+    from betterthan.tables.matches import Matches
+
+    table = table_of(files, options, format_in, metric, cluster=cluster, covariates=covariates)
+    battles = isinstance(table, Matches)
+    arguments = {
+        **computing_arguments(given),
+        **given,
+        "ties": (given["ties"] or "default").replace("-", "_"),
+        "order": given["order"].replace("-", "_"),
+        "rating": dict(_parameter(text) for text in given["rating"]),
+        "interval": given["interval"] or "default",
+    }
+    methods = [method.replace("-", "_") for method in by or (("bradley-terry",) if battles else ("mean",))]
+    is_shown_as_elo = battles and "bradley_terry" in methods
+    arguments["scale"] = given["scale"] or ("elo" if is_shown_as_elo else "share")
+    return [ranked(table, by=method, **own) for method, own in of_each_method(table, methods, arguments)]
+
+
+def _parameter(text: str) -> tuple[str, float]:
+    """Return the name and the number of ``k=32``."""
+    name, _, number = text.partition("=")
+    try:
+        return name.strip().replace("-", "_"), float(number)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is not NAME=NUMBER, such as k=32.", param_hint="--rating"
+        ) from None

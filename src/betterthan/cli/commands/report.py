@@ -1,0 +1,115 @@
+"""``betterthan report``: everything that can be said about the data, as one HTML file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from betterthan.cli.options import computing_options, reading_options, units_option
+from betterthan.cli.streams import refuse_overwriting, say
+from betterthan.errors import BetterThanError
+
+if TYPE_CHECKING:
+    from betterthan.read.protocol import Options
+
+# Under this key the command finds the list that takes the report instead of a file: see `betterthan verify`.
+COMPOSED = "betterthan.reports"
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("-o", "--output", default="report.html", show_default=True, metavar="FILE", help="Write there.")
+@click.option(
+    "--question",
+    type=click.Choice(["auto", "scores", "battles", "meta", "texts", "tags"]),
+    default="auto",
+    show_default=True,
+    help="What is asked; by default as the data are.",
+)
+@click.option("--human", metavar="FILE", help="Human scores: the report is about metrics.")
+@click.option(
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="FILE",
+    help="Reference texts, a line a segment; name several.",
+)
+@click.option("--source", metavar="FILE", help="Source texts, to be shown beside outputs.")
+@click.option(
+    "--metric", metavar="NAME", help="Which metric is in front. [default: the first, and it is said]"
+)
+@click.option("-l", "--language-pair", metavar="LP", help="Of a folder or files with several, such as en-de.")
+@click.option("--gold", metavar="NAME", help="Which human scores of a folder, such as mqm.")
+@click.option(
+    "--missing",
+    type=click.Choice(["raise", "drop"]),
+    default="raise",
+    show_default=True,
+    help="Refuse empty cells, or leave their segments out.",
+)
+@click.option(
+    "--no-texts", is_flag=True, help="Leave every text out: for data that must not leave the house."
+)
+@units_option
+@reading_options
+@computing_options
+def report(
+    files: tuple[str, ...],
+    output: str,
+    options: Options,
+    format_in: str | None,
+    *,
+    language_pair: str | None,
+    gold: str | None,
+    no_texts: bool,
+    resamples: int | None,
+    **given: Any,  # noqa: ANN401  (what the report takes)
+) -> None:
+    """Write a report on FILE as one HTML page: verdict, ranking, pairs, segments, data check, method.
+
+    FILE holds scores, battles or metrics, or is a folder of the WMT metrics task; or the outputs of systems, with
+    --reference; or tags, the gold file first. Outputs named after a file of scores are shown beside its segments. The
+    page needs no network, and the command in it makes the same page again.
+
+    \b
+    Examples:
+      betterthan report scores.csv -o report.html
+      betterthan report scores.csv ours.txt base.txt --reference ref.txt --source src.txt
+      betterthan report metrics.tsv --human mqm.tsv
+      betterthan report wmt23/ --language-pair en-de
+      betterthan report battles.parquet
+      betterthan report ours=a.txt base=b.txt --reference ref.txt
+      betterthan report gold.tags ours.tags base.tags
+    """  # noqa: D301
+    from betterthan.cli.computing import computing_arguments
+    from betterthan.report.compose import compose
+    from betterthan.report.write import write_report
+
+    if resamples is not None:
+        raise click.UsageError("A report has its own numbers of resamples. Leave out --resamples.")
+    arguments = computing_arguments(
+        {**{name: given.pop(name) for name in ("seed", "workers", "no_cache")}, "resamples": None}
+    )
+    asked = {
+        **given,
+        **arguments,
+        "options": replace(options, language_pair=language_pair, gold=gold),
+        "format": format_in,
+        "texts": not no_texts,
+    }
+    meta = click.get_current_context().meta
+    if COMPOSED in meta:
+        meta[COMPOSED].append(compose(list(files), **asked))
+        return
+    refuse_overwriting(output)
+    if Path(output).suffix.lower() not in (".html", ".htm", ""):
+        name = Path(output).with_suffix(".html").name
+        raise BetterThanError(
+            f"A report is a page for a browser. Call it {name}; the browser prints it as PDF."
+        )
+    written = write_report(output, *files, **asked)
+    size = Path(written).stat().st_size / 1024
+    say(f"Wrote {written} ({size:.0f} KB, opens without network)")

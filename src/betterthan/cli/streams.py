@@ -1,0 +1,92 @@
+"""What goes in and out beside an answer: notes on stderr, a closed pipe, and files that must not be overwritten."""
+
+from __future__ import annotations
+
+import glob
+import os
+import select
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from betterthan.errors import BetterThanError
+from betterthan.present.printable import printable
+
+_WRITTEN = ("output", "scores_to", "matches_to")
+
+
+def say(sentence: str) -> None:
+    """Say a sentence that may hold names of files, metrics or systems."""
+    click.echo(printable(sentence), err=True)
+
+
+def say_notes(notes: Iterable[str]) -> None:
+    """Say each note on a line of its own."""
+    for note in notes:
+        click.echo(f"note: {printable(note)}", err=True)
+
+
+def refuse_overwriting(output: str) -> None:
+    """Refuse to write over a file that the command reads: a slip of the hand must not cost data.
+
+    Raises
+    ------
+    BetterThanError
+        When a parameter of the running command, with or without ``NAME=`` before it, is the file `output` or a pattern
+        that it fits.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None or not Path(output).is_file():
+        return
+    given = [value for name, value in context.params.items() if name not in _WRITTEN]
+    words = [word for value in given for word in (value if isinstance(value, tuple | list) else [value])]
+    paths = [path for word in words if isinstance(word, str) for path in (word, word.partition("=")[2])]
+    if any(_is_same(path, output) for path in paths):
+        raise BetterThanError(
+            f"{output} is one of the files that are read; it would be lost. Choose another name for the output."
+        )
+
+
+def _is_same(path: str, output: str) -> bool:
+    try:
+        return bool(path) and Path(path).samefile(output)
+    except (OSError, ValueError):  # not there, or nothing that could be a path
+        return _fits(path, output)
+
+
+def _fits(path: str, output: str) -> bool:
+    """Whether a path is a pattern and `output` one of its files."""
+    try:
+        found = glob.glob(path, recursive=True) if glob.has_magic(path) else []  # noqa: PTH207  (absolute patterns too)
+        return any(Path(each).samefile(output) for each in found)
+    except (OSError, ValueError):
+        return False
+
+
+def is_reader_gone() -> bool:
+    """Return whether the reader of our output has seen enough, as ``head`` has, and be silent from now on if so.
+
+    A pipe to a worker may break too, and that is an error; only standard output counts here.
+    """
+    if sys.stdout is None or not _is_broken(sys.stdout.fileno()):
+        return False
+    silence_stdout()
+    return True
+
+
+def _is_broken(descriptor: int) -> bool:
+    if not hasattr(select, "poll"):  # on Windows
+        return True
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def silence_stdout() -> None:
+    """Send what is still waiting nowhere: Python must not complain again when it flushes at exit."""
+    if sys.stdout is not None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -1,0 +1,1 @@
+"""How well one ordering follows another: correlations, taus, pairwise accuracy."""

@@ -1,0 +1,1 @@
+"""From tests to what a table shows: letters, clusters, ranges of ranks."""

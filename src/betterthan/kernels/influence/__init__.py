@@ -1,0 +1,1 @@
+"""On what an answer rests: single segments, weights, odd scores."""

@@ -1,0 +1,1 @@
+"""Intervals and resampling: means, medians, shares, and data in clusters."""

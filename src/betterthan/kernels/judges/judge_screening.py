@@ -1,0 +1,326 @@
+r"""Which judges depart from the others by more than chance, with one error level for the whole campaign.
+
+Judgements of an output are exchangeable between judges who are equally good: it was chance who of them gave which. So
+the scores of each output are dealt out anew among its judges, everything is recomputed, and the largest departure of
+any judge is noted. A judge is singled out when no more than a share α of these largest departures reaches theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import bdtr
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.kernels.judges.judge_quality import Judged, peer_agreement
+from betterthan.kernels.significance.pvalues import adjusted
+
+Generators = Callable[[str, int], np.random.Generator]
+
+RESAMPLES = 999
+_FEWEST_RESAMPLES = 199
+_MOST_NUMBERS = (
+    20_000_000  # judgements times resamples; larger campaigns need fewer resamples for the same verdict
+)
+_BLOCK_NUMBERS = 1_000_000
+_SHUFFLES = 40
+_RESAMPLES_OF_SHUFFLES = 39
+_MOST_FOR_POWER = 2000  # judgements; with more, power is seldom a question, and costs time
+_FEWEST_JUDGES = 3  # of two who disagree, neither can be said to be the worse one
+
+
+class _Layout(NamedTuple):
+    """Rows of judgements, unit by unit, of the units that two or more judge."""
+
+    unit_start: IntArray
+    size: IntArray
+    """(t,); judges of the row's unit."""
+    by_judge: IntArray
+    """Rows judge by judge."""
+    back: IntArray
+    judge_start: IntArray
+    judges: IntArray
+    """Those who have rows, rising."""
+    n: IntArray
+    """Rows of each of them."""
+
+
+def screen_by_peers(
+    judged: Judged,
+    *,
+    candidates: BoolArray,
+    tested: BoolArray,
+    alpha: float,
+    standardize: bool,
+    generator: Generators,
+) -> FloatArray:
+    r"""Test which judges differ from the others more than equally good judges would.
+
+    Within each judge scores are replaced by their ranks (mid-ranks, scaled to variance 1), so that neither severity nor
+    use of the scale nor a single odd score counts. With :math:`d_{ju}` the judge's distance from the others on output u
+    as in :func:`~betterthan.kernels.judges.judge_quality.peer_agreement`, the statistic is
+
+    .. math:: T_j = \frac{s_j^{2/3} - \mu_j}{\sigma_j}, \qquad s_j^2 = \frac{1}{n_j - 1} \sum_u (d_{ju} - \bar d_j)^2
+
+    (the cube root of a variance is nearly normal), with mean and standard deviation over the resamples. The p-value of
+    the most extreme candidate is the share of resamples whose *largest* T reaches it. Where it is at most α the
+    judge's rows are taken away, and the others are tested anew.
+
+    Parameters
+    ----------
+    judged : Judged
+        At most one row for each unit and judge, unit by unit.
+    candidates : array of bool, shape (j,)
+        Who may be singled out.
+    tested : array of bool, shape (j,)
+        Whose departures count for the largest one; includes the candidates.
+    alpha : float
+        The chance that any of equally good judges is singled out.
+    standardize : bool
+        Without it scores are centred within each judge, not ranked.
+    generator : callable
+        From a name and a number to a random generator of its own.
+
+    Returns
+    -------
+    array, shape (j,)
+        P-values, adjusted for all judges; NaN for those who are not candidates.
+
+    Notes
+    -----
+    Outputs of two judges tell only that the two differ. These pairs of scores are therefore also exchanged between
+    outputs: a judge who is far from every partner then stands out.
+
+    References
+    ----------
+    .. [1] Westfall and Young (1993), Resampling-based multiple testing, Wiley.
+
+    Examples
+    --------
+    The last of five judges turns the scale around:
+
+    >>> rng = np.random.default_rng(1)
+    >>> score = rng.normal(size=30)[:, None] + 0.5 * rng.normal(size=(30, 5))
+    >>> score[:, 4] *= -1
+    >>> rows = Judged(np.repeat(np.arange(30), 5), np.tile(np.arange(5), 30), score.ravel())
+    >>> everybody = np.full(5, True)
+    >>> screen_by_peers(rows, candidates=everybody, tested=everybody, alpha=0.05, standardize=True,
+    ...                 generator=lambda name, number: np.random.default_rng(number)) <= 0.05
+    array([False, False, False, False,  True])
+    """
+    pvalue = np.full(tested.size, np.nan)
+    left, floor, step, rows = candidates.copy(), 0.0, 0, judged
+    while left.any():
+        rows = _of_several(rows)
+        layout = _layout(rows)
+        eligible = np.isin(layout.judges, np.flatnonzero(tested)) & (layout.n > 1)
+        if layout.judges.size < _FEWEST_JUDGES or not eligible.any():
+            break
+        rng = generator("screening of judges", step)
+        n_resamples = min(RESAMPLES, max(_FEWEST_RESAMPLES, _MOST_NUMBERS // rows.value.size))
+        statistic, maxima = _departures(
+            rows, layout, eligible, rng, n_resamples=n_resamples, standardize=standardize
+        )
+        mine = np.isin(layout.judges, np.flatnonzero(left)) & eligible
+        if not mine.any():
+            break
+        shares = (1 + (maxima[:, None] >= statistic[mine]).sum(axis=0)) / (maxima.size + 1)
+        pvalue[layout.judges[mine]] = np.maximum(shares, floor)
+        worst = layout.judges[mine][np.argmax(statistic[mine])]
+        floor = float(pvalue[worst])
+        if floor > alpha:
+            break
+        left[worst] = False
+        others = rows.judge != worst
+        rows = Judged(rows.unit[others], rows.judge[others], rows.value[others])
+        step += 1
+    return pvalue
+
+
+def _of_several(rows: Judged) -> Judged:
+    """The rows of units that two or more judge."""
+    _, group, size = np.unique(rows.unit, return_inverse=True, return_counts=True)
+    shared = size[group] > 1
+    return Judged(rows.unit[shared], rows.judge[shared], rows.value[shared])
+
+
+def _layout(rows: Judged) -> _Layout:
+    _, start, size = np.unique(rows.unit, return_index=True, return_counts=True)
+    by_judge = np.argsort(rows.judge, kind="stable")
+    judges, judge_start, n = np.unique(rows.judge[by_judge], return_index=True, return_counts=True)
+    return _Layout(start, np.repeat(size, size), by_judge, np.argsort(by_judge), judge_start, judges, n)
+
+
+def _departures(
+    rows: Judged,
+    layout: _Layout,
+    eligible: BoolArray,
+    rng: np.random.Generator,
+    *,
+    n_resamples: int,
+    standardize: bool,
+) -> tuple[FloatArray, FloatArray]:
+    """T of each judge, and the largest T of each resample."""
+    values = _prepared(_coded(rows.value, standardize=standardize)[None], layout, standardize=standardize)
+    observed = _spread(values, layout)[0]
+    # Ranks that are equal up to rounding are equal.
+    coded = _coded(values[0].round(12) if standardize else values[0], standardize=standardize)
+    portion = max(1, _BLOCK_NUMBERS // rows.value.size)
+    drawn = []
+    for start in range(0, n_resamples, portion):
+        dealt = coded[_dealt(min(portion, n_resamples - start), layout, rng)]
+        drawn.append(_spread(_prepared(dealt, layout, standardize=standardize), layout))
+    resampled = np.concatenate(drawn)
+    mean, deviation = resampled.mean(axis=0), resampled.std(axis=0, ddof=1)
+    maxima = _scaled(resampled, mean, deviation)[:, eligible].max(axis=1)
+    return _scaled(observed, mean, deviation), maxima
+
+
+def _scaled(spread: FloatArray, mean: FloatArray, deviation: FloatArray) -> FloatArray:
+    # Where no resample differs from another, nobody can stand out.
+    constant = deviation <= 1e-12 * np.maximum(mean, 1e-300)
+    return np.asarray(np.where(constant, -np.inf, (spread - mean) / np.where(constant, 1.0, deviation)))
+
+
+def _prepared(values: FloatArray, layout: _Layout, *, standardize: bool) -> FloatArray:
+    """Coded values (b, t) made comparable between judges: ranks of variance 1 within each, or centred values."""
+    ordered = values[:, layout.by_judge]
+    if standardize:
+        ordered = _midranks(ordered, layout)
+    centred = ordered - np.repeat(
+        np.add.reduceat(ordered, layout.judge_start, axis=1) / layout.n, layout.n, axis=1
+    )
+    if standardize:
+        squares = np.add.reduceat(centred**2, layout.judge_start, axis=1) / layout.n
+        centred /= np.repeat(np.sqrt(np.where(squares > 0, squares, 1.0)), layout.n, axis=1)
+    return centred[:, layout.back]
+
+
+def _coded(values: FloatArray, *, standardize: bool) -> FloatArray:
+    """Whole numbers in the order of the values where only order counts."""
+    return np.unique(values, return_inverse=True)[1].astype(np.float64) if standardize else values
+
+
+def _midranks(ordered: FloatArray, layout: _Layout) -> FloatArray:
+    """Ranks of (b, t) within the run of each judge; equal values share the mean of their ranks."""
+    key = ordered + np.repeat(np.arange(layout.n.size), layout.n) * (ordered.max() + 1)
+    order = np.argsort(key, axis=1)
+    ascending = np.take_along_axis(key, order, axis=1)
+    place = np.arange(key.shape[1])
+    is_new = np.concatenate([np.full((len(key), 1), True), ascending[:, 1:] != ascending[:, :-1]], axis=1)
+    first = np.maximum.accumulate(np.where(is_new, place, 0), axis=1)
+    ends = np.concatenate([is_new[:, 1:], np.full((len(key), 1), True)], axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, place.size)[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.empty(ordered.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2, axis=1)
+    return ranks
+
+
+def _spread(values: FloatArray, layout: _Layout) -> FloatArray:
+    """Cube root of the variance of each judge's distances from the others, (b, t) to (b, judges)."""
+    sums = np.add.reduceat(values, layout.unit_start, axis=1)
+    size = layout.size[layout.unit_start]
+    distance = np.sqrt(layout.size / (layout.size - 1)) * (values - np.repeat(sums / size, size, axis=1))
+    ordered = distance[:, layout.by_judge]
+    total, squares = (np.add.reduceat(power, layout.judge_start, axis=1) for power in (ordered, ordered**2))
+    variance = (squares - total**2 / layout.n) / np.maximum(layout.n - 1, 1)
+    return np.asarray(np.cbrt(np.maximum(variance, 0.0)))
+
+
+def _dealt(n_resamples: int, layout: _Layout, rng: np.random.Generator) -> IntArray:
+    """Which row's value each row receives, (n_resamples, t): dealt out anew within every unit."""
+    source = np.empty((n_resamples, layout.size.size), dtype=np.int64)
+    sizes = layout.size[layout.unit_start]
+    for size in np.unique(sizes).tolist():
+        rows = layout.unit_start[sizes == size][:, None] + np.arange(size)
+        order = np.argsort(rng.random((n_resamples, *rows.shape)), axis=2)
+        dealt = np.take_along_axis(np.broadcast_to(rows, order.shape), order, axis=2)
+        if size == 2:
+            units = np.argsort(rng.random((n_resamples, len(rows))), axis=1)
+            dealt = np.take_along_axis(dealt, units[:, :, None], axis=1)
+        source[:, rows.ravel()] = dealt.reshape(n_resamples, -1)
+    return source
+
+
+def power_by_peers(
+    judged: Judged,
+    *,
+    tested: BoolArray,
+    max_variance_ratio: float,
+    alpha: float,
+    standardize: bool,
+    generator: Generators,
+) -> float:
+    """Chance that one judge among the others is singled out who answers at random.
+
+    The scores of one judge after the other are shuffled over that judge's outputs, and screened with few resamples;
+    the standard error of the answer is about 0.07.
+
+    Returns
+    -------
+    float
+        NaN with fewer than three judges, and for large campaigns, where it would take long and is close to 1.
+    """
+    rows = _of_several(judged)
+    layout = _layout(rows)
+    members = np.flatnonzero(np.isin(layout.judges, np.flatnonzero(tested)) & (layout.n > 1))
+    if layout.judges.size < _FEWEST_JUDGES or not members.size or rows.value.size > _MOST_FOR_POWER:
+        return np.nan
+    eligible = np.isin(np.arange(layout.judges.size), members)
+    shown = 0
+    for shuffle in range(_SHUFFLES):
+        rng = generator("judges who answer at random", shuffle)
+        who = members[shuffle % members.size]
+        own = rows.judge == layout.judges[who]
+        value = rows.value.copy()
+        value[own] = rng.permutation(value[own])
+        random = Judged(rows.unit, rows.judge, value)
+        variance = peer_agreement(random, n_judges=tested.size).variance[layout.judges]
+        if not variance[who] > max_variance_ratio * np.median(variance[eligible]):
+            continue
+        statistic, maxima = _departures(
+            random, layout, eligible, rng, n_resamples=_RESAMPLES_OF_SHUFFLES, standardize=standardize
+        )
+        shown += bool((1 + np.count_nonzero(maxima >= statistic[who])) / (maxima.size + 1) <= alpha)
+    return float(shown / _SHUFFLES)
+
+
+def careless_pvalues(right: FloatArray, n: IntArray, *, accuracy: float) -> FloatArray:
+    r"""Holm-adjusted p-values that judges order control pairs rightly less often than careful ones do.
+
+    .. math:: p_j = P(X \le r_j), \qquad X \sim \operatorname{Binomial}(n_j, \pi)
+
+    Parameters
+    ----------
+    right : array, shape (j,)
+        Pairs in which the degraded output is scored lower, ties as halves; a half is counted in favour of the judge.
+    n : array of int, shape (j,)
+        Pairs; judges without any take no part.
+    accuracy : float
+        π, how often a careful judge is right.
+
+    Examples
+    --------
+    >>> careless_pvalues(np.array([5.0, 1.0]), np.array([5, 5]), accuracy=0.9).round(5)
+    array([1.0e+00, 9.2e-04])
+    """
+    pvalue = np.full(n.size, np.nan)
+    has = n > 0
+    if has.any():
+        pvalue[has] = adjusted(bdtr(np.ceil(right[has]), n[has], accuracy), correction="holm")
+    return pvalue
+
+
+def power_of_controls(n: int, n_judges: int, *, accuracy: float, alpha: float) -> float:
+    """Chance that somebody who answers at random, right in half of n pairs, is found careless among n_judges.
+
+    Examples
+    --------
+    >>> [round(power_of_controls(n, 12, accuracy=0.9, alpha=0.05), 2) for n in (3, 5, 10, 30)]
+    [0.12, 0.19, 0.62, 0.99]
+    """
+    chance = bdtr(np.arange(n + 1), n, accuracy)
+    most = int(np.searchsorted(chance, alpha / n_judges, side="right")) - 1
+    return float(bdtr(most, n, 0.5)) if most >= 0 else 0.0

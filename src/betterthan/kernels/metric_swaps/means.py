@@ -1,0 +1,203 @@
+r"""Is metric M better than metric N at the system level? All pairs of metrics by swapping their scores.
+
+The scores of M and N are swapped where a random mask says so, and the difference of their values is computed again.
+The p-value in favour of M is the share of resamples in which the difference is at least the observed one. All pairs
+of metrics share the masks, so what a mask does to a metric is computed once a metric and not once a pair. The p-values
+of different pairs are therefore dependent; each by itself is as good as any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import MissingScores, TableError
+from betterthan.kernels.agreement.system_means import MEAN_TOLERANCE, MeansStatistic
+from betterthan.kernels.metric_swaps.leads import leads_of_values
+from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks, masked_sums
+from betterthan.kernels.sign_flips.permutation import portions
+
+VALUE_TOLERANCE = 1e-10  # values of metrics lie between -1 and 1; differences closer than this are ties
+
+
+def standardised(metrics: FloatArray, *, where: BoolArray | None = None) -> FloatArray:
+    r"""Z-scores of each metric over its cells, so that scores of different metrics can be swapped.
+
+    .. math:: z_{is} = (x_{is} - \bar x) / \sqrt{\overline{(x - \bar x)^2}}
+
+    Parameters
+    ----------
+    metrics : array, shape (k, m, n)
+        Higher is better.
+    where : array of bool, shape (m, n), optional
+        The cells that count, such as those that people judged; all by default.
+
+    Returns
+    -------
+    array, shape (k, m, n)
+        NaN outside `where`, and for a metric that is constant or lacks a score there: it has no scale to be
+        swapped on.
+
+    References
+    ----------
+    .. [1] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using
+       resampling methods, TACL 9.
+
+    Examples
+    --------
+    >>> standardised(np.array([[[0.0, 100.0], [100.0, 0.0]]]))
+    array([[[-1.,  1.],
+            [ 1., -1.]]])
+    """
+    counted = np.broadcast_to(True if where is None else where, metrics.shape)
+    deviations = metrics - metrics.mean(axis=(1, 2), keepdims=True, where=counted)
+    spread = np.sqrt(np.mean(deviations**2, axis=(1, 2), keepdims=True, where=counted))
+    largest = np.abs(metrics).max(axis=(1, 2), keepdims=True, where=counted, initial=0.0)
+    scale = np.where(spread > MEAN_TOLERANCE * largest, spread, np.nan)
+    return np.where(counted, deviations / scale, np.nan)
+
+
+def check_metrics(metrics: FloatArray, n_systems: int) -> None:
+    """Refuse scores that cannot be swapped.
+
+    Raises
+    ------
+    TableError
+        When the systems are not as many as those people judged.
+    MissingScores
+        When a score is NaN.
+    """
+    if metrics.shape[1] != n_systems:
+        raise TableError(
+            f"The metrics score {metrics.shape[1]} systems and people judged {n_systems}. "
+            "Keep the systems that both have."
+        )
+    gaps = np.flatnonzero(~np.isfinite(metrics).all(axis=(1, 2)))
+    if gaps.size:
+        raise MissingScores(
+            f"{gaps.size} of {len(metrics)} metrics cannot be swapped, the first is number {gaps[0] + 1}: a score is "
+            "missing, or all its scores are equal. Leave out the metric or the incomplete segments."
+        )
+
+
+def swap_means_block(
+    metrics: FloatArray,
+    human_means: FloatArray,
+    statistic: MeansStatistic,
+    scheme: SwapScheme,
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    n_segments: int | None = None,
+) -> IntArray:
+    r"""Tally one block of swaps for a statistic of system means.
+
+    .. math:: b_{MN} = \#\{r : v(M'_r) - v(N'_r) \ge v(M) - v(N)\}
+
+    Parameters
+    ----------
+    metrics : array, shape (k, m, n)
+        :func:`standardised` scores. When units of several segments are swapped, their sums.
+    human_means : array, shape (m,)
+    statistic : callable
+        ``statistic(means (..., m), human_means (m,)) -> (...)``, such as those of
+        :mod:`betterthan.kernels.agreement.system_means`.
+    scheme : {"perm_inputs", "perm_systems", "perm_both", "perm_cells"}
+        What is swapped; see :func:`betterthan.kernels.metric_swaps.masks.draw_masks`.
+    n_resamples : int
+        Resamples in this block.
+    rng : numpy.random.Generator
+    n_segments : int, optional
+        What sums are divided by to become means: the number of segments in all units. Default n. It matters only
+        to a statistic that depends on the scale.
+
+    Returns
+    -------
+    array of int, shape (k, k)
+        One-sided in favour of the row; `n_resamples` on the diagonal. Tallies of blocks add up, and
+        :func:`betterthan.kernels.sign_flips.permutation.add_one` turns them into p-values.
+
+    Notes
+    -----
+    Differences within 10⁻¹⁰ are ties and count. So does a resample whose statistic is undefined, which can only make
+    the p-value larger; where the *observed* value is undefined all count, and the caller should show NaN.
+    Cost a resample: k m n multiplications and k² statistics of m means.
+
+    References
+    ----------
+    .. [1] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using
+       resampling methods, TACL 9: PERM-SYSTEMS, PERM-INPUTS and PERM-BOTH.
+
+    Examples
+    --------
+    >>> from betterthan.kernels.agreement.system_means import pearson_of_means
+    >>> rng = np.random.default_rng(0)
+    >>> human = np.arange(6.0)[:, None] + rng.normal(size=(6, 40))
+    >>> metrics = standardised(np.stack([human + rng.normal(size=(6, 40)), rng.normal(size=(6, 40))]))
+    >>> swap_means_block(metrics, human.mean(axis=1), pearson_of_means, "perm_inputs", 999, rng)
+    array([[999,   0],
+           [999, 999]])
+    """
+    observed, portions_of_values = means_values(
+        metrics, human_means, statistic, scheme, n_resamples, rng, n_segments=n_segments
+    )
+    tallies = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
+    for values in portions_of_values:
+        tallies += tallies_of_values(values, observed)
+    return tallies
+
+
+def means_values(
+    metrics: FloatArray,
+    human_means: FloatArray,
+    statistic: MeansStatistic,
+    scheme: SwapScheme,
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    n_segments: int | None = None,
+) -> tuple[FloatArray, Iterator[FloatArray]]:
+    """Observed values (k,), and the swapped values (b, k, k) themselves, portion by portion.
+
+    ``values[r, M, N]`` is the value of M after swapping with N in resample r. The arguments are those of
+    :func:`swap_means_block`.
+    """
+    check_metrics(metrics, human_means.size)
+    k, m, n = metrics.shape
+    scale = 1.0 / (n if n_segments is None else n_segments)
+    totals = metrics.sum(axis=2)
+    mask_bytes = 9 * n * (m if scheme == "perm_cells" else 1)
+
+    def values() -> Iterator[FloatArray]:
+        for size in portions(n_resamples, mask_bytes + 8 * k * k + 24 * k * m * m):
+            swapped = masked_sums(metrics, draw_masks(scheme, size, (m, n), rng))
+            found = np.empty((size, k, k))
+            for i in range(k):
+                found[:, i] = statistic((totals[i] - swapped[:, i, None] + swapped) * scale, human_means)
+            yield found
+
+    return statistic(totals * scale, human_means), values()
+
+
+def tallies_of_values(values: FloatArray, observed: FloatArray) -> IntArray:
+    """Count resamples in which the row is ahead of the column by at least as much as observed.
+
+    Parameters
+    ----------
+    values : array, shape (b, k, k)
+        ``values[r, M, N]`` is the value of M after swapping with N.
+    observed : array, shape (k,)
+
+    Returns
+    -------
+    array of int, shape (k, k)
+
+    Examples
+    --------
+    >>> tallies_of_values(np.array([[[0.5, 0.4], [0.65, 0.7]]]), np.array([0.5, 0.7]))
+    array([[1, 0],
+           [1, 1]])
+    """
+    return leads_of_values(values, observed, VALUE_TOLERANCE).tallies()

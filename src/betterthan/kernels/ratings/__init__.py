@@ -1,0 +1,1 @@
+"""Ratings that learn match by match: Elo and TrueSkill, in any order of play."""

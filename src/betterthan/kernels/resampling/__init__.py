@@ -1,0 +1,1 @@
+"""Drawing segments, documents and corpora again, and errors of clustered data."""

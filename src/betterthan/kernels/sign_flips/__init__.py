@@ -1,0 +1,1 @@
+"""The paired permutation test of all pairs: exact, inverted, certified or drawn."""

@@ -1,0 +1,1 @@
+"""The other tests of pairs, effect sizes, and families of p-values."""

@@ -1,0 +1,1 @@
+"""Right and wrong tags of words."""

@@ -1,0 +1,1 @@
+"""A table as text, Markdown, LaTeX, HTML, CSV and JSON lines."""

@@ -1,0 +1,1 @@
+"""Each result as a table with its words."""

@@ -1,0 +1,310 @@
+"""A meta-evaluation as a table, and what it says in words; predicted quality of sentences, a system a row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from betterthan.errors import some_of
+from betterthan.present.numbers import digits_for, percent
+from betterthan.present.table import Cell, Column, Table
+from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
+from betterthan.results.tags import SentenceQuality
+from betterthan.results.units import with_unit_first, without_unit
+from betterthan.tables.row_order import BY_ORDER
+
+
+def sentence_quality_table(result: SentenceQuality) -> Table:
+    """Return systems by Pearson's correlation, with the errors of a constant prediction below them."""
+    widths = (result.high - result.low) / 2
+    digits = [digits_for(widths[:, i].tolist()) for i in range(4)]
+    columns = (
+        Column(heading="system"),
+        Column(heading="Pearson", kind="number", digits=digits[0]),
+        Column(heading=percent(result.confidence), kind="interval", digits=digits[0]),
+        Column(heading="letters"),
+        Column(heading="Spearman", kind="number", digits=digits[1]),
+        Column(heading="MAE", kind="number", digits=digits[2]),
+        Column(heading="RMSE", kind="number", digits=digits[3]),
+    )
+    rows = [_quality_row(result, i) for i in range(len(result.systems))]
+    nothing = float("nan")
+    constant: tuple[Cell, ...] = (
+        *("[mean of the truth]", nothing, (nothing, nothing), "", nothing),
+        *(result.constant_mae, result.constant_rmse),
+    )
+    p = result.pvalue
+    told = int(np.count_nonzero(np.triu(_apart(result), 1)))
+    pairs = len(p) * (len(p) - 1) // 2
+    tested = (
+        f"{told} of {pairs} pairs differ significantly ({test_name(result)}, Holm-adjusted, level {result.alpha:g}).",
+    )
+    return Table(
+        title=f"Predicted quality of {result.settings.n_segments:,} sentences",
+        columns=columns,
+        rows=(*rows, constant),
+        rules=frozenset({len(rows) - 1}),
+        words=with_unit_first(
+            (*(tested if pairs else ()), *result.sentences),
+            result.unit_note,
+            result.settings.options["units"],
+        ),
+        notes=without_unit(result.notes, result.unit_note, result.settings.options["units"]),
+        signature=result.settings.signature,
+    )
+
+
+def test_name(result: SentenceQuality) -> str:
+    """Return the test that decides whether two correlations differ."""
+    return "Williams' test" if "williams" in str(result.settings.options["test"]) else "jackknife test"
+
+
+def _quality_row(result: SentenceQuality, i: int) -> tuple[Cell, ...]:
+    return (
+        result.systems[i],
+        float(result.pearson[i]),
+        (float(result.low[i, 0]), float(result.high[i, 0])),
+        result.letters[i],
+        float(result.spearman[i]),
+        float(result.mae[i]),
+        float(result.rmse[i]),
+    )
+
+
+def _apart(result: SentenceQuality) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    shared = [[bool(set(a) & set(b)) for b in result.letters] for a in result.letters]
+    return ~np.array(shared, dtype=np.bool_)
+
+
+_NAMES = {
+    "soft_pairwise_accuracy": "soft pairwise accuracy",
+    "pairwise_accuracy": "pairwise accuracy",
+    "accuracy_with_ties": "accuracy with ties",
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's ρ",
+    "kendall_b": "Kendall's τ-b",
+    "tau_ties_ignored": "τ, metric ties ignored",
+    "tau_ties_soft": "τ, metric ties count 0",
+    "tau_ties_hard": "τ, metric ties count −1",
+    "tau_human_ties": "τ, human ties kept",
+}
+_HEADINGS = {
+    "soft_pairwise_accuracy": "SPA",
+    "pairwise_accuracy": "accuracy",
+    "accuracy_with_ties": "accuracy",
+    "tau_ties_ignored": "τ",
+    "tau_ties_soft": "τ",
+    "tau_ties_hard": "τ",
+    "tau_human_ties": "τ",
+}
+_LEVELS = {
+    "system": "over systems",
+    "segment": "on segments",
+    "within_system": "within systems",
+    "global": "over all scores",
+}
+_TESTS = {
+    "perm_inputs": "PERM-INPUTS",
+    "perm_systems": "PERM-SYSTEMS",
+    "perm_both": "PERM-BOTH",
+    "perm_cells": "PERM-CELLS",
+    "perm_pairs": "PERM-PAIRS",
+    "williams": "Williams' test",
+    "bootstrap": "the bootstrap",
+}
+_DIGITS = 3
+
+
+def measure_name(method: str) -> str:
+    """Return a measure's name as people write it.
+
+    Examples
+    --------
+    >>> measure_name("kendall_b"), measure_name("my_measure")
+    ("Kendall's τ-b", 'my measure')
+    """
+    return _NAMES.get(method, method.replace("_", " "))
+
+
+def meta_evaluation_table(result: MetaEvaluation) -> Table:
+    """Return the table of metrics: best first, a rule between clusters, as the WMT metrics task prints it."""
+    has_interval = not bool(np.isnan(result.low).all())
+    columns = [
+        Column(heading="cluster", kind="integer"),
+        Column(heading="metric"),
+        Column(
+            heading=_HEADINGS.get(result.method, measure_name(result.method)), kind="number", digits=_DIGITS
+        ),
+    ]
+    if has_interval:
+        columns.append(Column(heading=percent(result.confidence), kind="interval", digits=_DIGITS))
+    columns += [Column(heading=name, kind="number", digits=_DIGITS) for name in result.part_names]
+    if result.n_decided is not None:
+        columns.append(Column(heading="pairs", kind="count"))
+    if result.threshold is not None:
+        columns.append(Column(heading="tie below", kind="count"))
+    tested = result.comparisons.test != "none"
+    if tested:
+        columns += [Column(heading="better than", kind="count"), Column(heading="letters")]
+    return Table(
+        title=_title(result),
+        columns=tuple(columns),
+        rows=tuple(
+            _row(result, i, has_interval=has_interval, tested=tested) for i in range(len(result.metrics))
+        ),
+        rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
+        bold=frozenset((i, 1) for i, c in enumerate(result.cluster) if c == 1) if tested else frozenset(),
+        words=with_unit_first(_words(result), result.unit_note, result.units),
+        notes=result.notes,
+        signature=result.settings.signature,
+    )
+
+
+def _title(result: MetaEvaluation) -> str:
+    segments = "one score each" if result.n_segments == 1 else f"{result.n_segments:,} segments"
+    size = f"{result.n_systems} systems, {segments}"
+    return f"Metrics against {result.human}: {measure_name(result.method)}, {_LEVELS[result.level]} ({size})"
+
+
+def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) -> tuple[Cell, ...]:
+    cells: list[Cell] = [
+        int(result.cluster[i]) if tested else None,
+        result.metrics[i],
+        float(result.value[i]),
+    ]
+    if has_interval:
+        cells.append((float(result.low[i]), float(result.high[i])))
+    if result.part_value is not None:
+        cells += [float(value) for value in result.part_value[i]]
+    if result.n_decided is not None:
+        cells.append(f"{int(result.n_decided[i]):,}")
+    if result.threshold is not None:
+        cells.append(f"{result.threshold[i]:.3g}")
+    if tested:
+        cells += [str(int(result.comparisons.better[i].sum())), result.letters[i]]
+    return tuple(cells)
+
+
+def _words(result: MetaEvaluation) -> tuple[str, ...]:
+    caveats = tuple(caveat_sentence(one) for one in result.caveats)
+    pairs = (*_directions(result), *(() if result.n_decided is None else (_about_pairs(result),)))
+    if result.comparisons.test == "none":
+        return ("Metrics were not tested against each other.", *caveats, *pairs)
+    legend = f"{scope_sentence(result)} Clusters are greedy; metrics that share a letter do not differ significantly."
+    return (_winner(result), *caveats, *pairs, f"{differences(result)}.", legend)
+
+
+def _directions(result: MetaEvaluation) -> tuple[str, ...]:
+    """Say of which metrics lower is better; a metric that is read the wrong way seems to disagree with people."""
+    low = result.lower_is_better
+    if not low:
+        return ()
+    rest = "" if set(low) >= {*result.metrics, result.human} else "; higher is better for all others"
+    return (f"Lower is better for {some_of(low, limit=8)}{rest}.",)
+
+
+def differences(result: MetaEvaluation) -> str:
+    """Return how many pairs of metrics differ, by which test and correction, without a full stop."""
+    comparisons = result.comparisons
+    n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
+    sides = (
+        "one-sided in favour of the higher value (WMT)" if comparisons.alternative == "wmt" else "two-sided"
+    )
+    adjusted = (
+        f"{correction_name(comparisons.correction)} over {n_pairs} pairs" if n_pairs > 1 else "one pair"
+    )
+    if comparisons.correction == "none":
+        adjusted = "unadjusted"
+    test = _TESTS.get(comparisons.test, comparisons.test)
+    pairs = f"{result.n_significant} of {n_pairs} pair{'s' if n_pairs > 1 else ''} of metrics"
+    differ = "differs" if n_pairs == 1 else "differ"
+    return f"{pairs} {differ} significantly ({test}, {sides}, p ≤ {comparisons.alpha:g}, {adjusted})"
+
+
+def correction_name(correction: str) -> str:
+    """Return a correction as people write it.
+
+    Examples
+    --------
+    >>> correction_name("max_statistic"), correction_name("benjamini_hochberg")
+    ('step-down maximum', 'Benjamini–Hochberg')
+    """
+    names = {
+        "none": "unadjusted",
+        "holm": "Holm",
+        "bonferroni": "Bonferroni",
+        "benjamini_hochberg": "Benjamini–Hochberg",
+        "max_statistic": "step-down maximum",
+    }
+    return names.get(correction, correction)
+
+
+def scope_sentence(result: MetaEvaluation) -> str:
+    """Return for what else a difference should hold, by the test that found it."""
+    test = _TESTS.get(result.comparisons.test, result.comparisons.test)
+    scope = result.comparisons.generalises_to
+    systems = f"these {result.n_systems} systems"
+    if scope == "systems":
+        return f"{test}: a difference should also hold for other systems like these."
+    if scope == "both":
+        also = "other segments and systems, if no metric prefers single systems"
+        return f"{test}: a difference should also hold for {also}."
+    return f"{test}: a difference should also hold for other segments with {systems}, not for other systems."
+
+
+def caveat_sentence(caveat: Caveat) -> str:
+    """Return a caveat as a sentence.
+
+    Examples
+    --------
+    >>> caveat_sentence(Caveat(code="many_ties", names=("Blunt",), n_decided=5, n_pairs=1200))
+    'Blunt ties nearly everything: it tells 5 of 1,200 pairs of outputs apart (0.4%).'
+    """
+    if caveat.code in ("by_order", "unmatched"):
+        return _about_matching(caveat)
+    names = some_of(caveat.names)
+    several = len(caveat.names) > 1
+    if caveat.code == "human_translations":
+        what = "look like human translations" if several else "looks like a human translation"
+        count = "count as systems" if several else "counts as a system"
+        return f'{names} {what} and {count}, which many metrics misjudge; leave_out="{caveat.names[0]}" excludes it.'
+    if caveat.code == "same_systems":
+        return f"{names} have the same scores by every metric: is this one system under several names?"
+    if caveat.code == "same_metrics":
+        return f"{names} have the same scores: is this one metric under several names?"
+    if caveat.code == "out_of_reach":
+        least = f"with {names} the smallest possible p-value is {caveat.least:.2g}"
+        return f"No pair of metrics could be significant at level {caveat.alpha:g}: {least}."
+    share = 100 * caveat.n_decided / max(caveat.n_pairs, 1)
+    decided = f"it tells {caveat.n_decided:,} of {caveat.n_pairs:,} pairs of outputs apart ({share:.1f}%)"
+    return f"{names} ties nearly everything: {decided}."
+
+
+def _about_matching(caveat: Caveat) -> str:
+    if caveat.code == "by_order":
+        return BY_ORDER
+    count = f"{caveat.n_left_out:,} of the {caveat.n_segments:,} segments of {some_of(caveat.names)}"
+    return f"{count} {'are' if caveat.n_left_out > 1 else 'is'} left out, because not every table has them."
+
+
+def _about_pairs(result: MetaEvaluation) -> str:
+    if result.method == "tau_ties_ignored":
+        return f"τ rests on the pairs that a metric does not tie (column pairs), of {result.n_pairs:,}."
+    return f"Pairs: those that a metric does not tie, of {result.n_pairs:,}."
+
+
+def _winner(result: MetaEvaluation) -> str:
+    tested = [i for i in range(len(result.metrics)) if result.is_tested[i]]
+    if not tested:
+        return "No pair of metrics could be tested."
+    first, *others = tested
+    best = result.metrics[first]
+    alike = [result.metrics[i] for i in others if set(result.letters[i]) & set(result.letters[first])]
+    among = "" if len(tested) == len(result.metrics) else "Among the metrics that could be tested, "
+    if not alike:
+        rest = result.metrics[others[0]] if len(others) == 1 else "every other metric"
+        return f"{among}{best} agrees significantly better with human judgments than {rest}."
+    if len(alike) == len(others):
+        rest = alike[0] if len(others) == 1 else "any other metric"
+        return f"{among}{best} has the highest value, but does not differ significantly from {rest}."
+    named = ", ".join(alike[:4]) + (f" and {len(alike) - 4} more" if len(alike) > 4 else "")
+    return f"{among}{best} has the highest value; it does not differ significantly from {named}."

@@ -1,0 +1,287 @@
+"""Tables that may be something else: without a header, turned on their side, or long with unknown headers."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import ReadError, some_of
+from betterthan.read.doubts.doubtful_columns import options as typed
+from betterthan.read.doubts.metric_names import refuse_truth
+from betterthan.read.doubts.percents import score_numbers
+from betterthan.read.grid.columns import find, is_descriptive
+from betterthan.read.grid.grid import Grid, Labels, MemoryGrid, check_numbers, fault, has_numbers, quoted
+from betterthan.read.grid.numerals import parse_all
+from betterthan.read.protocol import Options
+
+TURNED = "each row is a system and each column a segment"
+_ROLES = ("item", "system", "score", "metric", "group", "judge")
+_SEGMENT = "segment"
+
+
+def turned_table(grid: Grid, options: Options) -> MemoryGrid | None:
+    """Return the table with one row for each segment, if it has one row for each system; else None.
+
+    This is certain only where a column names the systems, each once, and all columns of numbers are numbered as
+    segments are; ``system,BLEU,COMET`` is a table of two metrics.
+
+    Raises
+    ------
+    ReadError
+        When such a table has another column, such as an average (BT210), or at a cell that is not a number (BT013,
+        BT014).
+    """
+    roles = find(grid.header, options.columns, _ROLES, path=grid.name)
+    if set(roles) != {"system"}:
+        return None
+    free = [
+        i for i, name in enumerate(grid.header) if i != roles["system"] and name and not is_descriptive(name)
+    ]
+    others = [column for column in free if not is_numbered(grid.header[column])]
+    free = [column for column in free if column not in others]
+    if not are_numbered([grid.header[column] for column in free], of_systems=True):
+        return None
+    systems = grid.labels(roles["system"])
+    if len(systems.names) != grid.n_rows or (systems.codes < 0).any():
+        return None
+    if others:
+        raise _others(grid, others, free)
+    values, _ = score_numbers(grid, free)
+    if not has_numbers(values).all():
+        return None
+    check_numbers(grid, values, free)
+    segments = [grid.header[column] for column in free]
+    return MemoryGrid(name=grid.name, header=(_SEGMENT, *systems.names), columns=[segments, *values.T.copy()])
+
+
+def _others(grid: Grid, others: Sequence[int], segments: Sequence[int]) -> ReadError:
+    names = [grid.header[column] for column in others]
+    listed = some_of([quoted(name) for name in names], limit=3)
+    numbered = some_of([quoted(grid.header[column]) for column in segments], limit=3)
+    is_one = len(names) == 1
+    what, them = ("column {} is", "it") if is_one else ("columns {} are", "them")
+    return fault(
+        grid,
+        f"Each row seems to be a system and each column a segment ({numbered}), but {what.format(listed)} not numbered "
+        f"as segments are. Leave {them} out with {typed('ignore', names)}.",
+        code="BT210",
+    )
+
+
+_SEGMENT_WORDS = (
+    "seg|segment|sent|sentence|item|q|question|prompt|example|ex|sample|line|instance|id|case|doc"
+)
+_IN_ROWS_OF_SYSTEMS = f"{_SEGMENT_WORDS}|s|i|row"
+_FEW_COLUMNS = 3
+_FEW_ROWS = 6
+
+
+def are_numbered(names: Sequence[str], *, of_systems: bool = False) -> bool:
+    """Whether names count segments: 1, 2, 3, … or seg1, seg2, ….
+
+    Examples
+    --------
+    >>> are_numbered(["seg1", "seg2", "seg3"]), are_numbered(["1", "2", "10"]), are_numbered(["BLEU-1", "BLEU-2"])
+    (True, True, False)
+    """
+    words = _IN_ROWS_OF_SYSTEMS if of_systems else _SEGMENT_WORDS
+    found = [_numbered(name, words) for name in names]
+    if len(names) < _FEW_COLUMNS or not all(found):
+        return False
+    numbers = [int(match.group(2)) for match in found if match]
+    return len({match.group(1) for match in found if match}) == 1 and bool((np.diff(numbers) > 0).all())
+
+
+def is_numbered(name: str) -> bool:
+    """Whether a column of a table with one row for each system is called like a segment: 1, seg1, s1."""
+    return _numbered(name, _IN_ROWS_OF_SYSTEMS) is not None
+
+
+def _numbered(name: str, words: str) -> re.Match[str] | None:
+    return re.fullmatch(rf"({words})?[\s_.#:-]*(\d+)", name.strip(), re.IGNORECASE)
+
+
+def check_layout(
+    grid: Grid,
+    free: Sequence[int],
+    values: FloatArray,
+    *,
+    roles: Mapping[str, int],
+    given: Mapping[str, str],
+    kept: Collection[int],
+) -> None:
+    """Refuse a wide reading that would take scores, segments or ids for systems.
+
+    Parameters
+    ----------
+    grid : Grid
+    free : sequence of int
+        Columns that play no role.
+    values : array of float
+        Their numbers, ``free × rows``.
+    roles : mapping of str to int
+        The columns of segments and documents.
+    given : mapping of str to str
+        The columns that the user named.
+    kept : collection of int
+        Columns that are systems by the user's word.
+
+    Raises
+    ------
+    ReadError
+        Without a header (BT019), for a table whose rows may be systems (BT215), or that may be long (BT212).
+    """
+    if kept:
+        return
+    numeric = [column for column, some in zip(free, has_numbers(values), strict=True) if some]
+    if not numeric:
+        return
+    _check_turned(grid, numeric, roles, given)
+    if not roles:
+        _check_header(grid, numeric)
+    _check_long(grid, free, values, roles, given)
+
+
+def _check_header(grid: Grid, numeric: Sequence[int]) -> None:
+    names = [grid.header[column] for column in numeric]
+    if np.isfinite(parse_all(names)).all():
+        raise fault(
+            grid,
+            f"The first line holds numbers ({some_of(names, limit=3)}), not the names of the systems. "
+            f"Add a header, or a letter to names that are numbers.",
+            code="BT019",
+        )
+
+
+def _check_turned(
+    grid: Grid, numeric: Sequence[int], roles: Mapping[str, int], given: Mapping[str, str]
+) -> None:
+    names = [grid.header[column] for column in numeric]
+    if "item" in given or not are_numbered(names):
+        return
+    is_bare = names[0].strip().isdigit()
+    label = roles.get("item", _first_text(grid, numeric))
+    if is_bare and (label is None or ("item" in roles and len(numeric) <= max(grid.n_rows, _FEW_ROWS))):
+        return  # systems may be called 1, 2 and 3 beside a column of segments
+    first = some_of([quoted(name) for name in names], limit=3)
+    column = "COLUMN" if label is None else shlex.quote(grid.header[label])
+    raise fault(
+        grid,
+        f"The columns are numbered like segments ({first}), so each row may be a system. If so, say which column names "
+        f"the systems: --system {column}. If each row is a segment, say which column names it: --item {column}.",
+        code="BT215",
+    )
+
+
+def _first_text(grid: Grid, numeric: Sequence[int]) -> int | None:
+    """Return the first column if it holds a different text on every row."""
+    if 0 in numeric or not grid.header:
+        return None
+    labels = _labels(grid, 0)
+    return 0 if labels is not None and len(labels.names) == grid.n_rows else None
+
+
+def _check_long(
+    grid: Grid,
+    free: Sequence[int],
+    values: FloatArray,
+    roles: Mapping[str, int],
+    given: Mapping[str, str],
+) -> None:
+    """Refuse a table in which two columns together name each row once, as system and segment do in a long table."""
+    if grid.n_rows < _FEW_ROWS or "item" in given:
+        return
+    numeric = {column: row for column, row in zip(free, values, strict=True) if np.isfinite(row).any()}
+    texts = {column: labels for column in free if column not in numeric and (labels := _labels(grid, column))}
+    whole = {column: _encoded(row) for column, row in numeric.items() if (row == np.round(row)).all()}
+    items = _possible_items(grid, {**whole, **texts}, roles)
+    for system, labels in {**texts, **whole}.items():
+        if is_descriptive(grid.header[system]) or not 2 <= len(labels.names) <= grid.n_rows // 2:
+            continue
+        for item, other in items.items():
+            scores = [column for column in numeric if column not in (item, system)]
+            # Systems may be numbered too, but scores can be whole numbers as well: then every pair must be there.
+            least = 0.5 if system in texts else 1.0
+            if system not in texts and len(other.names) < len(labels.names):
+                continue  # there are fewer systems than segments
+            if item != system and scores and _are_crossed(labels, other, grid.n_rows, least=least):
+                raise _long(grid, system, item, scores)
+
+
+def _possible_items(
+    grid: Grid, names: Mapping[int, Labels], roles: Mapping[str, int]
+) -> Mapping[int, Labels]:
+    """Return the column of segments; where none is known, every column that may name something."""
+    if "item" not in roles:
+        return names
+    labels = _labels(grid, roles["item"])
+    return {} if labels is None else {roles["item"]: labels}
+
+
+def _encoded(numbers: FloatArray) -> Labels:
+    distinct, codes = np.unique(numbers, return_inverse=True)
+    return Labels(codes.astype(np.int32), tuple(map(str, distinct.tolist())))
+
+
+def _labels(grid: Grid, column: int) -> Labels | None:
+    try:
+        labels = grid.labels(column)
+    except ReadError:  # objects or lists
+        return None
+    return None if (labels.codes < 0).any() else labels
+
+
+def _are_crossed(systems: Labels, items: Labels, n_rows: int, *, least: float) -> bool:
+    """Whether each pair occurs at most once, and at least a share of all pairs."""
+    n_cells = len(systems.names) * len(items.names)
+    if len(items.names) < 2 or n_rows < least * n_cells or 3 * n_rows < 4 * len(items.names):
+        return False
+    if least == 1.0 and n_rows < 2 * _FEW_ROWS:
+        return False
+    pairs = systems.codes.astype(np.int64) * len(items.names) + items.codes
+    return bool(np.unique(pairs).size == n_rows)
+
+
+def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadError:
+    who, which = grid.header[system], grid.header[item]
+    named = f"--system {shlex.quote(who)} --item {shlex.quote(which)}"
+    if len(scores) == 1:
+        columns = [grid.header[column] for column in sorted({item, *scores})]
+        named = f"{named} --score {shlex.quote(grid.header[scores[0]])}"
+        other = f"if each column of numbers is a system, say {typed('keep', columns)}"
+    else:
+        other = (
+            f"if {quoted(who)} names documents, say --group {shlex.quote(who)} --item {shlex.quote(which)}"
+        )
+    return fault(
+        grid,
+        f"Columns {quoted(who)} and {quoted(which)} together name every row once, so this may be a long table with one "
+        f"row for each system and segment. If {quoted(who)} names the systems, say {named}; {other}.",
+        code="BT212",
+    )
+
+
+def check_systems(grid: Grid, labels: Mapping[str, Labels], given: Mapping[str, str]) -> None:
+    """Refuse the systems of a long table that may be its segments, or the truth that they are measured by.
+
+    Raises
+    ------
+    ReadError
+        When systems are numbered, segments are not, and there are more of the former (BT217), or when a system is
+        called gold, truth or label (BT231).
+    """
+    systems, items = labels["system"].names, labels["item"].names
+    is_open = not {"system", "item"} & given.keys() and len(systems) > len(items) > 1
+    if is_open and np.isfinite(parse_all(systems)).all() and not np.isfinite(parse_all(items)).any():
+        raise fault(
+            grid,
+            f"There are {len(systems):,} systems called {some_of(systems, limit=3)} and {len(items):,} segments "
+            f"called {some_of(items, limit=3)}; the two columns may be swapped. Say which is which: "
+            f"--system COLUMN --item COLUMN.",
+            code="BT217",
+        )
+    refuse_truth(systems, path=grid.name)

@@ -1,0 +1,1 @@
+"""Every format that can be read; `registry` lists them."""

@@ -1,0 +1,1 @@
+"""Battles and relative rankings."""

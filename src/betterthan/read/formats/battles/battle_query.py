@@ -1,0 +1,379 @@
+"""Battles counted inside DuckDB, so that memory grows with the pairs of systems and not with the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import duckdb
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.read.formats.battles import battle_clusters
+from betterthan.read.formats.battles.battle_clusters import (
+    FEWEST_JUDGES,
+    Judged,
+    bad_covariate,
+    empty_judge,
+    gaps_note,
+    refuse_too_many,
+    too_many_note,
+    usable,
+    with_repeated_item,
+)
+from betterthan.read.formats.battles.battle_columns import BattleColumns
+from betterthan.read.formats.battles.battle_covariates import Place
+from betterthan.read.formats.battles.battle_files import engine_file, line_of_row, raise_fault, text_query
+from betterthan.read.formats.battles.battle_tally import Kind, Tally
+from betterthan.read.grid.duck import connect, literal, read_error
+from betterthan.read.grid.missing import MISSING
+from betterthan.read.grid.quotes import quote_notes
+from betterthan.read.source.source import Source
+
+_EXACT = 100_000  # rows whose different values are counted, not estimated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Count:
+    """A connection, the file it may read, and the columns that matter.
+
+    The columns of every query are called ``v0``, ``v1``, …: first the keys of a kind of battle, then the segment,
+    the judge and the covariates.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    source: Source
+    names: Sequence[str]
+    columns: BattleColumns
+    coded: Mapping[str, str] | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The cells that tell kinds of battle apart."""
+        return _cells(0, len(_key_columns(self.columns)))
+
+    @property
+    def codes(self) -> dict[str, str]:
+        """The cells that are numbered, by the name that their codes get."""
+        if self.coded is not None:
+            return dict(self.coded)
+        roles = {"segment": self.columns.item, "grouped": self.columns.judge}
+        used = [role for role, column in roles.items() if column is not None]
+        start = len(self.keys)
+        return dict(zip(used, _cells(start, start + len(used)), strict=True))
+
+    @property
+    def query(self) -> str:
+        """The SQL that selects these cells from the file."""
+        roles = [name for name in (self.columns.item, self.columns.judge) if name is not None]
+        plain = [Place(name) for name in (*_key_columns(self.columns), *roles)]
+        wanted = [*plain, *(place for covariate in self.columns.covariates for place in covariate.places)]
+        columns, paths = [place.column for place in wanted], [place.path for place in wanted]
+        return text_query(self.source, self.names, columns, paths=paths)
+
+    def one(self, sql: str) -> tuple[int, ...]:
+        """Return the only row of a query."""
+        return tuple(int(number) for number in self.connection.execute(sql).fetchone() or ())
+
+    def row_where(self, relation: str, condition: str) -> int:
+        """Return the number, from 1, of the first row that fulfils a condition."""
+        numbered = f"SELECT *, row_number() OVER () AS row FROM ({relation})"  # noqa: S608
+        return self.one(f"SELECT min(row) FROM ({numbered}) WHERE {condition}")[0]  # noqa: S608
+
+
+def tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> Tally:
+    """Count the battles of a file by kind, and by judge where `columns` has one; keep single rows where needed.
+
+    Parameters
+    ----------
+    source : Source
+    names : sequence of str
+        All columns of the file.
+    columns : BattleColumns
+        The ones that matter.
+
+    Raises
+    ------
+    ReadError
+        When the file cannot be parsed (BT010, or the more exact BT004 to BT007), a row has no item or judge
+        (BT127), or covariates are not numbers (BT128) or too many (BT129).
+    """
+    try:
+        with connect(engine_file(source)) as connection:
+            count = _Count(connection=connection, source=source, names=names, columns=columns)
+            if columns.maybe_item is not None and columns.item is None:
+                count = replace(count, columns=_with_shared_item(count, columns.maybe_item))
+            tally = _with_rows(count) if count.columns.keeps_rows else _by_kind(count)
+            return replace(tally, remarks=(*quote_notes(source), *tally.remarks))
+    except duckdb.Error as error:
+        raise_fault(source)
+        raise read_error(error, source) from error
+
+
+def _with_shared_item(count: _Count, item: str) -> BattleColumns:
+    """Return the columns with the segment where battles share it; one pass over the file, and no memory."""
+    query = text_query(count.source, count.names, [item])
+    n_rows, n_empty, n_items = count.one(
+        f"SELECT count(*), count(*) FILTER (WHERE {_is_empty('v0')}), approx_count_distinct(v0) FROM ({query})"  # noqa: S608
+    )
+    if n_rows < _EXACT:
+        n_items = count.one(f"SELECT count(DISTINCT v0) FROM ({query})")[0]  # noqa: S608
+    return with_repeated_item(count.columns, n_rows, n_items, n_empty)
+
+
+def _key_columns(columns: BattleColumns) -> list[str]:
+    weight = [] if columns.weight is None else [columns.weight]
+    return [columns.left, columns.right, *columns.winner, *weight]
+
+
+def _grouped(cells: Sequence[str], query: str) -> str:
+    return f"SELECT {', '.join(cells)}, count(*) AS n FROM ({query}) GROUP BY ALL"  # noqa: S608
+
+
+def _counted(count: _Count, grouped: str) -> Tally:
+    """Make the table `kind` of a query of keys and their number, and return it in numbers."""
+    connection, columns, keys = count.connection, count.columns, count.keys
+    winner = keys[2 : 2 + len(columns.winner)]
+    weight = keys[2 + len(columns.winner) :]
+    connection.execute(f"CREATE TEMP TABLE kind AS {grouped}")
+    _number(connection, "name", ["v0"], "SELECT v0 FROM kind UNION SELECT v1 FROM kind")
+    if winner:
+        _number(connection, "winner", winner, "SELECT * FROM kind")
+    if weight:
+        _number(connection, "weight", weight, "SELECT * FROM kind")
+    joins = "JOIN name AS a USING (v0) JOIN name AS b ON kind.v1 = b.v0"
+    codes = f"a.code AS a, b.code AS b, {_code('winner', winner)}, {_code('weight', weight)}"
+    # Sorted, so that sums of weights do not depend on the number of threads.
+    sql = (
+        f"SELECT {codes}, n FROM kind {joins} "  # noqa: S608
+        f"{_join('winner', winner)} {_join('weight', weight)} ORDER BY ALL"
+    )
+    found = _arrays(connection, sql)
+    return Tally(
+        names=[cells[0] for cells in _listed(connection, "name", ["v0"])],
+        winners=_listed(connection, "winner", winner),
+        weights=[cells[0] if cells else "" for cells in _listed(connection, "weight", weight)],
+        left=found["a"],
+        right=found["b"],
+        winner=found["winner"],
+        weight=found["weight"],
+        counts=found["n"],
+        judge=columns.judge,
+        preference=columns.is_preference,
+        ranks=columns.is_ranks,
+        weighted=columns.weight is not None,
+        path=count.source.name,
+        line_of=partial(_line_of, count.source, count.names, columns),
+    )
+
+
+def _by_kind(count: _Count) -> Tally:
+    """Count by kind, and by judge where there is one, unless that gives too many cells."""
+    if count.columns.judge is None:
+        return _counted(count, _grouped(count.keys, count.query))
+    columns, remarks = usable(count.columns, _judged(count, count.query))
+    count = replace(count, columns=columns)
+    if columns.judge is None:
+        return replace(_counted(count, _grouped(count.keys, count.query)), remarks=remarks)
+    keys, judge = count.keys, count.codes["grouped"]
+    tally = _counted(count, _grouped(keys, count.query))
+    _number(count.connection, "code_rows", keys, "SELECT * FROM kind")
+    _number(count.connection, "code_grouped", [judge], count.query)
+    # Texts of millions of cells do not fit in memory, so cells are counted by hashes, once it is seen that these
+    # tell all kinds and all judges apart.
+    salt = next(i for i in range(100) if not _collide(count, "code_rows", keys, i))
+    other = next(i for i in range(100) if not _collide(count, "code_grouped", [judge], i))
+    hashed = f"SELECT {_hash(keys, salt)} AS k, {_hash([judge], other)} AS j FROM ({count.query})"  # noqa: S608
+    counted = f"SELECT k, j, count(*) AS n FROM ({hashed}) GROUP BY ALL"  # noqa: S608
+    found = _arrays(
+        count.connection,
+        f"SELECT r.code AS rows, g.code AS grouped, n AS times FROM ({counted}) "  # noqa: S608
+        f"JOIN (SELECT code, {_hash(keys, salt)} AS k FROM code_rows) AS r USING (k) "
+        f"JOIN (SELECT code, {_hash([judge], other)} AS j FROM code_grouped) AS g USING (j) ORDER BY ALL",
+    )
+    return replace(tally, rows=found["rows"], times=found["times"], group=found["grouped"])
+
+
+def _hash(cells: Sequence[str], salt: int) -> str:
+    return f"hash({', '.join(cells)}, {salt})"
+
+
+def _collide(count: _Count, table: str, cells: Sequence[str], salt: int) -> bool:
+    """Whether two keys of a table have the same hash."""
+    sql = f"SELECT count(*) - count(DISTINCT {_hash(cells, salt)}) FROM {table}"  # noqa: S608
+    return count.one(sql)[0] > 0
+
+
+def _with_rows(count: _Count) -> Tally:
+    if count.columns.covariates or count.columns.whole:
+        n_rows = count.one(f"SELECT count(*) FROM ({count.query})")[0]  # noqa: S608
+        if count.columns.whole and n_rows > battle_clusters.MOST_ROWS:
+            fewer = replace(count.columns, item=None, covariates=())
+            tally = _by_kind(replace(count, columns=fewer))
+            return replace(tally, remarks=(*tally.remarks, too_many_note(n_rows)))
+        refuse_too_many(n_rows, path=count.source.name)
+    # A table in the order of the file: its rowid brings the rows back in that order after the joins.
+    count.connection.execute(f"CREATE TEMP TABLE battle AS {count.query}")
+    covariates, names, remarks = _covariates(count)
+    count, gaps = _with_roles(count)
+    tally = _counted(count, _grouped(count.keys, "SELECT * FROM battle"))
+    found = _arrays(count.connection, _coded(count))
+    return replace(
+        tally,
+        rows=found["rows"],
+        segment=found.get("segment"),
+        item=count.columns.item if count.columns.item == count.columns.maybe_item else None,
+        group=found.get("grouped"),
+        covariates=covariates,
+        covariate_names=names,
+        remarks=(*remarks, *gaps),
+    )
+
+
+def _with_roles(count: _Count) -> tuple[_Count, tuple[str, ...]]:
+    """Return the count with the segments and judges that can be used, and why others cannot."""
+    remarks: tuple[str, ...] = ()
+    cells = count.codes
+    if count.columns.item is not None:
+        if count.columns.needs_item:
+            _check_filled(count, "SELECT * FROM battle", "segment", count.columns.item)
+        n_empty, n_rows = count.one(
+            f"SELECT count(*) FILTER (WHERE {_is_empty(cells['segment'])}), count(*) FROM battle"  # noqa: S608
+        )
+        if n_empty:
+            remarks = (gaps_note(count.columns.item, n_empty, n_rows, "segment"),)
+            cells = {role: cell for role, cell in cells.items() if role != "segment"}
+    if count.columns.judge is not None:
+        columns, more = usable(count.columns, _judged(count, "SELECT * FROM battle"))
+        remarks = (*remarks, *more)
+        if columns.judge is None:
+            count = replace(count, columns=replace(columns, judge=None))
+            cells = {role: cell for role, cell in cells.items() if role != "grouped"}
+    return replace(count, coded=cells), remarks
+
+
+def _coded(count: _Count) -> str:
+    """Return the SQL that gives the number of the kind and of the other codes of each row of the table `battle`."""
+    # The kinds are sorted by the codes of their cells, which is the order of the cells themselves.
+    _number(count.connection, "code_rows", count.keys, "SELECT * FROM kind")
+    joins = [_join("code_rows", count.keys)]
+    for role, cell in count.codes.items():
+        _number(count.connection, f"code_{role}", [cell], "SELECT * FROM battle")
+        joins.append(_join(f"code_{role}", [cell]))
+    codes = ", ".join(f"code_{role}.code AS {role}" for role in ("rows", *count.codes))
+    return f"SELECT {codes} FROM battle {' '.join(joins)} ORDER BY battle.rowid"  # noqa: S608
+
+
+def _covariates(count: _Count) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
+    """Return rows × covariates of the table `battle` in its order, their names, and why others are left out."""
+    cell = len(count.keys) + len(count.codes)
+    expressions, names, remarks = [], [], []
+    for covariate in count.columns.covariates:
+        # One column is the difference itself, two are left's and right's.
+        cells = [f"v{i}" for i in range(cell, cell + len(covariate.places))]
+        cell += len(cells)
+        if covariate.asked:
+            for name, column in zip(cells, covariate.columns, strict=True):
+                _check_numbers(count, name, column)
+        elif odd := _n_odd(count, cells):
+            n_rows = count.one("SELECT count(*) FROM battle")[0]
+            remarks.append(gaps_note(covariate.name, odd, n_rows, "number"))
+            continue
+        names.append(covariate.name)
+        expressions.append(" - ".join(f"{name}::DOUBLE" for name in cells))
+    if not expressions:
+        return None, (), tuple(remarks)
+    listed = ", ".join(f"{expression} AS x{i}" for i, expression in enumerate(expressions))
+    found = count.connection.execute(f"SELECT {listed} FROM battle ORDER BY rowid").fetchnumpy()  # noqa: S608
+    columns = [np.asarray(found[f"x{i}"], dtype=np.float64) for i in range(len(names))]
+    return np.column_stack(columns), tuple(names), tuple(remarks)
+
+
+def _odd(cell: str) -> str:
+    return f"(contains({cell}, '_') OR NOT coalesce(isfinite(TRY_CAST({cell} AS DOUBLE)), false))"
+
+
+def _n_odd(count: _Count, cells: Sequence[str]) -> int:
+    return count.one(f"SELECT count(*) FROM battle WHERE {' OR '.join(map(_odd, cells))}")[0]  # noqa: S608
+
+
+def _check_numbers(count: _Count, cell: str, column: str) -> None:
+    sql = f"SELECT rowid + 1, {cell} FROM battle WHERE {_odd(cell)} ORDER BY rowid LIMIT 1"  # noqa: S608
+    found = count.connection.execute(sql).fetchone()
+    if found:
+        line = line_of_row(count.source, int(found[0]))
+        raise bad_covariate(column, str(found[1]), path=count.source.name, line=line, row=int(found[0]))
+
+
+def _judged(count: _Count, relation: str) -> Judged:
+    """Look at the judges before counting by them; refuse gaps where the user asked for the judges."""
+    cell = count.codes["grouped"]
+    if count.columns.needs_judge and count.columns.judge is not None:
+        _check_filled(count, relation, "grouped", count.columns.judge)
+    # Estimates take one pass and no memory; a few judges are counted exactly.
+    sql = (
+        f"SELECT count(*), count(*) FILTER (WHERE {_is_empty(cell)}), approx_count_distinct({cell}), "  # noqa: S608
+        f"approx_count_distinct(hash({', '.join([*count.keys, cell])})) FROM ({relation})"
+    )
+    n_rows, n_empty, n_judges, n_cells = count.one(sql)
+    if n_judges < 10 * FEWEST_JUDGES:
+        n_judges = count.one(f"SELECT count(*) FROM (SELECT {cell} FROM ({relation}) GROUP BY ALL)")[0]  # noqa: S608
+    return Judged(n_rows, n_empty, n_judges, n_cells)
+
+
+def _is_empty(cell: str) -> str:
+    words = ", ".join(literal(word) for word in sorted(MISSING))
+    return f"lower(trim({cell})) IN ({words})"
+
+
+def _check_filled(count: _Count, relation: str, role: str, column: str) -> None:
+    condition = _is_empty(count.codes[role])
+    n_empty = count.one(f"SELECT count(*) FROM ({relation}) WHERE {condition}")[0]  # noqa: S608
+    if n_empty:
+        row = count.row_where(relation, condition)
+        line = line_of_row(count.source, row)
+        raise empty_judge(column, n_empty, path=count.source.name, line=line, row=row)
+
+
+def _cells(start: int, end: int) -> list[str]:
+    return [f"v{i}" for i in range(start, end)]
+
+
+def _number(connection: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str], query: str) -> None:
+    """Make a table that numbers the distinct keys of `query` in their order."""
+    listed = ", ".join(keys)
+    code = f"row_number() OVER (ORDER BY {listed}) - 1 AS code"
+    sql = f"SELECT {listed}, {code} FROM (SELECT DISTINCT {listed} FROM ({query}))"  # noqa: S608
+    connection.execute(f"CREATE TEMP TABLE {table} AS {sql}")
+
+
+def _code(table: str, keys: Sequence[str]) -> str:
+    return f"{table}.code AS {table}" if keys else f"0::BIGINT AS {table}"
+
+
+def _join(table: str, keys: Sequence[str]) -> str:
+    return f"JOIN {table} USING ({', '.join(keys)})" if keys else ""
+
+
+def _listed(connection: duckdb.DuckDBPyConnection, table: str, keys: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return the keys of a table that numbers them, in their order; the empty key where there are none."""
+    if not keys:
+        return [()]
+    return connection.execute(f"SELECT {', '.join(keys)} FROM {table} ORDER BY code").fetchall()  # noqa: S608
+
+
+def _arrays(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, IntArray]:
+    found = connection.execute(sql).fetchnumpy()
+    return {name: np.asarray(column, dtype=np.int64) for name, column in found.items()}
+
+
+def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind: Kind) -> int | None:
+    """Find the first row of a kind by reading the file once more; only done when something is wrong."""
+    keys = _key_columns(columns)
+    cells = [kind.left, kind.right, *kind.winner, *([] if columns.weight is None else [kind.weight])]
+    where = " AND ".join(f"v{i} = {literal(cell)}" for i, cell in enumerate(cells))
+    numbered = f"SELECT *, row_number() OVER () AS row FROM ({text_query(source, names, keys)})"  # noqa: S608
+    with connect(engine_file(source)) as connection:
+        found = connection.execute(f"SELECT min(row) FROM ({numbered}) WHERE {where}").fetchone()  # noqa: S608
+    return line_of_row(source, int(found[0])) if found and found[0] is not None else None

@@ -1,0 +1,405 @@
+"""Battles counted by (left, right, winner, weight), perhaps also by judge, and how they become :class:`Matches`.
+
+Files are counted by DuckDB, frames by us; both give a :class:`Tally`, and only this module decides what a
+winner's label means and what is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import ReadError, some_of
+from betterthan.read.formats.battles.battle_clusters import grouped_note, repeated_note
+from betterthan.read.formats.battles.battle_columns import BattleColumns
+from betterthan.read.formats.battles.winner_labels import (
+    KNOWN,
+    MEANINGS,
+    OUTCOMES,
+    Meaning,
+    are_codes,
+    joined_meaning,
+    listed,
+    number,
+    number_meanings,
+    rank_meaning,
+    said_meaning,
+    word_meaning,
+)
+from betterthan.read.grid.missing import is_missing
+from betterthan.tables.matches import Matches
+
+_USUAL = ("left", "right", "tie")
+
+
+class Kind(NamedTuple):
+    """One kind of battle: who met, the winner cells, the weight as written ("" without such a column)."""
+
+    left: str
+    right: str
+    winner: tuple[str, ...]
+    weight: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Kinds of battle with their counts; `rows` only where single rows or judges were asked for.
+
+    Attributes
+    ----------
+    names, winners, weights : sequence
+        The distinct systems, winner cells and weights as written, each sorted.
+    left, right, winner, weight : array of int
+        Of each kind of battle, indices into these; the kinds are distinct and sorted.
+    counts : array of int
+        How many rows are of each kind.
+    rows : array of int, optional
+        The kind of each row, in the order of the data; or of each kind and judge, when `times` counts them.
+    times : array of int, optional
+        How often each of `rows` occurred; None when they are single rows.
+    segment, group : array of int, optional
+        Codes of each row's segment and judge.
+    covariates : array, optional
+        Rows × covariates.
+    covariate_names : tuple of str
+    judge, item : str, optional
+        The column of the judge, and that of the segment where nobody asked for it.
+    remarks : tuple of str
+        What the counting has to say.
+    preference, ranks : bool
+        Whether numbers in the winner column run from 1 to 2; whether there are two columns of ranks.
+    weighted : bool
+        Whether there is a column of weights.
+    path : str, optional
+        The file, for messages.
+    line_of : callable
+        Maps a kind to the line of its first row, or None where lines mean nothing.
+    """
+
+    names: Sequence[str]
+    winners: Sequence[tuple[str, ...]]
+    weights: Sequence[str]
+    left: IntArray
+    right: IntArray
+    winner: IntArray
+    weight: IntArray
+    counts: IntArray
+    rows: IntArray | None = None
+    times: IntArray | None = None
+    segment: IntArray | None = None
+    group: IntArray | None = None
+    covariates: FloatArray | None = None
+    covariate_names: tuple[str, ...] = ()
+    judge: str | None = None
+    item: str | None = None
+    remarks: tuple[str, ...] = ()
+    preference: bool = False
+    ranks: bool = False
+    weighted: bool = False
+    path: str | None = None
+    line_of: Callable[[Kind], int | None] = lambda _: None
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows were read."""
+        return int(self.counts.sum())
+
+    def kind(self, i: int) -> Kind:
+        """Return the kind of battle with number `i`."""
+        left, right = self.names[self.left[i]], self.names[self.right[i]]
+        return Kind(left, right, self.winners[self.winner[i]], self.weights[self.weight[i]])
+
+
+class Settled(NamedTuple):
+    """The table, with how many rows were read and how many of them left out as "both bad"."""
+
+    matches: Matches
+    n_rows: int
+    n_dropped: int
+
+
+def settle(
+    tally: Tally,
+    columns: BattleColumns,
+    *,
+    both_bad: Literal["tie", "drop"],
+    labels: Mapping[str, Meaning] = MappingProxyType({}),
+) -> Settled:
+    """Return the battles as a table: aggregated, or row by row when `tally` has rows.
+
+    Parameters
+    ----------
+    tally : Tally
+    columns : BattleColumns
+        Whose names may tell what numbers mean.
+    both_bad : {"tie", "drop"}
+    labels : mapping, optional
+        What the user said about labels of the winner.
+
+    Raises
+    ------
+    ReadError
+        When there is no battle (BT126), a system has no name (BT124) or meets itself (BT123), a label is not
+        known (BT121) or has two readings (BT122), nothing says what numbers mean (BT221), or a weight
+        is not a number of 0 or more (BT125).
+    """
+    if tally.n_rows == 0:
+        message = "There are columns but no battle. Check what wrote it."
+        raise ReadError(message, path=tally.path, code="BT126")
+    _check_systems(tally)
+    meaning = _meanings(tally, columns, labels)
+    weight = _weights(tally)
+    bad = meaning == MEANINGS.index("both_bad")
+    n_bad = int(tally.counts[bad].sum())
+    kept = ~bad if both_bad == "drop" else np.ones_like(bad)
+    notes = [*_notes(tally, meaning, n_bad, both_bad), *tally.remarks]
+    tally, outcome = _with_shares(tally, meaning)
+    matches = _table(tally, outcome, weight, kept, notes)
+    if tally.rows is None or tally.times is not None:
+        matches = matches.aggregated(keep_groups=True)
+    return Settled(matches, tally.n_rows, n_bad if both_bad == "drop" else 0)
+
+
+def _with_shares(tally: Tally, meaning: IntArray) -> tuple[Tally, FloatArray]:
+    """Return the outcome of each kind; where some are in between, the tally with each battle as a group of its own.
+
+    A battle that is 0.7 of a win becomes a win of weight 0.7 and a loss of weight 0.3. Both come from one judgement,
+    so they must be one group, or intervals would take them for two.
+    """
+    outcome = np.array(OUTCOMES)[meaning]
+    between = meaning == MEANINGS.index("between")
+    if not between.any():
+        return tally, outcome
+    shares = np.array([2 - number(cells[0]) if len(cells) == 1 else math.nan for cells in tally.winners])
+    outcome[between] = shares[tally.winner[between]]
+    if tally.group is not None:
+        return tally, outcome
+    rows = np.repeat(np.arange(meaning.size), tally.counts) if tally.rows is None else tally.rows
+    return replace(tally, rows=rows, group=np.arange(rows.size)), outcome
+
+
+def _table(
+    tally: Tally, outcome: FloatArray, weight: FloatArray, kept: BoolArray, notes: Sequence[str]
+) -> Matches:
+    # Without rows each kind stands for itself, as often as it was counted.
+    every = np.arange(kept.size) if tally.rows is None else tally.rows
+    chosen = kept[every]
+    rows = every[chosen]
+    total = weight * tally.counts if tally.rows is None else weight
+    times = 1 if tally.times is None else tally.times[chosen]
+    result, weights, of = _parted(outcome[rows], total[rows] * times)
+    rows = rows[of]
+    return Matches(
+        systems=tuple(tally.names),
+        left=tally.left[rows],
+        right=tally.right[rows],
+        outcome=result,
+        weight=weights,
+        segment=None if tally.segment is None else tally.segment[chosen][of],
+        group=None if tally.group is None else tally.group[chosen][of],
+        covariates=None if tally.covariates is None else tally.covariates[chosen][of],
+        covariate_names=tally.covariate_names,
+        notes=tuple(notes),
+    )
+
+
+def _parted(outcome: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return outcomes and weights with what is in between as a win and a loss, and the row that each comes from."""
+    between = ~np.isin(outcome, (0.0, 0.5, 1.0))
+    of = np.repeat(np.arange(outcome.size), np.where(between, 2, 1))
+    second = np.r_[False, of[1:] == of[:-1]] if of.size else np.zeros(0, dtype=np.bool_)
+    share = np.where(between[of], np.where(second, 1 - outcome[of], outcome[of]), 1.0)
+    result = np.where(between[of], np.where(second, 0.0, 1.0), outcome[of])
+    return result, weight[of] * share, of
+
+
+def _check_systems(tally: Tally) -> None:
+    nameless = np.array([is_missing(name) for name in tally.names])
+    odd = nameless[tally.left] | nameless[tally.right]
+    if odd.any():
+        message = f"A system's name is missing in {_count(tally, odd)} rows. Fill in the names, or remove these rows."
+        raise _at(tally, odd, message, code="BT124")
+    itself = tally.left == tally.right
+    if itself.any():
+        message = (
+            f'"{tally.names[tally.left[itself][0]]}" meets itself; {_count(tally, itself)} rows are like this. '
+            f"Such a row says nothing about who is better, and may mean that a column was misread. "
+            f"Remove these rows, or name the columns (left=, right=; --left, --right)."
+        )
+        raise _at(tally, itself, message, code="BT123")
+    broken = np.array(["\x00" in name for name in tally.names])
+    odd = broken[tally.left] | broken[tally.right]
+    if odd.any():
+        message = "A system's name contains a NUL byte, so the data are damaged. Export them again."
+        raise _at(tally, odd, message, code="BT006")
+
+
+def _count(tally: Tally, kinds: BoolArray) -> str:
+    return f"{int(tally.counts[kinds].sum()):,} of {tally.n_rows:,}"
+
+
+def _at(tally: Tally, kinds: BoolArray, message: str, *, code: str) -> ReadError:
+    """Return the error at the first row of the first of these kinds."""
+    line = tally.line_of(tally.kind(int(np.flatnonzero(kinds)[0])))
+    return ReadError(message, path=tally.path, line=line, code=code)
+
+
+def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]) -> IntArray:
+    """Return the index in MEANINGS of every kind of battle."""
+    said = partial(said_meaning, labels=labels)
+    _check_said(tally, labels)
+    numbers = _numbers(tally, columns, labels)
+    fixed = np.array([_word(tally, winner, numbers, said) for winner in tally.winners], dtype=np.int64)
+    meaning = fixed[tally.winner]
+    # Most labels mean the same in every row; only a system's name depends on who met.
+    index = {name: i for i, name in enumerate(tally.names)}
+    for code, winner in enumerate(tally.winners):
+        if len(winner) != 1 or said(winner[0]) is not None:
+            continue
+        # An "a" is the left side, but perhaps a system "A" as well.
+        name = winner[0].upper() if len(winner[0]) == 1 and winner[0] not in index else winner[0]
+        if name in index:
+            _read_name(tally, meaning, code, index[name])
+    unknown = meaning < 0
+    if unknown.any():
+        found = np.flatnonzero(unknown).tolist()
+        seen = [(" / ".join(tally.winners[tally.winner[i]]), int(tally.counts[i])) for i in found]
+        known = f"Known are {KNOWN} and the names of the row's two systems."
+        if tally.ranks:
+            known = "Ranks are whole numbers, 1 for the best."
+        elif tally.preference:
+            known = "Preferences are numbers from 1 (the first system) to 2 (the second), 1.5 for a tie."
+        message = (
+            f"Unknown winner labels: {listed(seen)}. {known} "
+            f"Correct or remove these rows, say what a label means (--winner-label LABEL=left, right or tie; in Python "
+            f"winner_labels), or name another column (winner=, --winner)."
+        )
+        raise _at(tally, unknown, message, code="BT121")
+    return meaning
+
+
+def _check_said(tally: Tally, labels: Mapping[str, Meaning]) -> None:
+    """Refuse labels of which none occurs: a slip would go unseen."""
+    seen = sorted({cell for winner in tally.winners for cell in winner})
+    if labels and not any(said_meaning(cell, labels) for cell in seen):
+        raise ReadError(
+            f"No winner is labelled {some_of(list(labels))}. Labels seen: {some_of(seen, limit=8)}.",
+            path=tally.path,
+            code="BT222",
+        )
+
+
+def _numbers(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]) -> Mapping[float, Meaning]:
+    """Return what numbers in the winner column mean.
+
+    Raises
+    ------
+    ReadError
+        When nothing tells (BT221).
+    """
+    if tally.ranks or tally.preference or len(columns.winner) not in (1, 2):
+        return {}
+    named = set(tally.names)
+    cells = {cell for winner in tally.winners for cell in winner if said_meaning(cell, labels) is None}
+    codes = {
+        number(cell): cell.strip() for cell in cells if cell not in named and not math.isnan(number(cell))
+    }
+    found = (
+        number_meanings(codes, are_shares=columns.are_shares, are_places=columns.are_places) if codes else {}
+    )
+    # Beside words for the sides, a number is a mistake.
+    has_words = any(word_meaning(cell) in ("left", "right") for cell in cells)
+    if found is not None or has_words or not are_codes(codes):
+        return found or {}
+    shown = [codes[code] for code in sorted(codes)]
+    usual = ("right", "tie", "left") if len(shown) == 3 and "-1" in shown else _USUAL
+    sides = dict(zip(shown, (side for side in usual if side not in labels.values()), strict=False))
+    options = " ".join(f"--winner-label {code}={side}" for code, side in sides.items())
+    raise ReadError(
+        f'The winners are coded by numbers ({", ".join(shown)} in column "{columns.winner[0]}"), and nothing says '
+        f'which of them means that the system in column "{columns.left}" (left) won. Say it: {options}, or the other '
+        f"way round (in Python winner_labels).",
+        path=tally.path,
+        code="BT221",
+    )
+
+
+def _word(
+    tally: Tally,
+    winner: tuple[str, ...],
+    numbers: Mapping[float, Meaning],
+    said: Callable[[str], Meaning | None],
+) -> int:
+    def single(text: str) -> Meaning | None:
+        found = said(text) or word_meaning(text, preference=tally.preference)
+        return numbers.get(number(text)) if found is None else found
+
+    if not winner:
+        return MEANINGS.index("left")
+    if tally.ranks:
+        found = rank_meaning(winner)
+    elif len(winner) > 1:
+        found = joined_meaning(winner, single)
+    else:
+        found = single(winner[0])
+    return -1 if found is None else MEANINGS.index(found)
+
+
+def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> None:
+    """Set the meaning where the winner is the name of a system of the row; refuse two readings."""
+    by_name = np.full_like(meaning, -1)
+    by_name[tally.left == system] = MEANINGS.index("left")
+    by_name[tally.right == system] = MEANINGS.index("right")
+    named = (tally.winner == winner) & (by_name >= 0)
+    doubtful = named & (meaning >= 0) & (meaning != by_name)
+    if doubtful.any():
+        first = np.flatnonzero(doubtful)[0]
+        message = (
+            f'The winner "{tally.names[system]}" is the name of the {MEANINGS[by_name[first]]} system but also '
+            f'a word for "{MEANINGS[meaning[first]]}". '
+            f"Write left, right or tie in this column, rename the system, or say what the label means "
+            f"(--winner-label LABEL=left, right or tie; in Python winner_labels)."
+        )
+        raise _at(tally, doubtful, message, code="BT122")
+    meaning[named] = by_name[named]
+
+
+def _weights(tally: Tally) -> FloatArray:
+    if not tally.weighted:
+        return np.ones(tally.counts.size)
+    numbers = np.array([number(text) for text in tally.weights])[tally.weight]
+    odd = ~((numbers >= 0) & (numbers < math.inf))
+    if odd.any():
+        message = (
+            f'The weight "{tally.weights[tally.weight[odd][0]]}" is not a number of 0 or more. '
+            f"Write 1 for a battle that counts once, or name another column (weight=)."
+        )
+        raise _at(tally, odd, message, code="BT125")
+    return numbers
+
+
+def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie", "drop"]) -> list[str]:
+    counts = np.bincount(meaning, weights=tally.counts, minlength=len(MEANINGS)).astype(np.int64)
+    words = [f"{name.replace('_', ' ')} {n:,}" for name, n in zip(MEANINGS, counts, strict=True) if n]
+    notes = [f"Battles read: {tally.n_rows:,} ({', '.join(words)})."]
+    if n_bad:
+        done = "left out" if both_bad == "drop" else 'counted as ties; both_bad="drop" leaves them out'
+        notes.append(f'Battles that ended with "both bad": {n_bad:,} ({done}).')
+    n_between = int(counts[MEANINGS.index("between")])
+    if n_between:
+        notes.append(
+            f"{n_between:,} battles have a preference between 1 and 2: each is 2 − preference of a win for the first "
+            f"system, and the rest of one for the second."
+        )
+    if tally.judge is not None and tally.group is not None:
+        notes.append(grouped_note(tally.judge, int(tally.group.max(initial=-1)) + 1))
+    if tally.item is not None and tally.segment is not None:
+        notes.append(repeated_note(tally.item, int(tally.segment.max(initial=-1)) + 1))
+    return notes

@@ -1,0 +1,377 @@
+"""Battles: who met whom and who won, from arena dumps, evalica files and plain tables.
+
+Layouts understood: ``model_a, model_b, winner``; ``left, right, winner``; ``a, b, outcome``; two generators
+with ``preference`` on the scale 1 to 2; three columns of 0 and 1 for left, right and tie; two games with
+swapped sides; two ranks (the relative ranking of WMT, where 1 is best and equal ranks are a tie); chosen and
+rejected models.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Literal
+
+from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.read.formats.battles.battle_columns import (
+    ROLES,
+    BattleColumns,
+    find_columns,
+    free_covariates,
+    kept_out,
+    plain_name,
+)
+from betterthan.read.formats.battles.battle_files import column_names, look_at, with_plain_line_ends
+from betterthan.read.formats.battles.battle_frames import (
+    IN_MEMORY,
+    Frame,
+    first_rows,
+    open_frame,
+    tally_frame,
+)
+from betterthan.read.formats.battles.battle_tally import Settled, Tally, settle
+from betterthan.read.formats.battles.winner_labels import check_winner_labels
+from betterthan.read.formats.registry import reader
+from betterthan.read.grid.beginning import Peek
+from betterthan.read.grid.numerals import parse
+from betterthan.read.grid.where import conditions, select
+from betterthan.read.protocol import EVERY, Format, Guess, Options, Reading
+from betterthan.read.source.source import Source, open_source
+from betterthan.tables.matches import Matches
+
+FORMAT = Format(
+    name="battles",
+    kind="matches",
+    description="Two systems and a winner a row: CSV, TSV, JSON, JSONL or Parquet.",
+)
+_CERTAIN = 0.95
+_WITHOUT_WINNER = 0.75  # above a wide table with two columns of numbers
+SEVERAL = "several"
+
+
+def sniff(source: Source) -> Guess | None:
+    """Say how sure it is that a file holds battles: by its column names."""
+    try:
+        columns = find_columns(column_names(source), given={}, path=source.name)
+    except ReadError as error:
+        ambiguous = error.code == "BT120" and "may be in the columns" in error.message
+        if ambiguous:
+            return Guess(confidence=0.6, because="two pairs of systems' columns")
+        return _without_winner(source)
+    winner = f'the winner in "{", ".join(columns.winner)}"' if columns.winner else "the first always winning"
+    because = f'two systems in the columns "{columns.left}" and "{columns.right}", {winner}'
+    return Guess(confidence=_CERTAIN, because=because)
+
+
+def _without_winner(source: Source) -> Guess | None:
+    """Recognise battles whose winner cannot be found, so that its column is asked for."""
+    try:
+        look = look_at(source)
+        columns = find_columns(look.header, given={"winner": look.header[0]}, path=source.name)
+    except (ReadError, IndexError):
+        return None
+    if not look.rows or len(columns.left) == 1:  # systems, too, are called A and B
+        return None
+    sides = [look.column(look.header.index(name)) for name in (columns.left, columns.right)]
+    if not all(isinstance(cell, str) and not isfinite(parse(cell)) for side in sides for cell in side):
+        return None
+    because = f'two systems in the columns "{columns.left}" and "{columns.right}", and no winner'
+    return Guess(confidence=_WITHOUT_WINNER, because=because)
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read a file of battles; see :func:`read_matches`.
+
+    With ``"*"`` among `options.covariates` all that a battle has is kept, where there are not too many of them.
+    """
+    source = with_plain_line_ends(source)
+    look = look_at(source)
+    columns = _columns(look, options, path=source.name)
+    settled = _settle(_tally_file(source, look.header, columns), columns, options)
+    return _reading(settled, columns, look)
+
+
+def _columns(look: Peek, options: Options, *, path: str) -> BattleColumns:
+    return find_columns(
+        look.header,
+        given={role: options.columns[role] for role in ROLES if role in options.columns},
+        keep=options.keep,
+        cluster=options.cluster,
+        covariates=options.covariates,
+        rows=look.rows,
+        path=path,
+    )
+
+
+def _reading(settled: Settled, columns: BattleColumns, look: Peek) -> Reading:
+    if settled.matches.segment is not None and columns.item is None:
+        columns = replace(columns, item=columns.maybe_item)
+    return Reading(
+        format=FORMAT,
+        because=f'two systems in the columns "{columns.left}" and "{columns.right}"',
+        tables=(settled.matches,),
+        rows_read=settled.n_rows,
+        rows_kept=settled.n_rows - settled.n_dropped,
+        dropped={"both bad": settled.n_dropped} if settled.n_dropped else {},
+        notes=(*settled.matches.notes, *_unused(look, columns)),
+    )
+
+
+def read_matches(
+    data: object,
+    *,
+    left: str | None = None,
+    right: str | None = None,
+    winner: str | None = None,
+    weight: str | None = None,
+    item: str | None = None,
+    judge: str | None = None,
+    keep: Sequence[Literal["item", "judge"]] = (),
+    cluster: bool = True,
+    covariates: Sequence[str] = (),
+    both_bad: Literal["tie", "drop"] = "tie",
+    winner_labels: Mapping[str, str] | None = None,
+    where: Mapping[str, object] | None = None,
+    language_pair: str | None = None,
+) -> Matches:
+    """Read battles, aggregated unless single rows are needed.
+
+    Columns are found by their names (case and punctuation ignored) or given. The winner may be told by side
+    (left, right; model_a, model_b; a, b), or by the name of one of the row's two systems; tie, both_bad and their
+    usual spellings are known. Numbers are understood where the file tells what they are: 0, 0.5 and 1 are the left
+    system's share, 1 and 2 the systems of the columns model_1 and model_2, and elsewhere `winner_labels` says it: a 1
+    alone may be "won" or the second of 0 and 1. Two columns of ranks tell the winner as well:
+    1 is best, equal ranks are a tie. A preference between 1 and 2 is a share of a win. Anything else, the empty cell
+    included, stops the reading: a typo must never become a tie.
+
+    Other layouts that hold matches, such as rankings of five systems a row and lists of better and worse systems, are
+    recognised as well.
+
+    Parameters
+    ----------
+    data : path, "-", open file, data frame or dict of columns
+        A file is CSV, TSV, JSON (lines or an array of objects) or Parquet, possibly gzipped; a folder where its
+        layout has one.
+    left, right, winner, weight : str, optional
+        Columns, where their names do not tell. A column called "weight" is used without asking.
+    item : str, optional
+        The column of the segment (question, prompt). When it is given, every row is kept, in the order of the
+        data, with a code in `segment`.
+    judge : str, optional
+        The column of the judge (worker, session). When it is given, battles are counted for each judge by itself,
+        with a code in `group`, so that errors are clustered by judge; no more rows than needed are kept.
+    keep : sequence of {"item", "judge"}, optional
+        The same with the columns found by name. A judge comes before a session and a ranking, because all
+        battles of a session are one judge's.
+    cluster : bool, default True
+        Whether battles of one judge or session, and battles over one question, belong together where columns tell
+        (five or more of each; a question in both orders, by several judges, or for several pairs). Errors are then
+        clustered by them. Nothing is clustered beside a judge or item that is named.
+    covariates : sequence of str, optional
+        Columns of numbers that are held equal when systems are ranked (style control): the difference of the two
+        systems, such as "length_difference", or two columns with a minus between them, such as "len_a-len_b",
+        left's first. Dots lead into objects, as in "conv_metadata.header_count_a", where an object of numbers is their
+        sum; "*" takes all numbers that come in such pairs. Every row is kept.
+    both_bad : {"tie", "drop"}, default "tie"
+        What "both are bad" counts as; a note says how many there were.
+    winner_labels : mapping of str to {"left", "right", "tie", "both_bad"}, optional
+        What labels of the winner mean where they do not tell by themselves, such as ``{"1": "left", "0": "right"}``.
+    where : mapping of str to str, optional
+        Keep only the rows with these values in these columns, such as ``{"language": "English"}``.
+    language_pair : str, optional
+        Which language pair, where the layout has several.
+
+    Returns
+    -------
+    Matches
+        With the systems in alphabetical (code point) order, whatever the order of the rows. A battle whose outcome is
+        a share becomes a win and a loss with these weights and a group of their own.
+
+    Raises
+    ------
+    ReadError
+        When columns are not found, labels are not known, a system has no name or meets itself, or covariates are
+        asked for in more than five million rows.
+
+    Notes
+    -----
+    Rows in which a system meets itself are refused, not dropped: they often mean that a column was misread.
+    Files are counted inside DuckDB: memory grows with the pairs of systems, not with the rows. With judges it grows
+    with the different (left, right, winner, judge); above five million of these the judges are given up, and a note
+    says so.
+
+    Examples
+    --------
+    >>> battles = {"left": ["A", "B", "A"], "right": ["B", "A", "C"], "winner": ["left", "tie", "C"]}
+    >>> matches = read_matches(battles)
+    >>> matches
+    Matches(3 systems, 3 matches in 3 rows)
+    >>> matches.notes
+    ('Battles read: 3 (left 1, tie 1, right 1).',)
+    """
+    _check_choices(both_bad, keep)
+    roles = {"left": left, "right": right, "winner": winner, "weight": weight, "item": item, "judge": judge}
+    options = Options(
+        columns={role: column for role, column in roles.items() if column is not None},
+        both_bad=both_bad,
+        winner_labels={str(label): meaning for label, meaning in (winner_labels or {}).items()},
+        keep=tuple(keep),
+        cluster=cluster and not keep,
+        covariates=tuple(covariates),
+        where=conditions(where),
+        language_pair=language_pair,
+    )
+    if isinstance(data, str | os.PathLike | list | tuple) or hasattr(data, "read"):
+        return _matches_of_file(open_source(data, folders=True), options)  # type: ignore[arg-type]  # or has read()
+    return _matches_of_frame(data, options)
+
+
+def _matches_of_file(source: Source, options: Options) -> Matches:
+    name = _layout(source, options)
+    if name == FORMAT.name and not options.where:
+        matches = read(source, options).tables[0]
+        assert isinstance(matches, Matches)  # noqa: S101  (what this reader gives)
+        return matches
+    from betterthan.read.sniff import read_any  # noqa: PLC0415  (it knows all readers, this one among them)
+
+    if name not in (FORMAT.name, SEVERAL):
+        _refuse_unused(source, options, name)
+    reading = read_any(source, options, format=name)
+    tables = [table for table in reading.tables if isinstance(table, Matches)]
+    if len(tables) != 1:
+        message = f"This holds {reading.format.kind}, not one table of battles ({reading.because})."
+        raise ReadError(message, path=source.name, code="BT310")
+    return tables[0] if name in (FORMAT.name, SEVERAL) else _as_asked(tables[0], options, source.name)
+
+
+def _layout(source: Source, options: Options) -> str:
+    """Return the layout of matches that is recognised; else battles, whose reader says what it lacks."""
+    if {"left", "right", "winner"} & options.columns.keys():
+        return SEVERAL if source.is_folder else FORMAT.name
+    if not source.is_folder and _is_certain(source):
+        return FORMAT.name
+    from betterthan.read.sniff import recognise  # noqa: PLC0415
+
+    try:
+        found = recognise(source).format
+    except ReadError:
+        if source.is_folder:
+            raise
+        return FORMAT.name
+    return found if source.is_folder or reader(found).FORMAT.kind == FORMAT.kind else FORMAT.name
+
+
+def _is_certain(source: Source) -> bool:
+    """Whether two systems and a winner stand in every row, so that no other reader has to be loaded and asked."""
+    guess = sniff(source)
+    return guess is not None and guess.confidence >= _CERTAIN and not _are_rankings(column_names(source))
+
+
+def _refuse_unused(source: Source, options: Options, name: str) -> None:
+    """Refuse what only a table of battles has, where another layout would ignore it."""
+    named = [*options.columns, *(["covariates"] if options.covariates else [])]
+    if named:
+        raise ReadError(
+            f"This is {reader(name).FORMAT.description}; {some_of(named)} cannot be chosen there. "
+            f"Leave them out, or name left= and right= to read it as battles.",
+            path=source.name,
+            code="BT311",
+        )
+
+
+def _as_asked(matches: Matches, options: Options, path: str) -> Matches:
+    """Return matches aggregated, with the judges and segments that were asked for."""
+    if "judge" in options.keep and matches.group is None:
+        raise ReadError("This layout names no judges. Read it without them.", path=path, code="BT120")
+    if options.cluster:
+        return matches
+    if "item" not in options.keep:
+        return matches.aggregated(keep_groups="judge" in options.keep)
+    return matches if "judge" in options.keep else replace(matches, group=None)
+
+
+def _matches_of_frame(data: object, options: Options) -> Matches:
+    notes: tuple[str, ...] = ()
+    if options.where:
+        data, notes = _some_rows(data, options)
+    frame = open_frame(data)
+    if _are_rankings(frame.names) and not options.columns:
+        from betterthan.read.formats.battles.rankings_table import read_rankings  # noqa: PLC0415  (few have rankings)
+
+        found = read_rankings(data, languages=options.language_pair)
+        return _as_asked(found, options, IN_MEMORY)
+    matches = _settled(frame, _look(frame, with_rows=bool(options.covariates)), options)[0].matches
+    return replace(matches, notes=(*notes, *matches.notes)) if notes else matches
+
+
+def read_frame(data: object, options: Options) -> Reading:
+    """Read a data frame or dict of columns as battles; see :func:`read_matches`."""
+    frame = open_frame(data)
+    look = _look(frame, with_rows=True)
+    settled, columns = _settled(frame, look, options)
+    return _reading(settled, columns, look)
+
+
+def _look(frame: Frame, *, with_rows: bool) -> Peek:
+    return Peek(container="delimited", header=tuple(frame.names), rows=first_rows(frame) if with_rows else [])
+
+
+def _settled(frame: Frame, look: Peek, options: Options) -> tuple[Settled, BattleColumns]:
+    columns = _columns(look, options, path=IN_MEMORY)
+    return _settle(tally_frame(frame, columns), columns, options), columns
+
+
+def _settle(tally: Tally, columns: BattleColumns, options: Options) -> Settled:
+    labels = check_winner_labels(options.winner_labels)
+    return settle(tally, columns, both_bad=options.both_bad, labels=labels)
+
+
+def _some_rows(data: object, options: Options) -> tuple[dict[str, list[object]], tuple[str, ...]]:
+    """Return the rows of a frame that fulfil the conditions, and the note that counts them."""
+    from betterthan.read.frames import frame_grid  # noqa: PLC0415  (it brings the layouts of scores)
+
+    grid = frame_grid(data)
+    chosen = select(grid, options.where, named=grid.header)
+    rows = chosen.grid.rows.tolist()
+    return {name: [grid.columns[i][row] for row in rows] for i, name in enumerate(grid.header)}, (
+        chosen.note,
+    )
+
+
+def _are_rankings(names: Sequence[str]) -> bool:
+    """Whether three systems or more stand in a row, each with its rank."""
+    known = {plain_name(name) for name in names}
+    return all({f"system{i}id", f"system{i}rank"} <= known for i in (1, 2, 3))
+
+
+def _tally_file(source: Source, names: Sequence[str], columns: BattleColumns) -> Tally:
+    from betterthan.read.formats.battles.battle_query import tally_file  # noqa: PLC0415  (brings DuckDB)
+
+    return tally_file(source, names, columns)
+
+
+def _check_choices(both_bad: str, keep: Sequence[str]) -> None:
+    if both_bad not in ("tie", "drop"):
+        raise unknown_name("policy for both bad", both_bad, ["tie", "drop"])
+    for role in keep:
+        if role not in ("item", "judge"):
+            raise unknown_name("role to keep", role, ["item", "judge"])
+
+
+def _unused(look: Peek, columns: BattleColumns) -> list[str]:
+    notes = []
+    unused = kept_out(look.header, columns)
+    if unused:
+        listed = " and ".join(f'"{name}"' for name in unused)
+        notes.append(
+            f"Not used: {listed}; name them as item (to keep single rows) or judge (to cluster errors)."
+        )
+    free = free_covariates(look.header, look.rows, columns)
+    if free and not columns.whole:
+        notes.append(
+            f"Numbers that can be held equal: {some_of(free)}; name them as covariates, or all of them with "
+            f'"{EVERY}".'
+        )
+    return notes

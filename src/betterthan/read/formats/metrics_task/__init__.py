@@ -1,0 +1,1 @@
+"""Folders and submissions of the WMT metrics task."""

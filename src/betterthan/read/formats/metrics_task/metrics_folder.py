@@ -1,0 +1,568 @@
+"""Folders of the WMT metrics task: human and metric scores of one test set, a language pair at a time.
+
+Lengths are checked against the documents; references and systems that nobody judged are left out. What is known about
+a test set beforehand (standard reference, gold scores, outliers) stands in ``testsets.toml``.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray, read_only
+from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.read.formats.metrics_task.metrics_folder_files import (
+    Folder,
+    ScoreFile,
+    documents_of,
+    human_files,
+    language_pairs,
+    metric_files,
+    n_source_lines,
+    open_folder,
+    output_names,
+    pairs_of,
+    reference_names,
+    references_used,
+    the_pair,
+)
+from betterthan.read.formats.metrics_task.score_files import system_level_note
+from betterthan.read.formats.metrics_task.score_rows import (
+    LEVELS,
+    by_domain,
+    by_order,
+    score_rows,
+    usual_count,
+    way,
+)
+from betterthan.read.protocol import WHOLE_SYSTEM, Options
+from betterthan.read.source.source import Source
+from betterthan.tables.row_order import RowOrder, numbers
+from betterthan.tables.scores import Scores
+
+
+class Known(NamedTuple):
+    """What is known about a language pair of a test set; empty where nothing is."""
+
+    reference: str | None = None
+    gold: str | None = None
+    outliers: tuple[str, ...] = ()
+
+
+@cache
+def known_test_sets() -> dict[str, Any]:
+    """Return the table of test sets that comes with the package."""
+    text = (files("betterthan.read.formats.metrics_task") / "testsets.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def known(name: str, language_pair: str, level: str) -> Known:
+    """Return what is known about a test set by the name of its folder.
+
+    Examples
+    --------
+    >>> known("wmt23", "he-en", "seg")
+    Known(reference='refB', gold='mqm', outliers=())
+    >>> known("mine", "he-en", "seg")
+    Known(reference=None, gold=None, outliers=())
+    """
+    general = known_test_sets().get(name, {})
+    own = general.get("pairs", {}).get(language_pair, {})
+    gold = own.get("gold", general.get("gold", {})).get(level)
+    reference = own.get("reference", general.get("reference"))
+    return Known(reference, gold, tuple(own.get("outliers", ())))
+
+
+class Chosen(NamedTuple):
+    """What is to be read of a folder."""
+
+    pair: str
+    level: str
+    reference: str | None
+    references: tuple[str, ...]
+    include_references: bool
+    options: Options
+
+
+@dataclass(slots=True)
+class Account:
+    """What happened to the lines of all files, and which references were left out."""
+
+    rows: int = 0
+    dropped: dict[str, int] = field(default_factory=dict)
+    references: set[str] = field(default_factory=set)
+    nameless: list[str] = field(default_factory=list)
+
+    def drop(self, reason: str, count: int) -> None:
+        """Count lines that are not kept."""
+        if count:
+            self.dropped[reason] = self.dropped.get(reason, 0) + count
+
+
+@dataclass(slots=True)
+class Frame:
+    """The segments of a level, as far as the folder tells, and who told how many there are."""
+
+    level: str
+    segments: tuple[str, ...] = ()
+    groups: tuple[str, ...] | None = None
+    domains: tuple[str, ...] | None = None
+    because: str = ""
+
+    def filled(self, tables: Sequence[Scores]) -> Frame:
+        """Return the frame with the domains found in the tables, at the level of domains."""
+        if self.level != "domain":
+            return self
+        found = tuple(dict.fromkeys(name for table in tables for name in table.segments))
+        return replace(self, segments=found, domains=found)
+
+
+def frame_of(folder: Folder, pair: str, level: str) -> Frame:
+    """Return the segments (documents, …) that every score file must have.
+
+    Raises
+    ------
+    ReadError
+        When documents and sources disagree (BT162), or documents are needed and not known (BT166).
+    """
+    if level in ("sys", "domain"):
+        one = (WHOLE_SYSTEM,) if level == "sys" else ()
+        return Frame(level=level, segments=one, because="a system-level file has one")
+    documents, sources = documents_of(folder, pair), n_source_lines(folder, pair)
+    if documents is None:
+        if level == "doc":
+            raise ReadError(
+                f"Document scores need documents/{pair}.docs, with DOMAIN and DOCUMENT on one line a segment.",
+                path=folder.shown,
+                code="BT166",
+            )
+        if sources is None:
+            return Frame(level=level)
+        count, file = sources
+        return Frame(level=level, segments=numbers(count), because=f"{file} has {count:,} lines")
+    n, file = len(documents.documents), f"documents/{pair}.docs"
+    if sources is not None and sources[0] != n:
+        raise ReadError(
+            f"{file} has {n:,} lines, but {sources[1]} has {sources[0]:,}. One line a segment is needed in both.",
+            path=folder.shown,
+            code="BT162",
+        )
+    if level == "doc":
+        domain_of: dict[str, str] = {}
+        for domain, name in zip(*documents, strict=True):
+            domain_of.setdefault(name, domain)
+        said = f"{file} has {len(domain_of):,} documents"
+        return Frame(level=level, segments=tuple(domain_of), domains=tuple(domain_of.values()), because=said)
+    return Frame(
+        level=level,
+        segments=numbers(n),
+        groups=documents.documents,
+        domains=documents.domains,
+        because=f"{file} has {n:,} lines",
+    )
+
+
+def human_scores(
+    folder: Folder, files: Sequence[ScoreFile], chosen: Chosen, frame: Frame, account: Account
+) -> dict[str, Scores]:
+    """Return the human scores of the level by name, without systems that nobody judged."""
+    found: dict[str, Scores] = {}
+    for file in files:
+        if file.level != chosen.level:
+            continue
+        source = folder.source(file.path)
+        table = _table(source, file, chosen, frame, account)
+        judged = np.asarray(~np.isnan(table.values).all(axis=1))
+        account.drop("no human score", int((~judged).sum()) * table.n_segments)
+        if judged.any():
+            _add(found, _judged(table, judged), source)
+    return found
+
+
+def _judged(table: Scores, judged: BoolArray) -> Scores:
+    if judged.all():
+        return table
+    without = [name for name, good in zip(table.systems, judged, strict=True) if not good]
+    note = f'Nobody judged these systems by "{table.name}", so they were left out: {", ".join(without)}.'
+    return _rows(table, judged, note)
+
+
+def metric_scores(
+    folder: Folder, files: Sequence[ScoreFile], chosen: Chosen, frame: Frame, account: Account
+) -> dict[str, Scores]:
+    """Return the metric scores of the level by name, only those with the chosen reference or with none."""
+    found: dict[str, Scores] = {}
+    for file in files:
+        other = chosen.reference is not None and file.references not in ((), (chosen.reference,))
+        if file.level != chosen.level or other:
+            continue
+        if references_used(file.name, chosen.references) is None:
+            account.nameless.append(file.name)
+        source = folder.source(file.path)
+        _add(found, _table(source, file, chosen, frame, account), source)
+    return found
+
+
+def _add(found: dict[str, Scores], table: Scores, source: Source) -> None:
+    if table.name in found:
+        raise ReadError(
+            f'There is a second file with scores called "{table.name}". Remove one of them.',
+            path=source.name,
+            code="BT169",
+        )
+    found[table.name] = table
+
+
+def _table(source: Source, file: ScoreFile, chosen: Chosen, frame: Frame, account: Account) -> Scores:
+    """Read one file, without the references that are no systems here."""
+    systems, segments, values = _laid_out(source, file, frame, account)
+    found = way(file.name, values, chosen.options)
+    notes = [found.note] if found.note else []
+    if chosen.level == "sys":
+        notes.append(system_level_note(file.name))
+    table = Scores(
+        name=file.name,
+        systems=systems,
+        segments=segments,
+        values=values,
+        higher_is_better=found.higher_is_better,
+        direction_doubt=found.doubt,
+        groups=frame.groups,
+        notes=tuple(notes),
+        row_order=RowOrder(len(segments), is_layout=True) if chosen.level == "seg" else None,
+    )
+    banned = {*file.references, *(() if chosen.include_references else chosen.references)}
+    kept = np.array([name not in banned for name in systems], dtype=np.bool_)
+    if kept.all():
+        return table
+    if not kept.any():
+        raise ReadError(
+            "Every system in this file is a reference. Pass include_references=True to keep references that "
+            "were scored like systems.",
+            path=source.name,
+            code="BT165",
+        )
+    gone = [name for name, good in zip(systems, kept, strict=True) if not good]
+    account.references.update(gone)
+    account.drop("reference used as system", len(gone) * len(segments))
+    return _rows(table, kept, f"Left out, because they are references: {', '.join(gone)}.")
+
+
+def _laid_out(
+    source: Source, file: ScoreFile, frame: Frame, account: Account
+) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
+    rows = score_rows(source, file.level)
+    account.rows += rows.values.size
+    if file.level == "domain":
+        return rows.systems.names, *by_domain(rows, source)
+    if not frame.segments:
+        # Nothing else in the folder says how many segments there are, so the first file does.
+        frame.segments = numbers(usual_count(rows))
+        frame.because = f"others have {len(frame.segments):,} in {source.name}"
+    values = by_order(rows, source, expected=len(frame.segments), because=frame.because)
+    return rows.systems.names, frame.segments, values
+
+
+def _rows(table: Scores, kept: BoolArray, note: str) -> Scores:
+    places = np.flatnonzero(kept)
+    return replace(
+        table,
+        systems=tuple(table.systems[i] for i in places.tolist()),
+        values=read_only(table.values[places]),
+        notes=(*table.notes, note),
+    )
+
+
+__all__ = ["MetricsFolder", "language_pairs", "read_language_pairs", "read_metrics_folder"]
+
+Level = Literal["seg", "doc", "domain", "sys"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsFolder:
+    """Human and metric scores of one language pair of a test set, at one level.
+
+    Attributes
+    ----------
+    name : str
+        The test set: the name of its folder.
+    language_pair : str
+    level : {"seg", "doc", "domain", "sys"}
+    segments : tuple of str
+        The segments ("1", "2", … by their lines), documents, domains, or "system".
+    groups : tuple of str, optional
+        The document of each segment.
+    domains : tuple of str, optional
+        The domain of each segment or document.
+    human : dict of str to Scores
+        Human scores by name; systems that nobody judged are left out.
+    metrics : dict of str to Scores
+        Metric scores by name and reference, such as ``"BLEU-refA"`` or ``"COMET-QE-src"``.
+    references : tuple of str
+    systems : tuple of str
+        Every system that has scores, without references.
+    gold : str, optional
+        The human scores that metrics are measured by.
+    reference : str, optional
+        The reference whose metrics were read; None when all were.
+    outliers : tuple of str
+        Systems here that are known to be left out as outliers; they are kept.
+    notes : tuple of str
+    """
+
+    name: str
+    language_pair: str
+    segments: tuple[str, ...] = field(repr=False)
+    human: Mapping[str, Scores]
+    metrics: Mapping[str, Scores]
+    level: Level = "seg"
+    groups: tuple[str, ...] | None = field(default=None, repr=False)
+    domains: tuple[str, ...] | None = field(default=None, repr=False)
+    references: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    gold: str | None = None
+    reference: str | None = None
+    outliers: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class FolderReading(NamedTuple):
+    """A folder with the account of its lines."""
+
+    folder: MetricsFolder
+    account: Account
+
+
+def read_metrics_folder(
+    path: str | os.PathLike[str],
+    *,
+    language_pair: str | None = None,
+    level: Level = "seg",
+    gold: str | None = None,
+    reference: str | None = None,
+    include_references: bool = False,
+    domain: str | None = None,
+) -> MetricsFolder:
+    r"""Read one language pair of a folder of the WMT metrics task.
+
+    Parameters
+    ----------
+    path : path
+        The folder of a test set, with ``human-scores`` or ``metric-scores`` in it.
+    language_pair : str, optional
+        Such as "en-de"; needed when there are several.
+    level : {"seg", "doc", "domain", "sys"}, default "seg"
+        Scores of segments, documents, domains or whole systems.
+    gold : str, optional
+        The human scores that metrics are measured by; by default what is usual for the test set, else the only ones.
+    reference : str, optional
+        Read only the metrics that used this reference, and those that used none. By default the standard reference
+        of a known test set, else all.
+    include_references : bool, default False
+        Whether references that were scored like systems stay among them. A metric never scores its own reference.
+    domain : str, optional
+        Keep the segments (documents) of this domain.
+
+    Returns
+    -------
+    MetricsFolder
+
+    Raises
+    ------
+    ReadError
+        When the folder is not of this layout, holds several language pairs, or a file is damaged; the message names
+        the file, and for unequal lengths the system and both counts.
+    UnknownName
+        For a language pair, level, reference, domain or human score that is not there.
+
+    Notes
+    -----
+    The k-th line of a system is its k-th segment; ``None`` is a missing score. More is better, as the task has it,
+    except for error rates and penalties (TER, MQM, MetricX) of which no score is below 0.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     folder = pathlib.Path(place) / "mini"
+    ...     (folder / "metric-scores" / "en-de").mkdir(parents=True)
+    ...     (folder / "human-scores").mkdir()
+    ...     _ = (folder / "metric-scores" / "en-de" / "BLEU-refA.seg.score").write_text("A 30\nA 40\nB 20\nB 25\n")
+    ...     _ = (folder / "human-scores" / "en-de.mqm.seg.score").write_text("A -1\nA None\nB -5\nB 0\n")
+    ...     found = read_metrics_folder(folder)
+    >>> found.metrics["BLEU-refA"], found.human["mqm"].n_missing, found.gold
+    (Scores('BLEU-refA', 2 systems × 2 segments, higher is better), 1, 'mqm')
+    """
+    options = Options(language_pair=language_pair, level=level, gold=gold, reference=reference)
+    return read_pair(open_folder(path), options, include_references=include_references, domain=domain).folder
+
+
+def read_language_pairs(
+    path: str | os.PathLike[str],
+    *,
+    level: Level = "seg",
+    gold: str | None = None,
+    reference: str | None = None,
+    include_references: bool = False,
+    domain: str | None = None,
+) -> dict[str, MetricsFolder]:
+    """Read every language pair of a folder; the arguments are those of :func:`read_metrics_folder`."""
+    options = Options(level=level, gold=gold, reference=reference)
+    folder = open_folder(path)
+    return {
+        pair: read_pair(
+            folder, replace(options, language_pair=pair), include_references=include_references, domain=domain
+        ).folder
+        for pair in pairs_of(folder)
+    }
+
+
+def read_pair(
+    folder: Folder, options: Options, *, include_references: bool = False, domain: str | None = None
+) -> FolderReading:
+    """Read the language pair that `options` names, with an account of every line."""
+    level = options.level or "seg"
+    if level not in LEVELS:
+        raise unknown_name("level", level, LEVELS)
+    pair = the_pair(folder, options.language_pair)
+    expected = known(folder.name, pair, level)
+    references = reference_names(folder, pair)
+    if options.reference is not None and options.reference not in references:
+        raise unknown_name("reference", options.reference, references)
+    reference = options.reference or (expected.reference if expected.reference in references else None)
+    chosen = Chosen(
+        pair=pair,
+        level=level,
+        reference=reference,
+        references=references,
+        include_references=include_references,
+        options=options,
+    )
+    frame = frame_of(folder, pair, level)
+    account = Account()
+    human = human_scores(folder, human_files(folder, pair), chosen, frame, account)
+    files = metric_files(folder, pair, references)
+    metrics = metric_scores(folder, files, chosen, frame, account)
+    if not human and not metrics:
+        raise _nothing(folder, pair, level, [*human_files(folder, pair), *files])
+    frame = frame.filled([*metrics.values(), *human.values()])
+    found = _assembled(folder, chosen, frame, human, metrics)
+    found = _of_domain(found, domain, folder, account)
+    gold = _gold(found, options.gold, expected.gold)
+    outliers = tuple(name for name in expected.outliers if name in found.systems)
+    notes = _notes(found, chosen, account, output_names(folder, pair))
+    return FolderReading(replace(found, gold=gold, outliers=outliers, notes=notes), account)
+
+
+def _nothing(folder: Folder, pair: str, level: str, files: list[object]) -> ReadError:
+    levels = sorted({getattr(file, "level", "") for file in files})
+    return ReadError(
+        f"There are no scores of {pair} at the level {level}. The levels here: {', '.join(levels)}.",
+        path=folder.shown,
+        code="BT165",
+    )
+
+
+def _assembled(
+    folder: Folder, chosen: Chosen, frame: Frame, human: dict[str, Scores], metrics: dict[str, Scores]
+) -> MetricsFolder:
+    systems = dict.fromkeys(name for table in (*metrics.values(), *human.values()) for name in table.systems)
+    return MetricsFolder(
+        name=folder.name,
+        language_pair=chosen.pair,
+        level=chosen.level,  # type: ignore[arg-type]  # checked to be a level
+        segments=frame.segments,
+        groups=frame.groups,
+        domains=frame.domains,
+        human=human,
+        metrics=metrics,
+        references=chosen.references,
+        systems=tuple(name for name in systems if chosen.include_references or name not in chosen.references),
+        reference=chosen.reference,
+    )
+
+
+def _of_domain(found: MetricsFolder, domain: str | None, folder: Folder, account: Account) -> MetricsFolder:
+    """Keep the segments of one domain."""
+    if domain is None:
+        return found
+    if found.domains is None:
+        raise ReadError(
+            f"The domain of each {'system' if found.level == 'sys' else 'segment'} is not known here. "
+            f"Domains are in documents/{found.language_pair}.docs, and need the level seg, doc or domain.",
+            path=folder.shown,
+            code="BT166",
+        )
+    if domain not in found.domains:
+        raise unknown_name("domain", domain, set(found.domains))
+    kept = np.flatnonzero(np.array(found.domains) == domain)
+    tables = (*found.human.values(), *found.metrics.values())
+    account.drop("another domain", sum(t.n_systems * (t.n_segments - kept.size) for t in tables))
+    return replace(
+        found,
+        segments=_at(found.segments, kept),
+        groups=None if found.groups is None else _at(found.groups, kept),
+        domains=_at(found.domains, kept),
+        human={name: _segments(table, kept) for name, table in found.human.items()},
+        metrics={name: _segments(table, kept) for name, table in found.metrics.items()},
+    )
+
+
+def _at(names: tuple[str, ...], places: IntArray) -> tuple[str, ...]:
+    return tuple(names[i] for i in places.tolist())
+
+
+def _segments(table: Scores, places: IntArray) -> Scores:
+    return replace(
+        table,
+        segments=_at(table.segments, places),
+        groups=None if table.groups is None else _at(table.groups, places),
+        values=read_only(table.values[:, places]),
+    )
+
+
+def _gold(found: MetricsFolder, asked: str | None, usual: str | None) -> str | None:
+    if asked is not None:
+        if asked not in found.human:
+            raise unknown_name("human score", asked, found.human)
+        return asked
+    if usual in found.human:
+        return usual
+    return next(iter(found.human)) if len(found.human) == 1 else None
+
+
+def _notes(
+    found: MetricsFolder, chosen: Chosen, account: Account, outputs: tuple[str, ...]
+) -> tuple[str, ...]:
+    notes = [f"{found.name}, {found.language_pair}: {_counts(found)}."]
+    if chosen.reference is not None and chosen.options.reference is None:
+        notes.append(f"Only metrics that used {chosen.reference}, the standard reference, or none were read.")
+    if account.references:
+        gone = ", ".join(sorted(account.references))
+        notes.append(f"Left out of the systems, because they are references: {gone}.")
+    judged = {name for table in found.human.values() for name in table.systems}
+    unjudged = [name for name in found.systems if name not in judged]
+    if judged and unjudged:
+        many = f"{len(unjudged)} system{'' if len(unjudged) == 1 else 's'}"
+        notes.append(f"{many} without any human score: {some_of(unjudged)}.")
+    if account.nameless:
+        notes.append(f"The names do not say which reference was used: {some_of(account.nameless)}.")
+    unscored = [name for name in outputs if name not in {*found.systems, *found.references}]
+    if unscored:
+        notes.append(f"Systems with translations but without scores: {some_of(unscored)}.")
+    return tuple(notes)
+
+
+def _counts(found: MetricsFolder) -> str:
+    unit = {"seg": "segments", "doc": "documents", "domain": "domains", "sys": ""}[found.level]
+    size = f"{len(found.segments):,} {unit}" if unit else "one score a system"
+    documents = f" in {len(set(found.groups)):,} documents" if found.groups else ""
+    human = f"human scores {', '.join(found.human)}" if found.human else "no human scores"
+    return f"{size}{documents}, {len(found.systems)} systems, {len(found.metrics)} metrics, {human}"

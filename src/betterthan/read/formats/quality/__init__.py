@@ -1,0 +1,1 @@
+"""Files of quality estimation: tags of words and scores of sentences."""

@@ -1,0 +1,202 @@
+"""Sentence-level quality estimation: ``lp name sid score``, with or without a header, behind facts of a submission.
+
+In the gold labels of 2023 some scores read "hallucination": these sentences were planted, and have no score.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import ReadError
+from betterthan.read.doubts.direction import direction
+from betterthan.read.doubts.doubts import doubts
+from betterthan.read.formats.quality.quality_pairs import refuse_truth_among
+from betterthan.read.formats.quality.quality_rows import (
+    GOLD,
+    Account,
+    Cells,
+    Layout,
+    guess,
+    is_count,
+    named,
+    number,
+    rows_of,
+)
+from betterthan.read.formats.tables.cells import Duplicates
+from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.numerals import parse
+from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.source.source import Source
+from betterthan.tables.scores import Scores
+
+FORMAT = Format(
+    name="sentence_scores",
+    kind="scores",
+    description="scores of sentences, a row a sentence: lp, name, sid and score",
+)
+NAME = "quality"
+ALONE = "Hold predictions against the truth: betterthan quality GOLD PREDICTION."
+_NO_SCORE = "hallucination"
+_ONE_SYSTEM = "BT104"
+
+
+def _looks_like(cells: Cells) -> bool:
+    """Whether a row ends with a number for the sentence and a score."""
+    score = cells[3].strip()
+    return is_count(cells[2]) and (score.casefold() == _NO_SCORE or math.isfinite(parse(score)))
+
+
+LAYOUT = Layout(columns=("sid", "score"), looks_like=_looks_like)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """The scores of one system, or the truth; `ids` is None where only the order of the sentences is known."""
+
+    name: str
+    path: str
+    pair: str
+    values: FloatArray
+    ids: tuple[str, ...] | None = None
+
+
+@dataclass(slots=True)
+class _Sums:
+    """The sum and the number of the scores of each sentence."""
+
+    sums: dict[str, float] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def column(self, pair: str, name: str, path: str) -> Column:
+        values = np.array([total / self.counts[segment] for segment, total in self.sums.items()])
+        return Column(name=name, path=path, pair=pair, values=values, ids=tuple(self.sums))
+
+
+def sniff(source: Source) -> Guess | None:
+    """Recognise the names of the columns, or four cells: language pair, name, number and score."""
+    return guess(source, LAYOUT, 0.985)
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read the scores into one :class:`Scores` for each language pair, with every name as a system."""
+    account = Account()
+    columns = columns_of(source, options, account)
+    for gold in (column for column in columns if column.name.casefold() == GOLD):
+        refuse_truth_among({column.name: source.name for column in columns if column.pair == gold.pair})
+    pairs = tuple(dict.fromkeys(column.pair for column in columns))
+    tables = tuple(
+        _scores(
+            [column for column in columns if column.pair == pair],
+            options,
+            several=len(pairs) > 1,
+            is_hter=_is_hter(source.stem),
+        )
+        for pair in pairs
+    )
+    found = sniff(source)
+    notes = (*account.notes(source.name), *(note for table in tables for note in table.notes), ALONE)
+    return Reading(
+        format=FORMAT,
+        because=found.because if found else "the format was named",
+        tables=tables,
+        rows_read=account.n_rows,
+        rows_kept=account.n_rows - sum(account.dropped.values()),
+        dropped=account.dropped,
+        notes=notes,
+        problems=tuple(problem for table in tables for problem in doubts_of_quality(table, source)),
+    )
+
+
+def columns_of(source: Source, options: Options, account: Account) -> list[Column]:
+    """Return the scores of each system in each language pair.
+
+    Raises
+    ------
+    ReadError
+        When something is no number (BT013), a sentence is scored twice (BT101), or there is no row (BT011).
+    """
+    found: dict[tuple[str, str], _Sums] = {}
+    for line, cells in rows_of(source, LAYOUT, account):
+        pair, name, segment = named(cells, source, line)
+        if options.language_pair not in (None, pair):
+            account.drop("another language pair")
+            continue
+        is_planted = cells[3].strip().casefold() == _NO_SCORE
+        score = math.nan if is_planted else number(cells[3], source, line)
+        if math.isnan(score):
+            account.drop(_NO_SCORE if is_planted else "no score")
+        sums = found.setdefault((pair, name), _Sums())
+        if segment in sums.counts and options.duplicates == "raise":
+            raise _twice(pair, name, segment, source, line)
+        _add(sums, segment, score, options.duplicates, account)
+    if not found:
+        raise ReadError("There is no row. Check what wrote the file.", path=source.name, code="BT011")
+    return [sums.column(pair, name, source.name) for (pair, name), sums in found.items()]
+
+
+def doubts_of_quality(table: Scores, source: Source) -> tuple[Problem, ...]:
+    """Return what is doubtful; that there is one system is not, where the truth stands in another file."""
+    return tuple(problem for problem in doubts(table, place=source.name) if problem.code != _ONE_SYSTEM)
+
+
+def _add(column: _Sums, segment: str, score: float, duplicates: Duplicates, account: Account) -> None:
+    is_again = segment in column.counts
+    if is_again and duplicates == "first":
+        account.drop("scored before")
+    elif is_again and duplicates == "mean" and not math.isnan(column.sums[segment]):
+        if not math.isnan(score):
+            column.sums[segment] += score
+            column.counts[segment] += 1
+    else:
+        if is_again and duplicates == "last":
+            account.drop("scored again later")
+        column.sums[segment], column.counts[segment] = score, 1
+
+
+def _twice(pair: str, name: str, segment: str, source: Source, line: int) -> ReadError:
+    return ReadError(
+        f"Segment {segment[:40]} of {quoted(name)} ({pair[:20]}) already has a score. Remove one of the two, or say "
+        f'which counts: duplicates="last".',
+        path=source.name,
+        line=line,
+        code="BT101",
+    )
+
+
+def _is_hter(stem: str) -> bool:
+    """Whether the name of a file says that its scores are edit rates, as "en-de.hter" or "task2_hter_gold" do."""
+    return "hter" in re.findall(r"[a-z]+", stem.casefold())
+
+
+def _scores(columns: Sequence[Column], options: Options, *, several: bool, is_hter: bool) -> Scores:
+    segments = tuple(dict.fromkeys(segment for column in columns for segment in column.ids or ()))
+    place = {segment: j for j, segment in enumerate(segments)}
+    values = np.full((len(columns), len(segments)), np.nan)
+    for row, column in zip(values, columns, strict=True):
+        row[[place[segment] for segment in column.ids or ()]] = column.values
+    name = f"{options.name or NAME}{f' {columns[0].pair}' if several else ''}"
+    way = direction(name, values, options, declared=False if is_hter else None)
+    told = way.note or _told(name, is_hter=is_hter, higher=way.higher_is_better)
+    return Scores(
+        name=name,
+        systems=tuple(column.name for column in columns),
+        segments=segments,
+        values=values,
+        higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
+        notes=(told,),
+    )
+
+
+def _told(name: str, *, is_hter: bool, higher: bool) -> str:
+    """Say which way the scores point: more of a direct assessment is better, less of HTER."""
+    if higher:
+        return f'Higher is taken for better in "{name}" (DA); of HTER lower is: --lower-is-better "{name}".'
+    why = ", because the file is named after HTER" if is_hter else ""
+    return f'Lower is taken for better in "{name}"{why}. If not, say --higher-is-better "{name}".'

@@ -1,0 +1,358 @@
+"""Plain ``.tags`` files, one sentence a line, OK or BAD for each word; and tags of every layout held together.
+
+Which tags belong to words and which to the gaps between them is told by the tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import IntArray
+from betterthan.errors import BetterThanError, ReadError, unknown_name
+from betterthan.read.formats.quality import tag_rows, tag_sentences, tag_spans
+from betterthan.read.formats.quality.quality_pairs import check_names, of_pair
+from betterthan.read.formats.quality.tag_labels import IS_BAD, Labelling, Labellings, split_words
+from betterthan.read.formats.quality.tag_match import ALONE, matched
+from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.source.folders import ordinary_file
+from betterthan.read.source.named_files import NamedSource, Several, open_named, open_one
+from betterthan.read.source.source import HEAD_BYTES, Given, Source, open_source
+from betterthan.tables.tags import WordTags
+
+Side = Literal["mt", "gap", "source"]
+_GAPS = 'Gap tags are present (2N + 1); words and gaps are scored separately, gaps with side="gap".'
+_END = "Each sentence has one tag more than tokens, taken for its end (<EOS>) and scored with the words."
+# The name of the tags' file, less its suffix, has these beside it; the shared task's own folders have the last.
+_BESIDE = {".tags": (".mt",), ".source_tags": (".src",), ".src_tags": (".src",)}
+_TOKENS = "mt_tok.txt"
+
+
+class Tokens(NamedTuple):
+    """The number of tokens in each line of a file."""
+
+    lengths: IntArray
+    path: str
+
+
+def of_side(tags: WordTags, *, tokens: Tokens | None, side: Side | None) -> WordTags:
+    """Return the tags of one side: words or gaps.
+
+    Parameters
+    ----------
+    tags : WordTags
+    tokens : Tokens, optional
+        Of the translations. They tell whether N words have N tags, or 2N + 1 with gaps, or N + 1 with one for the
+        end of the sentence.
+    side : {"mt", "gap"}, optional
+        Without it, words are taken when `tokens` show that there are gap tags, and otherwise all tags. Tags of
+        the source ("source") stand in files of their own.
+
+    Raises
+    ------
+    ReadError
+        When the numbers of lines (BT141) or of tags (BT142) fit no such count.
+
+    Examples
+    --------
+    >>> tags = WordTags(systems=["A"], segments=["1"], gold=[False, True, False], predicted=[[False] * 3],
+    ...                 offsets=[0, 3])
+    >>> of_side(tags, tokens=None, side="mt").n_words
+    1
+    """
+    if side == "source":
+        return tags
+    if tokens is None:
+        return tags if side is None else tags.side(side)
+    lengths, path = tokens
+    found = np.diff(tags.offsets)
+    if lengths.size != found.size:
+        raise ReadError(
+            f"This file has {lengths.size:,} lines, but there are {found.size:,} lines of tags. "
+            f"Line k of both must be sentence k.",
+            path=path,
+            code="BT141",
+        )
+    fit = _fit(found, lengths)
+    if fit == "gaps":
+        chosen = tags.side("mt" if side is None else side)
+        return chosen if side is not None else replace(chosen, notes=(*chosen.notes, _GAPS))
+    if fit is None:
+        raise _no_fit(found, lengths, path)
+    if side == "gap":
+        raise BetterThanError(
+            f'There are no gap tags: every word of {path} has one tag. Leave out side="gap".'
+        )
+    return replace(tags, notes=(*tags.notes, *([_END] if fit == "end" else [])))
+
+
+def tokens_of(mt: Given) -> Tokens:
+    """Count the tokens of a file, a sentence a line."""
+    return _counted(open_named(mt)[0].source)
+
+
+def tokens_beside(source: Source, lengths: IntArray) -> tuple[Tokens | None, tuple[str, ...]]:
+    """Look for the translations in the folder of a file of tags, and say what they show.
+
+    They are taken only if the numbers of tags fit, because nobody said that they belong together.
+    """
+    for path in _side_beside(Path(source.name)):
+        if not path.is_file():
+            continue
+        try:
+            tokens = _counted(open_source(ordinary_file(path, path.parent)))._replace(path=str(path))
+        except ReadError:
+            continue
+        if tokens.lengths.size == lengths.size and (fit := _fit(lengths, tokens.lengths)):
+            return tokens, (f"{path}: {_SHOWN[fit]}",)
+        return None, (f"{path} is beside it, but does not fit the tags, and was not used.",)
+    return None, ()
+
+
+_SHOWN = {
+    "words": "every token has a tag, so there are no gap tags.",
+    "end": "every token has a tag, and so has the end of each sentence.",
+    "gaps": "N tokens have 2N + 1 tags, so words and gaps take turns.",
+}
+
+
+def _side_beside(tags: Path) -> list[Path]:
+    name = tags.name.removesuffix(".gz")
+    suffix = Path(name).suffix
+    near = [name.removesuffix(suffix) + other for other in _BESIDE.get(suffix, ())]
+    near += [_TOKENS] if suffix == ".tags" else []
+    return [tags.with_name(one + end) for one in near for end in ("", ".gz")]
+
+
+def _counted(source: Source) -> Tokens:
+    lengths = [len(split_words(line)) for line in source.lines()]
+    return Tokens(np.array(lengths, dtype=np.int64), source.name)
+
+
+def _fit(found: IntArray, lengths: IntArray) -> Literal["words", "end", "gaps"] | None:
+    """Say what the numbers of tags are to the numbers of tokens, in every line."""
+    # Gaps first: a line without tokens has one tag then, and one for its end otherwise.
+    if (found == 2 * lengths + 1).all():
+        return "gaps"
+    if (found == lengths).all():
+        return "words"
+    return "end" if (found == lengths + 1).all() else None
+
+
+def _no_fit(found: IntArray, lengths: IntArray, path: str) -> ReadError:
+    # The line that contradicts the count which most lines keep is the one to look at.
+    counts = (lengths, lengths + 1, 2 * lengths + 1)
+    most = max(counts, key=lambda count: np.count_nonzero(found == count))
+    line = int(np.flatnonzero(found != most)[0])
+    return ReadError(
+        f"This line has {lengths[line]} tokens, but {found[line]} tags; N tokens need N tags, 2N + 1 with gaps, or "
+        f"N + 1 with the end. Tag the tokens of this file.",
+        path=path,
+        line=line + 1,
+        code="BT142",
+    )
+
+
+FORMAT = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence a line.")
+
+_WITH_IDS: tuple[ModuleType, ...] = (tag_rows, tag_sentences, tag_spans)
+_SIDES = ("mt", "gap", "source")
+
+
+def sniff(source: Source) -> Guess | None:
+    """Say how sure it is that a file holds tags: by its words, or else by its name."""
+    if source.is_folder:
+        return None
+    head = source.head if len(source.head) < HEAD_BYTES else source.head.rpartition(b"\n")[0]
+    words = head.decode("utf-8-sig", errors="replace").split()
+    named = source.suffix.endswith("tags")
+    if words and all(word.casefold() in IS_BAD for word in words):
+        confidence = 0.98 if named else 0.9
+        return Guess(confidence=confidence, because="every word of the first lines is OK or BAD")
+    return Guess(confidence=0.5, because="the name ends in .tags") if named else None
+
+
+def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; tags have no options)
+    """Count what is in one file of tags.
+
+    One file has nothing to be compared with, so there is no table yet; :func:`read_tags` makes one from a
+    gold file and at least one prediction. Translations beside it tell whether there are gap tags.
+    """
+    held = labellings(source)
+    (tags,) = held.found
+    tokens, beside = tokens_beside(source, tags.lengths)
+    gaps = () if tokens is not None else _gap_note(tags)
+    return Reading(
+        format=FORMAT,
+        because="every word is OK or BAD",
+        tables=(),
+        rows_read=held.rows_read,
+        rows_kept=held.rows_read,
+        notes=(tags.summary, *held.notes, *beside, *gaps, ALONE),
+    )
+
+
+def read_tags(
+    gold: Given,
+    predictions: Several,
+    *,
+    mt: Given | None = None,
+    side: Side | None = None,
+    language_pair: str | None = None,
+) -> WordTags:
+    r"""Read gold tags and the predictions of one or more systems.
+
+    Tags are OK or BAD in either case; GOOD is read as OK, with a note. Layouts may differ from file to file: one
+    sentence a line, a row a word (submissions of WMT20 to WMT23), a row a sentence (``lp name sid mt mttok tags``), or
+    error spans (``lp name sid mt start_id end_id error``), whose characters are tagged, or the words they touch where
+    the gold file tags words. Sentences are paired by their ids, and words are compared after lowercasing.
+
+    Parameters
+    ----------
+    gold : path
+    predictions : path, list of paths, or mapping of names to paths
+        A system is named by the mapping, by ``"NAME=path"``, by the file's own column, or by the file's stem.
+    mt : path, optional
+        The translations, tokens separated by blanks: they tell words from gaps when there are 2N + 1 tags. If not
+        given, they are looked for beside the gold file (``test.mt`` beside ``test.tags``).
+    side : {"mt", "gap", "source"}, optional
+        Tags of words, of the gaps between them, or of source words. By default words when `mt` shows that there are
+        gaps, else all tags; of files that name the type of each tag, those of the translation if there are any.
+    language_pair : str, optional
+        The one to read where the files share several.
+
+    Raises
+    ------
+    ReadError
+        When a word is no tag (BT140), files differ in their number of lines (BT141) or of tags in a line
+        (BT142) or in words (BT302), or two systems have the same name (BT131); other codes as
+        :mod:`betterthan.read.problems` explains them.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     gold, ours = Path(folder, "gold.tags"), Path(folder, "ours.tags")
+    ...     _ = gold.write_text("OK BAD\nOK\n"), ours.write_text("OK OK\nBAD\n")
+    ...     read_tags(gold, [ours])
+    WordTags(1 systems, 2 segments, 3 words, 33.3 % BAD)
+    """
+    if side is not None and side not in _SIDES:
+        raise unknown_name("side", side, _SIDES)
+    truth = open_one(gold)
+    systems = open_named(predictions)
+    if not systems:
+        raise ReadError(
+            "No prediction was given. Pass at least one file.", path=truth.source.name, code="BT134"
+        )
+    held = [held_by(named, side) for named in (truth, *systems)]
+    tokens = tokens_of(mt) if mt is not None else _beside(held[0], truth.source)
+    if tokens is not None or side is not None:
+        held = [_of_side(one, tokens, side) for one in held]
+    found = [part.found for part in held]
+    one, others = of_pair(found[0], found[1:], language_pair, path=truth.source.name)
+    check_names(others)
+    return matched(one, others, notes=[note for part in held for note in part.notes])
+
+
+def held_by(named: NamedSource, side: str | None = None) -> Labellings:
+    """Return what a file of any layout of tags holds; a name that the user gave goes before the file's own."""
+    layout = next((module for module in _WITH_IDS if module.sniff(named.source)), None)
+    if layout is None:
+        held = labellings(named.source)
+        return replace(held, found=(replace(held.found[0], name=named.name),))
+    found: Labellings = layout.labellings(named.source, side=side)
+    if named.is_given and len({one.name for one in found.found}) == 1:
+        return replace(found, found=tuple(replace(one, name=named.name) for one in found.found))
+    return found
+
+
+def labellings(source: Source) -> Labellings:
+    """Return the tags of a file of one sentence a line.
+
+    Raises
+    ------
+    ReadError
+        When a word is no tag (BT140).
+    """
+    bad: list[bool] = []
+    lengths: list[int] = []
+    n_good = 0
+    for number, line in enumerate(source.lines(), 1):
+        words = split_words(line)
+        for position, word in enumerate(words, 1):
+            tag = IS_BAD.get(word.casefold())
+            if tag is None:
+                raise _not_a_tag(source, number, position, word)
+            bad.append(tag)
+            n_good += word.casefold() == "good"
+        lengths.append(len(words))
+    tags = Labelling(
+        name=source.stem,
+        path=source.name,
+        pair="",
+        unit="word",
+        bad=np.array(bad, dtype=np.bool_),
+        lengths=np.array(lengths, dtype=np.int64),
+    )
+    return Labellings(found=(tags,), rows_read=len(lengths), notes=_notes(tags, n_good))
+
+
+def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadError:
+    shown = word if len(word) <= 40 else word[:40] + "…"
+    return ReadError(
+        f'Word {position} is "{shown}", but every word must be OK or BAD. '
+        f"Write one sentence a line and one tag a word.",
+        path=source.name,
+        line=number,
+        code="BT140",
+    )
+
+
+def _beside(gold: Labellings, source: Source) -> Tokens | None:
+    """Return the translations beside a gold file of one sentence a line."""
+    plain = [one for one in gold.found if one.ids is None]
+    return tokens_beside(source, plain[0].lengths)[0] if plain else None
+
+
+def _of_side(held: Labellings, tokens: Tokens | None, side: Side | None) -> Labellings:
+    """Return the labellings with the tags of one side where only their number shows which is which."""
+    found, notes = [], list(held.notes)
+    for one in held.found:
+        if one.ids is not None or not one.n_sentences:
+            found.append(one)
+            continue
+        table = WordTags(
+            systems=("tags",),
+            segments=tuple(str(i) for i in range(1, one.n_sentences + 1)),
+            gold=one.bad,
+            predicted=one.bad[None],
+            offsets=np.concatenate([[0], np.cumsum(one.lengths)]),
+        )
+        chosen = of_side(table, tokens=tokens, side=side)
+        notes += chosen.notes
+        unit = "gap" if side == "gap" else one.unit
+        found.append(replace(one, bad=chosen.gold, lengths=np.diff(chosen.offsets), unit=unit))
+    return replace(held, found=tuple(found), notes=tuple(notes))
+
+
+def _notes(tags: Labelling, n_good: int) -> tuple[str, ...]:
+    notes = []
+    if n_good:
+        notes.append(f"{tags.path}: GOOD was read as OK ({n_good:,} times).")
+    empty = int((tags.lengths == 0).sum())
+    if empty:
+        notes.append(f"{tags.path}: lines without a tag, kept as empty sentences: {empty:,}.")
+    return tuple(notes)
+
+
+def _gap_note(tags: Labelling) -> Sequence[str]:
+    if tags.lengths.size < 5 or not (tags.lengths % 2 == 1).all():
+        return ()
+    return ("Every line has an odd number of tags, so gap tags (2N + 1) may be among them.",)

@@ -1,0 +1,1 @@
+"""Plain tables: long, wide, ratings, texts, tags."""

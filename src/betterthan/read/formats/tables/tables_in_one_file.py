@@ -1,0 +1,339 @@
+"""Several tables in one file, one below the other, told apart by a column such as ``lp`` or ``dataset``.
+
+Segment 1 of English–German and segment 1 of Chinese–English have nothing to do with each other. Such a file is read
+table by table, so that all of it can be looked at; where one table is needed, :func:`whole` refuses it and says how to
+choose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from betterthan.errors import ReadError, some_of
+from betterthan.read.doubts.doubts import UNTESTABLE
+from betterthan.read.grid.columns import find, plain
+from betterthan.read.grid.grid import Grid, quoted
+from betterthan.read.grid.where import select
+from betterthan.read.protocol import AnyTable, Options, Problem, Reading
+
+_LANGUAGES = (
+    "targetlang", "targetlanguage", "tgtlang", "tgtlanguage", "trglang", "sourcelang", "sourcelanguage", "srclang",
+    "srclanguage",
+)  # fmt: skip
+PAIRS = ("lp", "langs", "langpair", "languagepair", "pair", *_LANGUAGES)
+"""Columns that hold language pairs or one side of them, without case and punctuation."""
+_TEST_SETS = ("dataset", "testset", "benchmark", "split", "language", "lang")
+_SUBJECTS = ("task", "subject")
+# Most test sets have these, and are meant as a whole: only `check` speaks of them.
+_DOMAINS = ("domain", "category", "genre")
+_SETS = (*PAIRS, *_TEST_SETS, *_SUBJECTS, *_DOMAINS, "data")
+_is_pair = re.compile(r"[A-Za-z]{2,3}(?:_[A-Za-z]+)?\s*[-–→>_]+\s*[A-Za-z]{2,3}(?:_[A-Za-z]+)?").fullmatch
+_MOST = 200
+_SHOWN = 12
+DUPLICATE = "BT101"
+SEVERAL = "BT180"
+_OF_ONE_TABLE = ("BT102", "BT104")  # missing scores, only one system
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApartReading(Reading):
+    """Tables of one file that do not belong together, and the error for whoever needs them in one."""
+
+    error: ReadError
+
+
+def whole(reading: Reading) -> Reading:
+    """Return a reading whose tables belong together.
+
+    Raises
+    ------
+    ReadError
+        When they do not (BT101, BT180), with the condition that chooses one of them.
+    """
+    if isinstance(reading, ApartReading):
+        raise reading.error
+    return reading
+
+
+def read_apart(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]) -> Reading:
+    """Read a grid as one table, or as several where a column says that there are several.
+
+    Parameters
+    ----------
+    grid : Grid
+    options : Options
+    read_one : callable
+        Reads a grid as one table of each metric.
+
+    Returns
+    -------
+    Reading
+        An :class:`ApartReading` when there are several language pairs, or when the same segment of a system occurs
+        again and a column tells the two apart; its tables are called after the value of that column.
+    """
+    spelled = _spelled_differently(grid)
+    pairs = pair_column(grid, options)
+    roles = find(grid.header, options.columns, ("item", "system", "group"), path=grid.name)
+    if pairs is not None and "system" in roles and "item" not in roles:
+        return _with_problems(_parted(grid, pairs, read_one, None), spelled)
+    try:
+        reading = read_one(grid)
+    except ReadError as error:
+        parted = _told_apart(grid, read_one, error) if error.code == DUPLICATE else None
+        if parted is None:
+            raise
+        return _with_problems(parted, spelled)
+    sets = [column for column in _several(grid, _TEST_SETS) if column not in _asked(options)]
+    parted = _not_pooled(grid, pairs, sets, roles, read_one)
+    if parted is not None:
+        return _with_problems(parted, spelled)
+    pooled = [Problem(code="BT239", place=grid.name, message=_together(grid, column)) for column in sets]
+    reading = replace(_with_problems(reading, (*spelled, *pooled)), pairs=_language_pairs(grid))
+    for column in _several(grid, (*_SUBJECTS, *_DOMAINS)):
+        if column not in _asked(options):
+            note = _together(grid, column)
+            is_domain = plain(column) in _DOMAINS
+            reading = replace(reading, notes=(*reading.notes, note)) if is_domain else reading.with_note(note)
+    return reading
+
+
+def _told_apart(grid: Grid, read_one: Callable[[Grid], Reading], error: ReadError) -> ApartReading | None:
+    """Return the tables among which no segment of a system occurs twice, or None if no column separates them."""
+    tried = (_tried(grid, column, read_one, error) for column in _several(grid, _SETS))
+    return next((parted for parted in tried if parted is not None), None)
+
+
+def _not_pooled(
+    grid: Grid,
+    pairs: str | None,
+    sets: Sequence[str],
+    roles: Mapping[str, int],
+    read_one: Callable[[Grid], Reading],
+) -> ApartReading | None:
+    """Return the tables of language pairs, and of sets that share names of segments; None where rows may be pooled."""
+    is_pair = pairs is not None and ("item" in roles or "system" not in roles)
+    if "item" in roles and "group" not in roles:
+        for column in (*((pairs,) if pairs is not None else ()), *sets):
+            if _share_segments(grid, column, roles["item"]):
+                return _parted(grid, column, read_one, None)
+    return (
+        _parted_languages(grid, pairs, read_one)
+        if pairs and is_pair and _are_languages(grid, pairs)
+        else None
+    )
+
+
+def _parted_languages(grid: Grid, column: str, read_one: Callable[[Grid], Reading]) -> ApartReading:
+    """Read language pairs of which no two share a segment, so that they could be pooled, but were not asked to be."""
+    error = _pooled(grid, column)
+    try:
+        return _parted(grid, column, read_one, error)
+    except ReadError as other:  # a pair by itself is no table
+        raise error from other
+
+
+def _with_problems(reading: Reading, problems: Sequence[Problem]) -> Reading:
+    """Add problems to a reading, and to the notes of its tables, so that they stand beside every result."""
+    if not problems:
+        return reading
+    said = tuple(problem.message for problem in problems)
+    tables = tuple(
+        cast("AnyTable", replace(cast("Any", table), notes=(*said, *table.notes))) for table in reading.tables
+    )
+    return replace(reading, tables=tables, problems=(*problems, *reading.problems))
+
+
+def pair_column(grid: Grid, options: Options) -> str | None:
+    """Return the column of language pairs, if there is one with at least two of them and the user chose none."""
+    asked = _asked(options)
+    named = (name for name in grid.header if plain(name) in PAIRS and name not in asked)
+    return next((name for name in named if len(_values(grid, name)) > 1), None)
+
+
+def _asked(options: Options) -> set[str]:
+    """Return the columns that the user gave a role, or chose rows by."""
+    return {*options.columns.values(), *(column for column, _ in options.where)}
+
+
+def _language_pairs(grid: Grid) -> tuple[str, ...]:
+    """Return the language pairs that a column names, also when it is one."""
+    columns = (name for name in grid.header if plain(name) in PAIRS and _are_languages(grid, name))
+    return next((tuple(_values(grid, name)) for name in columns), ())
+
+
+def _are_languages(grid: Grid, column: str) -> bool:
+    """Whether a column holds languages; "pair" may also count pairs of anything, so it must look like a pair."""
+    return plain(column) in _LANGUAGES or all(_is_pair(value) for value in _values(grid, column))
+
+
+def _several(grid: Grid, names: Sequence[str]) -> list[str]:
+    """Return the columns of these names that tell at least two sets of rows apart."""
+    return [name for name in grid.header if plain(name) in names and 2 <= len(_values(grid, name)) <= _MOST]
+
+
+def _share_segments(grid: Grid, column: str, item: int) -> bool:
+    """Whether a segment of the same name occurs in several language pairs (documents would tell them apart)."""
+    items = grid.labels(item)
+    keys = np.array([*_keys(grid, column).values(), -1], dtype=np.int64)
+    pairs = keys[grid.labels(grid.header.index(column)).codes]
+    known = (items.codes >= 0) & (pairs >= 0)
+    cell = items.codes[known].astype(np.int64) * keys.size + pairs[known]
+    return np.unique(cell).size > np.unique(items.codes[known]).size
+
+
+def _spellings(grid: Grid, name: str) -> dict[str, list[str]]:
+    """Return how each value of a column is written: blanks around it, and case, make no other value."""
+    try:
+        names = grid.labels(grid.header.index(name)).names
+    except ReadError:  # objects or lists
+        return {}
+    found: dict[str, list[str]] = {}
+    for each in names:
+        found.setdefault(each.strip().casefold(), []).append(each)
+    return found
+
+
+def _values(grid: Grid, name: str) -> tuple[str, ...]:
+    """Return the values of a column, each as it is written first."""
+    return tuple(spelled[0].strip() for spelled in _spellings(grid, name).values())
+
+
+def _keys(grid: Grid, name: str) -> dict[str, int]:
+    """Return the number of the value that each label of a column is, in the order of the labels."""
+    numbers = {each: k for k, spelled in enumerate(_spellings(grid, name).values()) for each in spelled}
+    return {each: numbers[each] for each in grid.labels(grid.header.index(name)).names}
+
+
+def _spelled_differently(grid: Grid) -> tuple[Problem, ...]:
+    """Announce values of language pairs and test sets that are written in several ways and count as one."""
+    found = []
+    for name in grid.header:
+        if plain(name) not in _SETS:
+            continue
+        for spelled in _spellings(grid, name).values():
+            if len(spelled) > 1:
+                ways = some_of([quoted(each) for each in spelled])
+                message = (
+                    f"Column {quoted(name)} has one value in several spellings, which count as one: {ways}."
+                )
+                found.append(
+                    Problem(code="BT238", place=grid.name, message=f"{message} Write it in one way.")
+                )
+    return tuple(found)
+
+
+def _tried(
+    grid: Grid, column: str, read_one: Callable[[Grid], Reading], error: ReadError
+) -> ApartReading | None:
+    try:
+        return _parted(grid, column, read_one, error)
+    except ReadError as other:
+        if other.code != DUPLICATE:
+            raise
+        return None
+
+
+def _parted(
+    grid: Grid, column: str, read_one: Callable[[Grid], Reading], error: ReadError | None
+) -> ApartReading:
+    parts: dict[str, Reading] = {}
+    rows: dict[str, int] = {}
+    for value, spelled in zip(_values(grid, column), _spellings(grid, column).values(), strict=True):
+        chosen = select(grid, tuple((column, each) for each in spelled))
+        parts[value], rows[value] = read_one(chosen.grid), chosen.grid.n_rows
+    first = next(iter(parts.values()))
+    kept = sum(reading.rows_kept for reading in parts.values())
+    return ApartReading(
+        format=first.format,
+        because=first.because,
+        tables=tuple(_named(table, value) for value, part in parts.items() for table in part.tables),
+        rows_read=grid.n_rows,
+        rows_kept=kept,
+        dropped=_dropped(parts, grid.n_rows - sum(rows.values()), column),
+        notes=(_note(column, rows), *_notes(parts)),
+        problems=_problems(parts),
+        error=error or _not_comparable(grid, column, rows),
+    )
+
+
+def _named(table: AnyTable, value: str) -> AnyTable:
+    name = f"{value} {table.name}"  # type: ignore[union-attr]  # scores and ratings, which all have names
+    return cast("AnyTable", replace(cast("Any", table), name=name))
+
+
+def _dropped(parts: dict[str, Reading], nameless: int, column: str) -> dict[str, int]:
+    dropped: dict[str, int] = {f"no {column}": nameless} if nameless else {}
+    for reading in parts.values():
+        for reason, count in reading.dropped.items():
+            dropped[reason] = dropped.get(reason, 0) + count
+    return dropped
+
+
+def _note(column: str, rows: dict[str, int]) -> str:
+    listed = [f"{value} ({count:,} rows)" for value, count in rows.items()]
+    return (
+        f"Column {quoted(column)} tells {len(rows)} tables apart: {some_of(listed, limit=_SHOWN)}. "
+        f"Choose one: --where {column}={next(iter(rows))}."
+    )
+
+
+def _notes(parts: dict[str, Reading]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(note for reading in parts.values() for note in reading.notes))
+
+
+def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
+    """Return the problems of all parts, without what is counted with each table and matters only when it is chosen."""
+    found = [(value, problem) for value, reading in parts.items() for problem in reading.problems]
+    return tuple(
+        dict.fromkeys(
+            problem
+            if problem.message == UNTESTABLE  # the same of every part
+            else replace(problem, message=f"{value}: {problem.message}")
+            for value, problem in found
+            if problem.code not in _OF_ONE_TABLE
+        )
+    )
+
+
+def _not_comparable(grid: Grid, column: str, rows: dict[str, int]) -> ReadError:
+    first = next(iter(rows))
+    listed = [f"{value}: {count:,} rows" for value, count in rows.items()]
+    return ReadError(
+        f"Column {quoted(column)} holds {len(rows)} {_what(column)} ({some_of(listed)}) with segments of the same "
+        f"names, which cannot be compared with each other. Choose one with --where {column}={first} "
+        f'(where={{"{column}": "{first}"}}); if the column means something else, leave it out: --ignore {column}.',
+        path=grid.name,
+        code=SEVERAL,
+    )
+
+
+def _pooled(grid: Grid, column: str) -> ReadError:
+    values = _values(grid, column)
+    every = " ".join(f"--where {column}={value}" for value in values[:_SHOWN])
+    return ReadError(
+        f"Column {quoted(column)} holds {len(values)} {_what(column)} ({some_of(values)}), and a system is another in "
+        f'each. Choose one with --where {column}={values[0]} (where={{"{column}": "{values[0]}"}}); to pool them, '
+        f"name all: {every}{' …' if len(values) > _SHOWN else ''}.",
+        path=grid.name,
+        code="BT237",
+    )
+
+
+def _what(column: str) -> str:
+    """Return what a column tells apart, in words."""
+    if plain(column) not in PAIRS:
+        return "values"
+    return "languages" if plain(column) in _LANGUAGES else "language pairs"
+
+
+def _together(grid: Grid, column: str) -> str:
+    values = _values(grid, column)
+    return (
+        f"Rows with {len(values)} values of {quoted(column)} count together ({some_of(values)}). "
+        f"To keep one: --where {column}={values[0]}."
+    )

@@ -1,0 +1,443 @@
+"""Wide tables: one row for each segment, one column of scores for each system."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.errors import ReadError, some_of
+from betterthan.read.doubts.chosen_columns import hidden, kept_columns, without_ignored
+from betterthan.read.doubts.column_meanings import meaning_of
+from betterthan.read.doubts.direction import direction
+from betterthan.read.doubts.doubtful_columns import doubtful_columns, refuse
+from betterthan.read.doubts.doubtful_columns import options as typed
+from betterthan.read.doubts.doubts import doubts_of
+from betterthan.read.doubts.layout_doubts import check_layout
+from betterthan.read.doubts.percents import is_like_a_number, score_numbers
+from betterthan.read.doubts.summary_rows import LAST_ROWS, SummaryRows, summary_rows
+from betterthan.read.formats.tables.cells import fill
+from betterthan.read.formats.tables.long_columns import nameless_row, one_score_each, usable_groups
+from betterthan.read.formats.tables.tables_in_one_file import read_apart
+from betterthan.read.grid.beginning import Peek, peek
+from betterthan.read.grid.columns import find, flag, is_called_score, is_descriptive, plain
+from betterthan.read.grid.grid import (
+    Grid,
+    Labels,
+    check_numbers,
+    compact,
+    fault,
+    first_rows,
+    has_numbers,
+    has_text,
+    quoted,
+)
+from betterthan.read.grid.numerals import parse_all
+from betterthan.read.grid.open_grid import leave_out_nameless, open_grid
+from betterthan.read.grid.where import RowsOf
+from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.source.source import Source
+from betterthan.tables.row_order import RowOrder, numbers
+from betterthan.tables.scores import Scores
+
+FORMAT = Format(
+    name="wide",
+    kind="scores",
+    description="a table with one row for each segment and one column of scores for each system",
+)
+_ROLES = ("item", "group")
+# Texts that stand for the score of a system, or for its absence, and not for a remark.
+_OUTCOMES = frozenset(
+    [
+        "yes",
+        "no",
+        "pass",
+        "passed",
+        "fail",
+        "failed",
+        "correct",
+        "incorrect",
+        "right",
+        "wrong",
+        "error",
+        "timeout",
+    ]
+)
+_INPUTS = frozenset(("prompt", "question", "query", "instruction", "input", "source", "src", "problem"))
+
+
+def sniff(source: Source) -> Guess | None:
+    """Recognise a table in which columns other than ids hold numbers."""
+    return guess(peek(source), path=source.name)
+
+
+def guess(look: Peek, *, path: str) -> Guess | None:
+    """Say how sure it is that a table is wide."""
+    try:
+        roles = find(look.header, {}, ("item", "group", "system", "score"), path=path)
+    except ReadError:
+        roles = {}
+    if "system" in roles and ("score" in roles or not holds_numbers(look, roles["system"])):
+        return None
+    if not look.rows:
+        return Guess(confidence=0.1, because="a header without rows") if look.header else None
+    ids = {roles[role] for role in _ROLES if role in roles}
+    systems = [i for i in range(len(look.header)) if i not in ids and holds_numbers(look, i)]
+    if not systems:
+        return None
+    if "system" in roles:
+        return Guess(confidence=0.5, because=f"{len(systems)} columns hold numbers and may be systems")
+    because = f"{len(systems)} columns hold numbers, one a system"
+    return Guess(confidence=0.7 if len(systems) > 1 else 0.4, because=because)
+
+
+def holds_numbers(look: Peek, column: int) -> bool:
+    """Whether the first rows of a column are scores, or are written like numbers."""
+    if is_descriptive(look.header[column]):
+        return False
+    numbers = parse_all(look.column(column))
+    if np.isfinite(numbers).any():
+        return True
+    # Percent signs can be read; for decimal commas and units the reader knows what to say.
+    texts = [cell for cell, number in zip(look.column(column), numbers, strict=True) if np.isinf(number)]
+    return bool(texts) and all(isinstance(cell, str) and is_like_a_number(cell) for cell in texts)
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read a wide table into one :class:`Scores`; the run of one system into one for each metric."""
+    found = sniff(source)
+    with open_grid(source) as grid:
+        because = found.because if found else "the format was named"
+        return read_grid(grid, options, stem=source.stem, because=because)
+
+
+def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
+    """Read a grid as a wide table; `stem` names the metric, where columns are systems."""
+    table = without_ignored(grid, options)
+    return read_apart(table, options, lambda part: _read_one(part, options, stem=stem, because=because))
+
+
+def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
+    n_rows = grid.n_rows
+    columns = _columns(grid, options)
+    summaries = _summaries(columns)
+    if summaries is not None:
+        columns = columns.without_rows(summaries.rows)
+    body = _body(columns, options)
+    if body.values.shape[1] <= 1:
+        raise one_score_each(grid)
+    dropped = {"empty row": body.empty, "duplicate": body.merged}
+    counted = tuple(f"{count} rows were left out: {why}." for why, count in dropped.items() if count)
+    dropped["summary row"] = n_rows - columns.grid.n_rows
+    notes = (*columns.notes, *([summaries.note] if summaries else []), *body.notes)
+    order = None
+    if "item" not in columns.roles:
+        order = RowOrder(columns.grid.n_rows, _unused_ids(columns, is_run=options.run is not None))
+    tables = tuple(
+        _scores(part, body, options, row_order=order, notes=(*notes, *counted))
+        for part in _parts(columns.names, body.values, options, stem)
+    )
+    return Reading(
+        format=FORMAT,
+        because=because,
+        tables=tables,
+        rows_read=n_rows,
+        rows_kept=n_rows - sum(dropped.values()),
+        dropped={reason: count for reason, count in dropped.items() if count},
+        notes=notes,
+        problems=doubts_of(tables, place=grid.name),
+    )
+
+
+class _Part(NamedTuple):
+    """The scores of one metric."""
+
+    name: str
+    systems: tuple[str, ...]
+    values: FloatArray
+
+
+def _parts(names: tuple[str, ...], values: FloatArray, options: Options, stem: str) -> Iterator[_Part]:
+    """Yield the metrics: the whole table is one, but in the run of a system each column is one."""
+    run = options.run
+    if run is None:
+        yield _Part(options.name or stem, names, values)
+        return
+    for row, name in enumerate(names):
+        metric = run.metric if is_called_score(name) or name == run.system else name
+        yield _Part(
+            options.name if options.name and len(names) == 1 else metric, (run.system,), values[[row]]
+        )
+
+
+def _scores(
+    part: _Part, body: _Body, options: Options, *, row_order: RowOrder | None, notes: tuple[str, ...]
+) -> Scores:
+    way = direction(part.name, part.values, options)
+    return Scores(
+        name=part.name,
+        systems=part.systems,
+        segments=body.segments,
+        values=part.values,
+        higher_is_better=way.higher_is_better,
+        direction_doubt=way.doubt,
+        groups=body.groups,
+        row_order=row_order,
+        notes=(*notes, *([way.note] if way.note else [])),
+    )
+
+
+class _Columns(NamedTuple):
+    """The columns of a wide table by what they are."""
+
+    grid: Grid
+    roles: dict[str, int]
+    systems: list[int]
+    values: FloatArray
+    texts: list[int]
+    notes: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the systems, or in the run of one system of the metrics."""
+        return tuple(self.grid.header[column] for column in self.systems)
+
+    def without_rows(self, gone: BoolArray) -> _Columns:
+        """Return the same columns without some rows."""
+        rows = np.flatnonzero(~gone)
+        part = RowsOf(inner=self.grid, rows=rows, columns=tuple(range(len(self.grid.header))))
+        return self._replace(grid=part, values=self.values[:, rows])
+
+
+def _columns(grid: Grid, options: Options) -> _Columns:
+    """Find segments, documents and systems.
+
+    Raises
+    ------
+    ReadError
+        When a column may be something other than a system (BT210, BT211), the table may have another layout (BT019,
+        BT212, BT215), or a cell is not a number.
+    """
+    kept = kept_columns(grid, options)
+    nameless, notes = leave_out_nameless(grid)
+    roles = find(hidden(grid.header, kept), options.columns, _ROLES, path=grid.name)
+    taken = {*roles.values(), *nameless}
+    free = [
+        i for i, name in enumerate(grid.header) if i not in taken and (i in kept or not is_descriptive(name))
+    ]
+    values, percents = score_numbers(grid, free)
+    check_layout(grid, free, values, roles=roles, given=options.columns, kept=kept)
+    notes = (*notes, *_described(grid, {*free, *taken}), *percents)
+    identifiers, named = _identifiers(grid, free, roles, kept)
+    chosen = [i for i, column in enumerate(free) if column not in identifiers]
+    free, values = [free[i] for i in chosen], values[chosen]
+    texts = _texts(grid, free, values, kept, is_run=options.run is not None)
+    systems = [column for column in free if column not in texts]
+    values = values[[free.index(column) for column in systems]]
+    # What makes a column doubtful as a system, its name or its scale, is usual among the metrics of a run.
+    doubtful = [] if options.run else doubtful_columns(grid.header, systems, values, kept=kept)
+    if doubtful:
+        raise refuse(grid, doubtful, systems)
+    left_out = [quoted(grid.header[column]) for column in texts]
+    remarks = (f"Columns without numbers were left out: {some_of(left_out)}.",) if left_out else ()
+    return _Columns(grid, roles, systems, values, texts, (*notes, *named, *remarks))
+
+
+def _described(grid: Grid, others: set[int]) -> tuple[str, ...]:
+    """Say which columns of numbers were left out because their names describe rows."""
+    rest = [column for column in range(len(grid.header)) if column not in others]
+    left_out = [column for column in rest if has_numbers(grid.numbers([column]))[0]]
+    names = some_of([quoted(grid.header[column]) for column in left_out])
+    return (f"Columns that describe rows were left out: {names}.",) if left_out else ()
+
+
+def _identifiers(
+    grid: Grid, free: list[int], roles: dict[str, int], kept: frozenset[int]
+) -> tuple[set[int], tuple[str, ...]]:
+    """Find columns whose names and values both say that they are ids; the first names the segments if none does."""
+    found = [
+        column
+        for column in free
+        if column not in kept and meaning_of(grid.header[column]) == "identifier" and _is_key(grid, column)
+    ]
+    if not found or len(found) == len(free):
+        return set(), ()
+    notes = []
+    if "item" not in roles:
+        roles["item"] = found[0]
+        notes.append(f"Column {quoted(grid.header[found[0]])} names the segments.")
+    more = [quoted(grid.header[column]) for column in found if column != roles["item"]]
+    if more:
+        notes.append(f"Columns of ids were left out: {some_of(more)}.")
+    return set(found), tuple(notes)
+
+
+def _is_key(grid: Grid, column: int) -> bool:
+    """Whether a column has a whole number or a text on every row, and never the same twice."""
+    numbers = grid.numbers([column])[0]
+    known = numbers[np.isfinite(numbers)]
+    return bool((known == np.round(known)).all()) and _unique_names(grid, column) is not None
+
+
+def _unique_names(grid: Grid, column: int) -> tuple[str, ...] | None:
+    """Return the names in a column that has one on every row and never the same twice; else None."""
+    try:
+        found = grid.labels(column)
+    except ReadError:  # objects or lists
+        return None
+    return found.names if len(found.names) == grid.n_rows and not (found.codes < 0).any() else None
+
+
+def _texts(
+    grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int], *, is_run: bool
+) -> list[int]:
+    """Return the columns of remarks: those with text and without any number."""
+    numeric = has_numbers(values)
+    # A column without any number but with text is a remark; an empty one is a system without scores.
+    text = has_text(values) & ~numeric
+    if text.any() and numeric.any() and numeric.sum() < 2 and not is_run:
+        text[:] = False
+    for i, column in enumerate(free):
+        # Units, decimal commas and the like make text of numbers, and a system must not be lost by them.
+        cell = _first_cell(grid, column, values[i]) if text[i] else ""
+        if text[i] and (column in kept or is_like_a_number(cell)):
+            text[i] = False
+        elif cell.strip().casefold() in _OUTCOMES and numeric.any():
+            raise fault(
+                grid,
+                f"Column {quoted(grid.header[column])} holds {quoted(cell)}, which is not a number. Write 1 and 0 for "
+                f"right and wrong, leave missing scores empty, or leave the column out: "
+                f"{typed('ignore', [grid.header[column]])}.",
+                code="BT013",
+            )
+    chosen = [i for i in range(len(free)) if not text[i]]
+    _check_names_among_numbers(grid, [free[i] for i in chosen], values[chosen])
+    check_numbers(grid, values[chosen], [free[i] for i in chosen])
+    if not numeric.any():
+        raise fault(
+            grid,
+            f"No column holds scores (columns: {some_of(grid.header)}). "
+            f"Give one column of numbers a system, or name the columns of a long table: {flag('score')} COLUMN.",
+            code="BT021",
+        )
+    return [column for column, skip in zip(free, text, strict=True) if skip]
+
+
+def _check_names_among_numbers(grid: Grid, columns: Sequence[int], values: FloatArray) -> None:
+    """Refuse a column of which most cells are text, with the options for what it may be: ids, or remarks.
+
+    Of hashes such as 9f86d08 a few look like numbers. Where most cells are numbers, the others are mistakes.
+    """
+    for column, row in zip(columns, values, strict=True):
+        n_texts, n_numbers = int(np.isinf(row).sum()), int(np.isfinite(row).sum())
+        cell = _first_cell(grid, column, row) if n_texts else ""
+        if not n_texts > n_numbers > 0 or is_like_a_number(cell):
+            continue
+        name = grid.header[column]
+        is_key = _unique_names(grid, column) is not None
+        item = f" If it names the segments, say --item {shlex.quote(name)}." if is_key else ""
+        raise fault(
+            grid,
+            f"Column {quoted(name)} holds text such as {quoted(cell)} in {n_texts:,} of {grid.n_rows:,} rows and "
+            f"numbers in others, so it may not be a system. Leave it out with {typed('ignore', [name])}.{item}",
+            row=int(np.flatnonzero(np.isinf(row))[0]),
+            code="BT013",
+        )
+
+
+def _first_cell(grid: Grid, column: int, numbers: FloatArray) -> str:
+    return grid.cell(int(np.flatnonzero(np.isinf(numbers))[0]), column)
+
+
+def _summaries(columns: _Columns) -> SummaryRows | None:
+    grid = columns.grid
+    named = [columns.roles["item"]] if "item" in columns.roles else columns.texts[:1]
+    last = min(LAST_ROWS, grid.n_rows)
+    labels = [""]
+    if named:
+        codes, names = grid.labels(named[0])
+        labels = ["" if code < 0 else names[code].strip() for code in codes[-last:].tolist()]
+    return summary_rows(grid, labels, columns.values)
+
+
+class _Body(NamedTuple):
+    """The rows of a wide table as segments."""
+
+    segments: tuple[str, ...]
+    groups: tuple[str, ...] | None
+    values: FloatArray
+    empty: int = 0
+    merged: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def _body(columns: _Columns, options: Options) -> _Body:
+    grid, roles, values = columns.grid, columns.roles, columns.values
+    # Messages name the system, also where the column is its only metric.
+    systems = (options.run.system,) if options.run and len(columns.names) == 1 else columns.names
+    labels = {role: grid.labels(column) for role, column in roles.items()}
+    if "item" not in labels:
+        return _by_order(labels, values)
+    nameless = labels["item"].codes < 0
+    lost = np.flatnonzero(nameless & ~np.isnan(values).all(axis=0))
+    if lost.size:
+        what = nameless_row(grid, int(lost[0]), roles["item"], "segment")
+        raise fault(grid, what, row=int(lost[0]), code="BT105")
+    rows = np.flatnonzero(~nameless)
+    labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in labels.items()}
+    labels, notes = usable_groups(labels, asked="group" in options.columns)
+    body = _by_name(grid, rows, {**labels, "system": _each(systems, rows.size)}, values[:, rows], options)
+    return body._replace(empty=grid.n_rows - rows.size, notes=notes)
+
+
+def _by_order(labels: dict[str, Labels], values: FloatArray) -> _Body:
+    """Number the segments; columns of one table share their order, and there is nothing else to go by."""
+    segments = numbers(values.shape[1])
+    groups = labels.get("group")
+    if groups is None or (groups.codes < 0).any():
+        notes = () if groups is None else ("Documents were left out, because some rows name none.",)
+        return _Body(segments, None, values, notes=notes)
+    return _Body(segments, tuple(groups.names[code] for code in groups.codes.tolist()), values)
+
+
+def _unused_ids(columns: _Columns, *, is_run: bool) -> tuple[str, ...]:
+    """Return the columns of text that tell every row from the others, as ids do and sentences, with blanks, do not."""
+    grid, used = columns.grid, {*columns.systems, *columns.roles.values()}
+    found = []
+    for column, name in enumerate(grid.header):
+        # What a system was asked is the same in all runs, and so tells their rows apart as ids do.
+        is_input = is_run and plain(name) in _INPUTS
+        if name and column not in used and (is_input or not is_descriptive(name)):
+            names = _unique_names(grid, column)
+            if names is not None and (is_input or not any(" " in each.strip() for each in names)):
+                found.append(name)
+    return tuple(found)
+
+
+def _each(systems: tuple[str, ...], n_rows: int) -> Labels:
+    """Return the system of each cell, row by row of systems × rows."""
+    return Labels(np.repeat(np.arange(len(systems), dtype=np.int32), n_rows), systems)
+
+
+def _by_name(
+    grid: Grid, rows: IntArray, labels: dict[str, Labels], values: FloatArray, options: Options
+) -> _Body:
+    items, systems = labels["item"], labels["system"]
+    merged = rows.size - len(items.names)
+    if merged:
+        # Only a table with repeated segments pays for being laid out cell by cell.
+        values = fill(
+            grid,
+            np.tile(rows, len(systems.names)),
+            segments=Labels(np.tile(items.codes, len(systems.names)), items.names),
+            systems=systems,
+            scores=values.ravel(),
+            duplicates=options.duplicates,
+        ).values
+    groups = labels.get("group")
+    first = first_rows(items.codes, len(items.names))
+    named = None if groups is None else tuple(groups.names[c] for c in groups.codes[first].tolist())
+    return _Body(items.names, named, values, merged=merged)

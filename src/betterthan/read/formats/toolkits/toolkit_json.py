@@ -1,0 +1,133 @@
+"""What the readers of toolkits' outputs share: JSON taken at once, and rows that become scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from betterthan.errors import ReadError
+from betterthan.read.formats.tables.long_table import read_grid
+from betterthan.read.grid.grid import MemoryGrid
+from betterthan.read.protocol import Format, Options, Problem, Reading
+from betterthan.read.source.source import HEAD_BYTES, Source
+from betterthan.read.source.text import small_text
+from betterthan.tables.row_order import RowOrder
+from betterthan.tables.scores import Scores
+
+LARGEST_JSON = 512 << 20
+_HEADER = ("item", "system", "metric", "score")
+
+
+class ScoreRow(NamedTuple):
+    """One score: whose, where, by what; a value that is no number is found when the table is made."""
+
+    item: str
+    system: str
+    metric: str
+    score: Any
+
+
+def whole_json(source: Source) -> Any:  # noqa: ANN401  (JSON)
+    """Parse a file that is one JSON value.
+
+    Raises
+    ------
+    ReadError
+        When it is not JSON, nested too deeply, or larger than 512 MiB (BT016), or no UTF-8 text.
+    """
+    text = small_text(source, limit=LARGEST_JSON)
+    if text is None:
+        raise ReadError(
+            f"JSON of more than {LARGEST_JSON >> 20} MiB is not read at once. "
+            f"Write a table with one row for each score.",
+            path=source.name,
+            code="BT016",
+        )
+    return parsed_json(text, path=source.name)
+
+
+def parsed_json(text: str | bytes, *, path: str) -> Any:  # noqa: ANN401  (JSON)
+    """Parse a JSON text; what is wrong with it is told with its line (BT016)."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        what = getattr(error, "msg", "too deeply nested, or a number too long, or no UTF-8")
+        raise ReadError(
+            f"The file is not JSON ({what}). Write it again, and look whether it was cut.",
+            path=path,
+            line=getattr(error, "lineno", None),
+            code="BT016",
+        ) from error
+
+
+def head_json(source: Source) -> Any:  # noqa: ANN401  (JSON)
+    """Return the parsed file when all of it is in the first 64 KiB, else None; for sniffing."""
+    if len(source.head) >= HEAD_BYTES or source.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] not in b"[{":
+        return None
+    try:
+        return json.loads(source.head.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def scores_reading(
+    rows: Sequence[ScoreRow],
+    source: Source,
+    options: Options,
+    *,
+    format: Format,  # noqa: A002
+    because: str,
+    dropped: Mapping[str, int] | None = None,
+    notes: Sequence[str] = (),
+    problems: Sequence[Problem] = (),
+    by_position: bool = False,
+) -> Reading:
+    """Make one table for each metric of the rows; `dropped` counts what is not among them, by reason.
+
+    `by_position` says that items are the places of segments in a file without ids.
+
+    Raises
+    ------
+    ReadError
+        Without any row (BT011), or when rows of a folder are to be chosen by value (BT168).
+    """
+    if options.where:
+        column, value = options.where[0]
+        raise ReadError(
+            f"Rows cannot be chosen by {column}={value} here, because this is {format.description}. "
+            f"Leave --where out, or name a single file with such a column.",
+            path=source.name,
+            code="BT168",
+        )
+    if not rows:
+        raise ReadError("There is no score in it. Check what wrote the file.", path=source.name, code="BT011")
+    grid = MemoryGrid(name=source.name, header=_HEADER, columns=list(zip(*rows, strict=True)))
+    # The roles of the columns are known here, whatever the user calls his own.
+    told = replace(options, columns={})
+    reading = read_grid(grid, told, stem=source.stem, because=because)
+    lost = {reason: count for reason, count in (dropped or {}).items() if count}
+    tables = tuple(
+        replace(
+            table,
+            notes=(*table.notes, *notes),
+            row_order=RowOrder(table.n_segments) if by_position else None,
+        )
+        for table in reading.tables
+        if isinstance(table, Scores)
+    )
+    return replace(
+        reading,
+        format=format,
+        tables=tables,
+        rows_read=reading.rows_read + sum(lost.values()),
+        dropped={**lost, **reading.dropped},
+        notes=(*reading.notes, *notes),
+        problems=(*problems, *reading.problems),
+    )
+
+
+def odd_shape(what: str, source: Source) -> ReadError:
+    """Build the error for a file that lacks what its toolkit writes."""
+    return ReadError(f"{what} Write it again with the toolkit.", path=source.name, code="BT190")

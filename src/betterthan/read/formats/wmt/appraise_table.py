@@ -1,0 +1,254 @@
+"""Exports of Appraise: comma-separated, no header, a row a judgement.
+
+Direct assessment with a scalar quality metric (2021 to 2023) has eleven fields, or thirteen with batch information::
+
+    UserID,SystemID,SegmentID,Type,Source,Target,Score,DocumentID,IsDocument,Start,End
+
+Error span annotation (2024 and later) has twelve: the tenth is a JSON list of spans. Only judgements of translations
+(type TGT) are kept; attention checks, tutorials, repetitions and scores of whole documents are counted and left out.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.errors import ReadError, some_of
+from betterthan.read.formats.tables.rating_tally import Account, account, reading_of
+from betterthan.read.grid.beginning import first_lines
+from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import is_missing
+from betterthan.read.grid.numerals import parse
+from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.source.source import LONGEST_LINE, Source
+
+FORMAT = Format(
+    name="appraise",
+    kind="ratings",
+    description="an export of Appraise without a header: DA+SQM (11 or 13 fields) or ESA (12 fields) on each line",
+)
+SPANS = 12
+WIDTHS = (11, SPANS, 13)
+KEPT = "TGT"
+# What Appraise calls its kinds of items: outputs, references, damaged and repeated outputs, and checks.
+TYPES = frozenset({KEPT, "REF", "BAD", "CHK"})
+_SUFFIXES = {
+    "#bad": "damaged on purpose",
+    "#dup": "repeated on purpose",
+    "#incomplete": "incomplete document",
+}
+_FLAGS = {"true": True, "false": False, "1": True, "0": False}
+_PARTS = "_#_"
+_OFF_BY_ONE = (
+    "Segments are lines of the test set, with the canary as line 0; files released before 29 November 2024 are one "
+    "line off."
+)
+
+
+class _Row(NamedTuple):
+    line: int
+    cells: Sequence[str]
+
+    @property
+    def pair(self) -> str:
+        return f"{self.cells[4]}-{self.cells[5]}"
+
+
+def sniff(source: Source) -> Guess | None:
+    """Recognise rows of 11, 12 or 13 fields with a type, a score and a flag where Appraise writes them."""
+    if source.is_parquet:
+        return None
+    try:
+        rows = [cells for cells in csv.reader(first_lines(source), strict=True) if cells]
+    except csv.Error:
+        return None
+    if not rows or not _is_row(rows[0]):
+        return None
+    alike = sum(map(_is_row, rows))
+    if alike * 2 <= len(rows):
+        return None
+    what = "ESA" if len(rows[0]) == SPANS else "DA+SQM"
+    return Guess(
+        confidence=0.97, because=f"{len(rows[0])} fields as Appraise exports {what}, without a header"
+    )
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    return len(cells) in WIDTHS and cells[3] in TYPES and cells[8].strip().lower() in _FLAGS
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read an export into one :class:`Ratings` for each language pair."""
+    found = account(options)
+    unknown: Counter[str] = Counter()
+    documents: dict[tuple[str, str], str] = {}
+    width = 0
+    for row in _rows(source):
+        width = width or len(row.cells)
+        _check_shape(row, width, source)
+        found.n_rows += 1
+        reason = _reason(row, unknown, source)
+        if reason:
+            found.dropped[reason] += 1
+        else:
+            _add(found, row, documents, source)
+    if unknown:
+        raise _unknown_types(unknown, source)
+    guess = sniff(source)
+    return reading_of(
+        found,
+        source,
+        options,
+        format=FORMAT,
+        because=guess.because if guess else "the format was named",
+        name="ESA" if width == SPANS else "DA+SQM",
+        notes=(_OFF_BY_ONE,) if width == SPANS else (),
+    )
+
+
+def _rows(source: Source) -> Iterator[_Row]:
+    """Yield the rows with the line on which each begins."""
+    if csv.field_size_limit() < LONGEST_LINE:
+        csv.field_size_limit(LONGEST_LINE)
+    reader = csv.reader((line + "\n" for line in source.lines()), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise ReadError(
+                'A quotation mark is never closed, or text follows a closing one. Write a quote in a cell as "".',
+                path=source.name,
+                line=line,
+                code="BT015",
+            ) from error
+        if cells:
+            yield _Row(line, [cell.strip() for cell in cells])
+
+
+def _check_shape(row: _Row, width: int, source: Source) -> None:
+    if width not in WIDTHS or len(row.cells) != width:
+        needed = f"the first line has {width}" if width in WIDTHS else "Appraise writes 11, 12 or 13"
+        raise ReadError(
+            f"The row has {len(row.cells)} fields where {needed}. Export the file again.",
+            path=source.name,
+            line=row.line,
+            code="BT170",
+        )
+
+
+def _reason(row: _Row, unknown: Counter[str], source: Source) -> str | None:
+    """Say why a row is no judgement of a translation, or None if it is one."""
+    kind, document, flag = row.cells[3], row.cells[7], row.cells[8].lower()
+    if kind not in TYPES:
+        unknown[kind or "no type"] += 1
+        return "unknown type"
+    if flag not in _FLAGS:
+        raise ReadError(
+            f"{quoted(row.cells[8])} does not say whether this is the score of a document. Write True or False.",
+            path=source.name,
+            line=row.line,
+            code="BT170",
+        )
+    if kind != KEPT:
+        return f"quality control ({kind})"
+    why = no_real_document(document)
+    if why:
+        return why
+    if _FLAGS[flag]:
+        return "score of a whole document"
+    return None if not is_missing(row.cells[6]) else "no score"
+
+
+def no_real_document(document: str) -> str | None:
+    """Say why a document is quality control or practice, by the marks that Appraise puts into its name.
+
+    Examples
+    --------
+    >>> no_real_document("news_12#bad"), no_real_document("news_12")
+    ('damaged on purpose', None)
+    """
+    if "-tutorial" in document:
+        return "tutorial"
+    return next((why for suffix, why in _SUFFIXES.items() if document.endswith(suffix)), None)
+
+
+def _add(found: Account, row: _Row, documents: dict[tuple[str, str], str], source: Source) -> None:
+    judge, system, segment, document = (row.cells[i] for i in (0, 1, 2, 7))
+    if not all((judge, system, segment, document)):
+        raise ReadError(
+            "The row lacks the name of its judge, system, segment or document. Fill the cell in or remove the row.",
+            path=source.name,
+            line=row.line,
+            code="BT105",
+        )
+    score = _score(row, source)
+    if len(row.cells) != SPANS:
+        # Direct assessments number segments inside their document.
+        found.of(row.pair).add(system, f"{document}:{segment}", judge, score, group=document)
+        return
+    _check_spans(row, source)
+    if document.count(_PARTS) >= 3:
+        group = document.rsplit(_PARTS, 1)[0]
+        found.of(row.pair).add(system, document, judge, score, group=group)
+        return
+    _check_document(row, documents, source)
+    found.of(row.pair).add(system, segment, judge, score, group=document)
+
+
+def _score(row: _Row, source: Source) -> float:
+    score = parse(row.cells[6])
+    if not np.isfinite(score) or not 0 <= score <= 100:
+        raise ReadError(
+            f"{quoted(row.cells[6])} is no score from 0 to 100. Check the order of the fields.",
+            path=source.name,
+            line=row.line,
+            code="BT171",
+        )
+    return score
+
+
+def _check_spans(row: _Row, source: Source) -> None:
+    """Refuse what is no list of spans: the fields are then not those of ESA."""
+    try:
+        spans = json.loads(row.cells[9] or "[]")
+    except (ValueError, RecursionError):
+        spans = None
+    if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
+        raise ReadError(
+            "The tenth field is no JSON list of error spans. Export the file again, or write [] for no error.",
+            path=source.name,
+            line=row.line,
+            code="BT172",
+        )
+
+
+def _check_document(row: _Row, documents: dict[tuple[str, str], str], source: Source) -> None:
+    """Refuse a line of the test set that two documents claim: their judgements would be mixed up."""
+    segment, document = row.cells[2], row.cells[7]
+    if documents.setdefault((row.pair, segment), document) != document:
+        before = documents[row.pair, segment]
+        raise ReadError(
+            f"Segment {quoted(segment)} belongs to document {quoted(before)} and to {quoted(document)}. "
+            f"Number segments by their line in the whole test set.",
+            path=source.name,
+            line=row.line,
+            code="BT173",
+        )
+
+
+def _unknown_types(unknown: Counter[str], source: Source) -> ReadError:
+    listed = [f"{quoted(kind)}: {count}" for kind, count in unknown.most_common()]
+    return ReadError(
+        f"Unknown types of items: {some_of(listed, limit=5)}. Known are {', '.join(sorted(TYPES))}, of which only "
+        f"{KEPT} is a judgement of a system. Correct them or remove the rows.",
+        path=source.name,
+        code="BT174",
+    )

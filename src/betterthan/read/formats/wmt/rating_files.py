@@ -1,0 +1,122 @@
+"""Rating files of the metrics task: ``LP.NAME.seg.rating``, a line a segment of a system, with the errors as JSON.
+
+A line is ``SYSTEM<tab>{"errors": […]}`` or ``SYSTEM<tab>None``, with the rater behind it where several rated. As in
+score files, the k-th line of a system is its k-th segment.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from betterthan.errors import ReadError
+from betterthan.read.formats.tables.rating_tally import account, reading_of
+from betterthan.read.formats.wmt.error_spans import Marked
+from betterthan.read.formats.wmt.mqm_weights import Weights
+from betterthan.read.grid.beginning import first_lines
+from betterthan.read.grid.grid import quoted
+from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.source.source import Source
+
+FORMAT = Format(
+    name="rating_file",
+    kind="ratings",
+    description="a rating file of the metrics task: SYSTEM, errors as JSON (or None), rater, in the order of segments",
+)
+NOT_RATED = "not rated"
+_ENDING = ".seg.rating"
+_PAIR = re.compile(r"^[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?\.")
+_NONE = "None"
+
+
+def sniff(source: Source) -> Guess | None:
+    """Recognise the name, or lines of a system, an object with errors and perhaps a rater."""
+    if source.is_parquet or source.is_folder:
+        return None
+    if _file_name(source).endswith(_ENDING):
+        return Guess(confidence=0.97, because=f"the name ends in {_ENDING}")
+    rows = [line.rstrip("\r\n").split("\t") for line in first_lines(source) if line.strip()]
+    if rows and all(map(_is_rating, rows)) and any(row[1] != _NONE for row in rows):
+        return Guess(confidence=0.95, because="each line is a system, its errors as JSON and perhaps a rater")
+    return None
+
+
+def _file_name(source: Source) -> str:
+    return Path(source.name).name.removesuffix(".gz").removesuffix(".zst")
+
+
+def _is_rating(row: Sequence[str]) -> bool:
+    return len(row) in (2, 3) and (row[1] == _NONE or row[1].replace(" ", "").startswith('{"errors":['))
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read the errors as :class:`Ratings`: minus their weighted sum, by system, segment and rater."""
+    name = _PAIR.sub("", _file_name(source).removesuffix(_ENDING))
+    found, marked = account(options), Marked(Weights(options.mqm_weights))
+    lines: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    for line, text in enumerate(source.lines(), 1):
+        if not text.strip():
+            continue
+        system, rating, rater = _fields(text, source, line)
+        found.n_rows += 1
+        lines[system] += 1
+        last[system] = line
+        errors = _errors(rating, source, line)
+        if errors is None:
+            found.dropped[NOT_RATED] += 1
+            continue
+        score = marked.score(errors, source, line)
+        found.of("").add(system, str(lines[system]), rater or name, score)
+    _check_lengths(lines, last, source)
+    notes = marked.check(source)
+    guess = sniff(source)
+    because = guess.because if guess else "the format was named"
+    return reading_of(found, source, options, format=FORMAT, because=because, name=name or "MQM", notes=notes)
+
+
+def _fields(text: str, source: Source, line: int) -> tuple[str, str, str]:
+    row = [cell.strip() for cell in text.split("\t")]
+    if len(row) not in (2, 3) or not row[0] or not row[1]:
+        raise ReadError(
+            f"The line has {len(row)} fields where SYSTEM, errors and perhaps a rater are needed, between tabs. "
+            f"Write None for a segment that was not rated.",
+            path=source.name,
+            line=line,
+            code="BT182",
+        )
+    return row[0], row[1], row[2] if len(row) == 3 else ""
+
+
+def _errors(rating: str, source: Source, line: int) -> object:
+    """Return the list of errors, or None where nothing was rated."""
+    if rating == _NONE:
+        return None
+    try:
+        parsed = json.loads(rating)
+    except (ValueError, RecursionError) as error:
+        raise ReadError(
+            f"{quoted(rating)} is neither JSON nor None. Write an object with a list of errors.",
+            path=source.name,
+            line=line,
+            code="BT182",
+        ) from error
+    return parsed.get("errors", "") if isinstance(parsed, dict) else ""
+
+
+def _check_lengths(lines: Counter[str], last: dict[str, int], source: Source) -> None:
+    """Refuse systems with another number of lines than most: their segments would be shifted."""
+    counts = Counter(lines.values())
+    usual = max(counts, key=lambda count: (counts[count], count), default=0)
+    odd = next((system for system, count in lines.items() if count != usual), None)
+    if odd is not None:
+        raise ReadError(
+            f"System {quoted(odd)} has {lines[odd]:,} lines, the last here, but others have {usual:,}. "
+            f"Write one line a segment, None where it was not rated.",
+            path=source.name,
+            line=last[odd],
+            code="BT162",
+        )

@@ -1,0 +1,235 @@
+"""A table before its meaning is known: named columns, rows, and where each row stands in the file.
+
+Layouts (long, wide, ratings) are written once against :class:`Grid`; text files of moderate size, large files
+in DuckDB and data frames each provide one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from betterthan.arrays import BoolArray, FloatArray
+from betterthan.errors import ReadError
+from betterthan.read.grid.missing import is_missing
+from betterthan.read.grid.numerals import Cells, how_large, is_infinite, parse_all
+
+Codes = npt.NDArray[np.int32]
+
+
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}([,'’ \u00a0\u202f]\d{3})+(\.\d+)?|[+-]?\d{1,3}(\.\d{3})+,\d+")
+_NESTED = (dict, list, tuple, np.ndarray)
+
+
+class Labels(NamedTuple):
+    """A column of names as integers: ``names[code]``, in order of first appearance; -1 is an empty cell."""
+
+    codes: Codes
+    names: tuple[str, ...]
+
+
+class Grid(Protocol):
+    """Columns that can be asked for as numbers or as labels."""
+
+    @property
+    def name(self) -> str:
+        """The file, as the user named it, or what kind of object it was."""
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The distinct names of the columns."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    def numbers(self, columns: Sequence[int]) -> FloatArray:
+        """Return columns × rows; NaN is missing and infinity is no number."""
+
+    def labels(self, column: int) -> Labels:
+        """Return a column of names."""
+
+    def texts(self, column: int) -> list[str]:
+        """Return a column of texts; an empty cell is an empty text."""
+
+    def cell(self, row: int, column: int) -> str:
+        """Return a cell as text, for messages."""
+
+    def line(self, row: int) -> int | None:
+        """Return the line of the file on which a row begins, counted from 1, if it has lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryGrid:
+    """A grid held as Python lists or NumPy arrays, one a column."""
+
+    name: str
+    header: tuple[str, ...]
+    columns: Sequence[Cells] = field(repr=False)
+    lines: Sequence[int] | None = field(default=None, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0]) if self.columns else 0
+
+    def numbers(self, columns: Sequence[int]) -> FloatArray:
+        """Return columns × rows; NaN is missing and infinity is no number."""
+        if not columns:
+            return np.empty((0, self.n_rows))
+        return np.stack([parse_all(self.columns[column]) for column in columns])
+
+    def labels(self, column: int) -> Labels:
+        """Return a column of names."""
+        nested = next(
+            (row for row, cell in enumerate(self.columns[column]) if isinstance(cell, _NESTED)), None
+        )
+        if nested is not None:
+            raise nested_label(self, nested, column)
+        return encode(self.columns[column])
+
+    def texts(self, column: int) -> list[str]:
+        """Return a column of texts; an empty cell is an empty text."""
+        return [_text(cell) for cell in self.columns[column]]
+
+    def cell(self, row: int, column: int) -> str:
+        """Return a cell as text, for messages."""
+        return _text(self.columns[column][row])
+
+    def line(self, row: int) -> int | None:
+        """Return the line of the file on which a row begins."""
+        return None if self.lines is None else self.lines[row]
+
+
+def _text(cell: Any) -> str:  # noqa: ANN401  (whatever a JSON line or a data frame holds)
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, dict | list):
+        return json.dumps(cell, ensure_ascii=False, separators=(",", ":"), default=str)
+    return label(cell) or ""
+
+
+def encode(cells: Cells) -> Labels:
+    """Number the distinct labels of a column in order of first appearance.
+
+    Examples
+    --------
+    >>> encode(["b", "a", "", "b"])
+    Labels(codes=array([ 0,  1, -1,  0], dtype=int32), names=('b', 'a'))
+    """
+    plain = cells.tolist() if isinstance(cells, np.ndarray) else cells
+    index: dict[str, int] = {}
+    codes = np.fromiter(
+        (-1 if (name := label(cell)) is None else index.setdefault(name, len(index)) for cell in plain),
+        dtype=np.int32,
+        count=len(plain),
+    )
+    return Labels(codes, tuple(index))
+
+
+def label(cell: Any) -> str | None:  # noqa: ANN401  (whatever a JSON line or a data frame holds)
+    """Return a cell as a name, or None when it is empty."""
+    if isinstance(cell, str):
+        return None if is_missing(cell) else cell
+    if cell is None or cell != cell or type(cell).__name__ in {"NAType", "NaTType"}:  # noqa: PLR0124
+        return None
+    return str(cell).lower() if isinstance(cell, bool) else str(cell)
+
+
+def first_rows(codes: Codes, n_labels: int) -> npt.NDArray[np.int64]:
+    """Return the first row in which each code occurs."""
+    first = np.full(n_labels, codes.size, dtype=np.int64)
+    rows = np.flatnonzero(codes >= 0)[::-1]
+    # Assigned from the last row to the first, so that the first row has the last word.
+    first[codes[rows]] = rows
+    return first
+
+
+def compact(labels: Labels) -> Labels:
+    """Renumber by first appearance, leaving out names that no row uses."""
+    first = first_rows(labels.codes, len(labels.names))
+    order = np.argsort(first, kind="stable")[: int((first < labels.codes.size).sum())]
+    renumber = np.full(len(labels.names) + 1, -1, dtype=np.int32)
+    renumber[order] = np.arange(order.size, dtype=np.int32)
+    return Labels(renumber[labels.codes], tuple(labels.names[i] for i in order))
+
+
+def fault(grid: Grid, message: str, *, code: str, row: int | None = None) -> ReadError:
+    """Build the error for a place in a grid: by line where there are lines, else by row."""
+    line = None if row is None else grid.line(row)
+    if row is not None and line is None:
+        message = f"Row {row + 1}: {message}"
+    return ReadError(message, path=grid.name, line=line, code=code)
+
+
+def nested_label(grid: Grid, row: int, column: int) -> ReadError:
+    """Build the error for an object or list where a name is needed."""
+    return fault(
+        grid,
+        f"{quoted(grid.cell(row, column))} is no name (column {quoted(grid.header[column])}). "
+        f"Write a text or a number, not an object or a list.",
+        row=row,
+        code="BT025",
+    )
+
+
+def quoted(text: str, *, limit: int = 40) -> str:
+    """Return a cell in quotes, shortened, with control characters made visible.
+
+    Examples
+    --------
+    >>> quoted("n/a")
+    '"n/a"'
+    """
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown)
+    return f'"{plain}"'
+
+
+def has_numbers(values: FloatArray) -> BoolArray:
+    """Return for each column whether any of its cells is a number."""
+    return np.asarray(np.isfinite(values).any(axis=1))
+
+
+def has_text(values: FloatArray) -> BoolArray:
+    """Return for each column whether any of its cells is no number."""
+    return np.asarray(np.isinf(values).any(axis=1))
+
+
+def check_numbers(grid: Grid, values: FloatArray, columns: Sequence[int]) -> None:
+    """Raise at the first cell, in file order, that is no number."""
+    bad = np.isinf(values)
+    if not bad.any():
+        return
+    row = int(np.flatnonzero(bad.any(axis=0))[0])
+    column = columns[int(np.flatnonzero(bad[:, row])[0])]
+    text, name = grid.cell(row, column), quoted(grid.header[column])
+    if is_infinite(text):
+        raise fault(
+            grid,
+            f"{quoted(text)} {how_large(text)} (column {name}). Leave the cell empty if the score is missing.",
+            row=row,
+            code="BT014",
+        )
+    raise fault(
+        grid, f"{quoted(text)} is not a number (column {name}). {_number_cure(text)}", row=row, code="BT013"
+    )
+
+
+def _number_cure(text: str) -> str:
+    if _THOUSANDS.fullmatch(text.strip()):
+        return "Write numbers with a decimal point and without separators of thousands."
+    if is_decimal_comma(text):
+        return "Write numbers with a decimal point."
+    return "Leave the cell empty if the score is missing."
+
+
+def is_decimal_comma(text: str) -> bool:
+    """Whether a cell is a number as "1,5" writes it."""
+    return text.count(",") == 1 and text.strip().lstrip("+-").replace(",", "").isdigit()

@@ -1,0 +1,195 @@
+"""JSON lines, as a grid: one object a line, its keys are the columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from betterthan.budget import require
+from betterthan.errors import ReadError
+from betterthan.read.grid.beginning import MOST_COLUMNS
+from betterthan.read.grid.grid import MemoryGrid, quoted
+from betterthan.read.source.source import Source
+
+_A_CELL = 8  # bytes of an empty one, which is what most cells are where keys are many
+
+
+def json_grid(text: str, source: Source) -> MemoryGrid:
+    """Parse the text of `source`; a key that an object lacks is a missing cell."""
+    lines: list[int] = []
+    objects: list[dict[str, Any]] = []
+    keys: dict[str, None] = {}
+    for line, parsed in numbered_objects(text.split("\n"), source):
+        lines.append(line)
+        objects.append(parsed)
+        keys.update(dict.fromkeys(parsed))
+        check_keys(len(keys), source, line=line)
+    return _grid(objects, source, lines)
+
+
+def array_grid(text: str, source: Source) -> MemoryGrid:
+    """Parse the text of `source` as one JSON array of objects; rows have no lines."""
+    try:
+        objects = json.loads(text, object_pairs_hook=_object)
+    except (ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        what = getattr(error, "msg", "too deeply nested")
+        raise ReadError(
+            f"The file is not JSON ({what}). Write it again, best as one object a line.",
+            path=source.name,
+            line=line,
+            code="BT016",
+        ) from error
+    odd = next((i for i, parsed in enumerate(objects) if not isinstance(parsed, dict)), None)
+    if odd is not None:
+        raise ReadError(
+            f"Element {odd + 1} of the array is not an object. Write one object for each row.",
+            path=source.name,
+            code="BT016",
+        )
+    for parsed in objects:
+        _check_keys(parsed, source, None)
+    return _grid(objects, source, None)
+
+
+class _Repeating(dict[str, Any]):
+    """An object in which a key occurs twice; parsers do not agree on which of its values counts."""
+
+    key: str
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    parsed = dict(pairs)
+    if len(parsed) == len(pairs):
+        return parsed
+    seen: set[str] = set()
+    repeating = _Repeating(parsed)
+    repeating.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return repeating
+
+
+def _check_keys(parsed: dict[str, Any], source: Source, line: int | None) -> None:
+    if isinstance(parsed, _Repeating):
+        raise ReadError(
+            f"The key {quoted(parsed.key)} occurs more than once in an object. Give every key its own name.",
+            path=source.name,
+            line=line,
+            code="BT017",
+        )
+
+
+def _grid(objects: list[dict[str, Any]], source: Source, lines: list[int] | None) -> MemoryGrid:
+    header = tuple(dict.fromkeys(key for parsed in objects for key in parsed))
+    check_keys(len(header), source)
+    require(
+        _A_CELL * len(header) * len(objects),
+        f"{source.name}: A table of {len(objects):,} rows × {len(header):,} keys",
+    )
+    columns = [[parsed.get(key) for parsed in objects] for key in header]
+    return MemoryGrid(name=source.name, header=header, columns=columns, lines=lines)
+
+
+def check_keys(n_keys: int, source: Source, *, line: int | None = None) -> None:
+    """Refuse objects with ever new keys, before a column is made of each.
+
+    Raises
+    ------
+    ReadError
+        Beyond 20,000 (BT251).
+    """
+    if n_keys > MOST_COLUMNS:
+        raise ReadError(
+            f"There are more than {MOST_COLUMNS:,} different keys, and each would be a column. "
+            f'Put what varies from row to row into values: {{"system": "A", "score": 0.5}} instead of {{"A": 0.5}}.',
+            path=source.name,
+            line=line,
+            code="BT251",
+        )
+
+
+def numbered_objects(lines: Iterable[str], source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield each object with its line.
+
+    Raises
+    ------
+    ReadError
+        At a line that is not JSON or not an object (BT016), or has a key twice (BT017).
+    """
+    for number, line in enumerate(lines, 1):
+        if not line.strip(_BLANKS):
+            continue
+        try:
+            parsed = json.loads(line, object_pairs_hook=_object)
+            if "\\ud" in line or "\\uD" in line:
+                json.dumps(parsed, ensure_ascii=False).encode()  # half a character is none
+        except (ValueError, RecursionError) as error:
+            raise _malformed(error, source, number) from error
+        if not isinstance(parsed, dict):
+            raise ReadError(
+                f"The line holds {_KINDS.get(type(parsed), 'a number')}, not an object. "
+                f'Write one object a line, such as {{"item": "1", "system": "A", "score": 0.5}}.',
+                path=source.name,
+                line=number,
+                code="BT016",
+            )
+        _check_keys(parsed, source, number)
+        yield number, parsed
+
+
+_BLANKS = " \t\r\n"
+_KINDS = {list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+
+
+def _malformed(error: Exception, source: Source, line: int) -> ReadError:
+    what = getattr(error, "msg", "too deeply nested or too large")
+    if isinstance(error, UnicodeEncodeError):
+        what = "half of a surrogate pair"
+    column = getattr(error, "colno", None)
+    at = f" at character {column}" if column else ""
+    return ReadError(
+        f"The line is not JSON ({what}{at}). Write one complete object a line.",
+        path=source.name,
+        line=line,
+        code="BT016",
+    )
+
+
+def check_objects(source: Source) -> None:
+    """Parse every line, so that the first fault is raised with its place."""
+    for _ in numbered_objects(source.lines(), source):
+        pass
+
+
+class LooseJson:
+    """Looks at a file piece by piece: might it have what DuckDB forgives and Python does not?
+
+    That is a comma before a closing bracket, and nan or inf in other spellings than NaN and Infinity. Both may also
+    stand in a text, which costs time at worst.
+    """
+
+    def __init__(self) -> None:
+        self.found = False
+        self._end = b""
+
+    def see(self, chunk: bytes) -> None:
+        """Look at the next piece."""
+        self.found = self.found or _loose(self._end + chunk) is not None
+        self._end = chunk[-_LONGEST_GAP:]
+
+
+_LONGEST_GAP = 100
+_loose = re.compile(
+    rb",[ \t\r\n]*[}\]]"
+    rb"|[\v\f]"
+    rb"|[:,\[][ \t\r\n]*(?!NaN|-?Infinity)-?(?i:nan|inf|infinity)(?=[ \t\r\n,}\]])"
+).search
+
+
+def object_line(source: Source, row: int) -> int | None:
+    """Return the line of data row `row` (from 0), by reading the file again."""
+    for number, (line, _) in enumerate(numbered_objects(source.lines(), source)):
+        if number == row:
+            return line
+    return None

@@ -1,0 +1,126 @@
+"""What counts as a number and what as missing, once for Python and once for DuckDB.
+
+A column of numbers is a float array in which NaN is a missing cell and infinity marks a cell that is no
+number: text, or a number too large to compute with. No score is infinite, so the mark cannot be mistaken.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from betterthan.arrays import FloatArray
+from betterthan.read.grid.missing import is_missing, missing_sql
+
+Cells = Sequence[Any] | npt.NDArray[Any]
+INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
+BOOLEANS = {"true": 1.0, "false": 0.0}
+LARGEST = 1e30
+"""Beyond it overflow what is kept in single precision and high powers in double; no measurement is as large."""
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_is_number = re.compile(_NUMBER).fullmatch
+_BLANKS = " \t\r\n"
+
+
+def parse(cell: Any) -> float:  # noqa: ANN401  (whatever a JSON line or a data frame holds)
+    """Return the number in a cell, NaN for a missing one, infinity for anything else.
+
+    Python's `float` takes "1_000" and digits of other scripts; here these are text.
+
+    Examples
+    --------
+    >>> [parse(cell) for cell in (" 3.5 ", "", "N/A", None, True, "1_000", "1e200")]
+    [3.5, nan, nan, nan, 1.0, inf, inf]
+    """
+    if isinstance(cell, str):
+        text = cell.strip(_BLANKS)
+        if _is_number(text):
+            return _held(float(text))
+        return math.nan if is_missing(text) else BOOLEANS.get(text.lower(), math.inf)
+    if cell is None:
+        return math.nan
+    return _parse_object(cell)
+
+
+def _parse_object(cell: object) -> float:
+    try:
+        # pandas' NA and NaT are no numbers; they say so only by not being equal to themselves.
+        is_number = isinstance(cell, Real | np.bool_) or _is_decimal(cell)
+        return _held(float(cell)) if is_number else _unequal(cell)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return math.inf
+
+
+def _held(number: float) -> float:
+    return math.inf if abs(number) > LARGEST else number
+
+
+def _is_decimal(cell: object) -> bool:
+    return type(cell).__name__ == "Decimal"
+
+
+def _unequal(cell: object) -> float:
+    if type(cell).__name__ in {"NAType", "NaTType"}:
+        return math.nan
+    return math.inf
+
+
+def parse_all(cells: Cells) -> FloatArray:
+    """Parse a column; arrays of numbers are taken as they are, but for those that are too large."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiub":
+        return mark_large(cells.astype(np.float64))
+    return np.fromiter(map(parse, cells), dtype=np.float64, count=len(cells))
+
+
+def mark_large(values: FloatArray) -> FloatArray:
+    """Make infinite, in place, what is too large to compute with; NaN stays."""
+    values[np.abs(values) > LARGEST] = math.inf
+    return values
+
+
+def is_infinite(text: str) -> bool:
+    """Whether a cell that is no number is an infinite one rather than text."""
+    bare = text.strip(_BLANKS)
+    return bare.lower() in INFINITE or _is_number(bare) is not None
+
+
+def how_large(text: str) -> str:
+    """Say of such a cell what it is.
+
+    Examples
+    --------
+    >>> how_large("-inf"), how_large("1e200")
+    ('is infinite', 'is too large to compute with')
+    """
+    return "is infinite" if math.isinf(float(text.strip(_BLANKS))) else "is too large to compute with"
+
+
+def is_percent(text: str) -> bool:
+    """Whether a cell is a number with a percent sign behind it."""
+    bare = text.strip()
+    return bare.endswith("%") and _is_number(bare[:-1].rstrip()) is not None
+
+
+def without_percent(text: str) -> str:
+    """Return a cell without the percent sign at its end; any other text as it is."""
+    return text.strip()[:-1].rstrip() if is_percent(text) else text
+
+
+def number_sql(expression: str) -> str:
+    """Return SQL that does what :func:`parse` does to a VARCHAR expression, but for :func:`mark_large`."""
+    text = f"trim({expression}, ' \t\r\n')"
+    return (
+        f"CASE WHEN {expression} IS NULL THEN 'nan'::DOUBLE "
+        # Trimming costs ten times as much as matching, so only what does not match as it stands is trimmed.
+        f"WHEN regexp_full_match({expression}, '{_NUMBER}') THEN TRY_CAST({expression} AS DOUBLE) "
+        f"WHEN regexp_full_match({text}, '{_NUMBER}') THEN TRY_CAST({text} AS DOUBLE) "
+        f"WHEN {missing_sql(expression)} THEN 'nan'::DOUBLE "
+        f"WHEN lower({text}) = 'true' THEN 1.0 WHEN lower({text}) = 'false' THEN 0.0 "
+        f"ELSE 'inf'::DOUBLE END"
+    )

@@ -1,0 +1,1 @@
+"""Several files or tables that belong together."""

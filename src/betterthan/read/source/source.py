@@ -1,0 +1,305 @@
+"""Where bytes come from: a path, a compressed file, a folder, standard input or an open file.
+
+A :class:`Source` is a real file on disk with a look at its first bytes; standard input, open files and what is
+packed with Zstandard are spooled to a temporary file once, so that memory does not grow with them and DuckDB can
+read them. A folder, a pattern and a list are sources too; their files are opened one by one.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import sys
+import zlib
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, Union, cast
+
+from betterthan.errors import ReadError
+from betterthan.read.source.packed import (
+    GZIP,
+    ZSTANDARD,
+    Spool,
+    UnpackedGzip,
+    copied,
+    cut_gzip,
+    is_padded,
+    refuse_archive,
+    refuse_arrow,
+    spooled,
+    unpacked,
+)
+
+Given = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
+Part = Union[str, "os.PathLike[str]", "Source"]
+
+HEAD_BYTES = 1 << 16
+LONGEST_LINE = 16 << 20
+_PICKLES = (".pkl", ".pickle", ".p", ".joblib", ".pt", ".npy")
+_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True)
+class Source:
+    """A file to read.
+
+    Attributes
+    ----------
+    name : str
+        As the user named it; ``"<stdin>"`` for standard input.
+    path : Path
+        The file on disk (a temporary one for a stream).
+    head : bytes
+        The first 64 KiB, decompressed.
+    is_gzip : bool
+    is_folder : bool
+        A folder has no bytes of its own; only readers of folders take it.
+    called : str, optional
+        The name that the user gave with ``NAME=path``; it stands wherever the file's own name would.
+    parts : tuple
+        The files of a pattern or a list, which is a folder without a place on disk.
+    spool : Spool, optional
+        What keeps a temporary file alive.
+    """
+
+    name: str
+    path: Path
+    head: bytes = field(repr=False)
+    is_gzip: bool = False
+    is_folder: bool = False
+    called: str | None = None
+    parts: tuple[Part, ...] = ()
+    spool: Spool | None = field(default=None, repr=False)
+
+    @property
+    def stem(self) -> str:
+        """The name given, else the file's without folders, ``.gz`` and its last suffix; names a metric or system."""
+        if self.called is not None:
+            return self.called
+        if self.name.startswith("<"):
+            return "score"  # a stream has no name to give
+        name = Path(self.name).name.removesuffix(".gz").removesuffix(".zst")
+        return Path(name).stem or name
+
+    @property
+    def suffix(self) -> str:
+        """The last suffix in lower case, looking through ``.gz``: ``".csv"`` for ``a.csv.gz``."""
+        return Path(self.name.removesuffix(".gz").removesuffix(".zst")).suffix.lower()
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the first bytes are Parquet's."""
+        return self.head.startswith(b"PAR1")
+
+    def lines(self) -> Iterator[str]:
+        r"""Yield the lines, split on ``\n`` only, without line ends; a missing last ``\n`` is no extra line.
+
+        Real translations contain U+2028, U+0085 and form feeds; these do not end a line.
+
+        Raises
+        ------
+        ReadError
+            At a byte that is not UTF-8 (BT005), a NUL byte (BT006), an endless line (BT007) or a cut gzip
+            stream (BT004), with the line's number.
+        """
+        with self.open() as stream:
+            number = 0
+            while raw := self._raw_line(stream, number + 1):
+                number += 1
+                yield self._decoded(raw, number)
+
+    def open(self) -> IO[bytes]:
+        """Open the decompressed bytes."""
+        if self.is_gzip:
+            return cast("IO[bytes]", UnpackedGzip(self.path, self.name))
+        return self.path.open("rb")
+
+    def _raw_line(self, stream: IO[bytes], number: int) -> bytes:
+        try:
+            raw = stream.readline(LONGEST_LINE + 1)
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise cut_gzip(self.name, line=number) from error
+        if len(raw) > LONGEST_LINE:
+            raise ReadError(
+                f"The line is longer than {LONGEST_LINE >> 20} MiB. Is this one segment a line?",
+                path=self.name,
+                line=number,
+                code="BT007",
+            )
+        return raw
+
+    def _decoded(self, raw: bytes, number: int) -> str:
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            raise ReadError(
+                f"The byte 0x{raw[error.start]:02x} is not UTF-8. "
+                f"Convert the file first, for example: iconv -f latin1 -t utf-8 IN > OUT",
+                path=self.name,
+                line=number,
+                code="BT005",
+            ) from error
+        if "\x00" in text:
+            raise ReadError(
+                "The line contains a NUL byte, so this is not plain text. Export the file as UTF-8 text.",
+                path=self.name,
+                line=number,
+                code="BT006",
+            )
+        return text.removesuffix("\n").removesuffix("\r")
+
+
+def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool = False) -> Source:
+    """Look at what the user gave and return it as a :class:`Source`.
+
+    Parameters
+    ----------
+    given : path, "-", open file, NAME=path, pattern or list of these
+        ``"-"`` is standard input. A file that is really called ``a=b`` or ``a*`` is meant as it stands.
+    folders : bool, default False
+        Whether a folder, a pattern of several files or a list may be given.
+
+    Raises
+    ------
+    ReadError
+        For a missing path (BT001), a folder or an unreadable file (BT002), an empty file (BT003), a broken
+        gzip or Zstandard stream (BT004), UTF-16 (BT005), a pickle (BT008), an archive (BT338) or what is no
+        ordinary file (BT337).
+    """
+    from betterthan.read.source.given_files import parts_of, split_given  # noqa: PLC0415  (it opens sources)
+
+    if isinstance(given, list | tuple):
+        return parts_of(given, folders=folders)
+    if isinstance(given, str | os.PathLike) and os.fspath(given) != "-":
+        called, wanted = split_given(os.fspath(given))
+        if len(wanted) > 1:
+            return parts_of(wanted, name=os.fspath(given), folders=folders)
+        source = _at(wanted[0], folders=folders)
+        return source if called is None else replace(source, called=called)
+    stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
+    name = "<stdin>" if stream is not given else str(getattr(given, "name", "<stream>"))
+    spool = spooled(stream, name)
+    copy = None
+    try:
+        copy = _readable(spool, name)
+        return _kept(copy, name)
+    finally:
+        if copy is not spool:
+            spool.unlink(missing_ok=True)
+
+
+def _at(name: str, *, folders: bool) -> Source:
+    path = Path(name).expanduser()
+    if _is_folder(path, name):
+        if not folders:
+            raise no_data_folder(name)
+        return Source(name=name, path=path, head=b"", is_folder=True)
+    copy = _readable(path, name)
+    return _looked_at(path, name) if copy is path else _kept(copy, name)
+
+
+def _readable(path: Path, name: str) -> Path:
+    """Return the file itself, or a copy of what the engine would not read as Python does.
+
+    The engine knows no Zstandard, takes zeros behind a gzip stream for damage, and a byte-order mark for bad JSON.
+    """
+    first = _first_bytes(path, name)
+    if first.startswith(ZSTANDARD):
+        path, first = unpacked(path, name), b""
+    is_gzip = first.startswith(GZIP)
+    is_marked = _is_marked_json(_head(path, name, is_gzip=is_gzip))
+    if not is_marked and not (is_gzip and is_padded(path)):
+        return path
+    with cast("IO[bytes]", UnpackedGzip(path, name)) if is_gzip else path.open("rb") as stream:
+        if is_marked:
+            stream.read(len(BOM_UTF8))
+        return copied(stream, name)
+
+
+def _is_marked_json(head: bytes) -> bool:
+    return head.startswith(BOM_UTF8) and head.removeprefix(BOM_UTF8).lstrip()[:1] == b"{"
+
+
+def _kept(path: Path, name: str) -> Source:
+    """Return a source on a temporary file, which goes when the source does."""
+    try:
+        return replace(_looked_at(path, name), spool=Spool(path))
+    except ReadError:
+        path.unlink(missing_ok=True)  # now, and not when the error is forgotten
+        raise
+
+
+def _looked_at(path: Path, name: str) -> Source:
+    is_gzip = _first_bytes(path, name).startswith(GZIP)
+    source = Source(name=name, path=path, head=_head(path, name, is_gzip=is_gzip), is_gzip=is_gzip)
+    _check_head(source)
+    return source
+
+
+def no_data_folder(name: str) -> ReadError:
+    """Build the error for a folder in which there is nothing to read."""
+    return ReadError("This is a folder without data that can be read. Name a file.", path=name, code="BT002")
+
+
+def _is_folder(path: Path, name: str) -> bool:
+    """Whether a path that exists is a folder."""
+    try:
+        exists, is_folder = path.exists(), path.is_dir()
+    except OSError as error:
+        raise ReadError(
+            f"This path cannot be looked at ({error.strerror}).", path=name, code="BT001"
+        ) from error
+    except ValueError as error:
+        raise ReadError("This path contains a NUL character.", path=repr(name), code="BT001") from error
+    if not exists:
+        raise ReadError("There is no such file. Check the spelling and the folder.", path=name, code="BT001")
+    return is_folder
+
+
+def _first_bytes(path: Path, name: str) -> bytes:
+    try:
+        # A pipe would wait for ever and can be read only once; a device may never end.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ReadError(
+                "This is a pipe or a device, not a file. Send it through standard input: COMMAND | betterthan … -",
+                path=name,
+                code="BT337",
+            )
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise ReadError(f"The file cannot be opened ({error.strerror}).", path=name, code="BT002") from error
+
+
+def _head(path: Path, name: str, *, is_gzip: bool) -> bytes:
+    if not is_gzip:
+        return _first_bytes(path, name)
+    try:
+        with gzip.open(path, "rb") as file:
+            return file.read(HEAD_BYTES)
+    except (EOFError, OSError, zlib.error) as error:
+        raise cut_gzip(name) from error
+
+
+def _check_head(source: Source) -> None:
+    head, name = source.head, source.name
+    if not head.removeprefix(BOM_UTF8).strip():
+        raise ReadError("The file is empty. Check what wrote it.", path=name, code="BT003")
+    if source.suffix in _PICKLES or (head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05"):
+        raise ReadError(
+            "Pickled data can run any program when it is opened, so it is never read. "
+            'Convert it once where you trust it: pandas.read_pickle(IN).to_csv("OUT.csv")',
+            path=name,
+            code="BT008",
+        )
+    refuse_archive(source.path, name, head)
+    refuse_arrow(name, head)
+    if head[:2] in _ENCODINGS:
+        raise ReadError(
+            f"The file is {_ENCODINGS[head[:2]]}, not UTF-8. Convert it first: iconv -f utf-16 -t utf-8 IN > OUT",
+            path=name,
+            code="BT005",
+        )

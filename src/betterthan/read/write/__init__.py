@@ -1,0 +1,1 @@
+"""Writing tables: tidy rows, folders of the metrics task, previews."""

@@ -1,0 +1,1 @@
+"""Which command made a result, and computing it again."""

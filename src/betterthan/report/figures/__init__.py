@@ -1,0 +1,1 @@
+"""Figures drawn as SVG, without a charting library."""

@@ -1,0 +1,1 @@
+"""What a report can be about: scores, battles, texts, tags, metrics."""

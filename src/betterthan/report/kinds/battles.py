@@ -1,0 +1,179 @@
+"""A report on battles: who met whom, and who won."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from betterthan.analysis.compare.compare import compare
+from betterthan.analysis.rank.rank import of_each_method, rank
+from betterthan.errors import NotConverged, NotEstimable
+from betterthan.present.table import Column, Table
+from betterthan.report.document import Card, Paragraph, Report, Section, TableBlock
+from betterthan.report.inputs import Inputs
+from betterthan.report.sections.agreement import agreed, agreement_section
+from betterthan.report.sections.data_check import data_section
+from betterthan.report.sections.files import csv_files, files_section
+from betterthan.report.sections.method import method_section
+from betterthan.report.sections.pairs import pairs_card, pairs_section
+from betterthan.report.sections.ranking import may_be_best, ranking_section
+from betterthan.report.wording import corrected, count, plural
+from betterthan.results.base import Result
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Ranking
+from betterthan.tables.matches import Matches
+
+_METHODS = ("bradley_terry", "win_rate", "elo")
+_FEW_MEETINGS = 30
+
+
+def battles_report(inputs: Inputs) -> Report:
+    """Compute everything that a report on battles shows."""
+    matches = inputs.matches
+    assert matches is not None  # noqa: S101  (gathered so)
+    rankings = _rankings(inputs, matches)
+    known = {by: found for by, found in rankings.items() if isinstance(found, Ranking)}
+    if "bradley_terry" not in known:
+        raise NotEstimable(str(rankings["bradley_terry"]))
+    top = known["bradley_terry"]
+    pairs = compare(matches, rng=inputs.options.get("rng", 12345), **inputs.computing())
+    agreement = agreed(known)
+    results: dict[str, Result] = {f"ranking-{by}": found for by, found in known.items()} | {"pairs": pairs}
+    if agreement is not None:
+        results["agreement"] = agreement
+    files = csv_files(results)
+    sections = [
+        ranking_section(rankings, lead=_lead(top)),
+        pairs_section(pairs, unit="battle", any_pair=False),
+        *([agreement_section(known, agreement)] if agreement is not None else []),
+        _meetings(pairs),
+        data_section(inputs, [_said(matches)], results.values()),
+        method_section(_paragraph(matches, pairs), results, ("bradley_terry", "holm"), inputs.command),
+        files_section(results, files),
+    ]
+    headline, verdict = _verdict(top, pairs)
+    return Report(
+        title=f"Battles · {len(matches.systems)} systems · {count(matches.n_matches)} battles",
+        kind="battles",
+        headline=headline,
+        verdict=verdict,
+        cards=_cards(matches, pairs),
+        sections=tuple(sections),
+        results=results,
+        notes=inputs.notes,
+        command=inputs.command,
+        payload={"csv": files},
+    )
+
+
+def _rankings(inputs: Inputs, matches: Matches) -> dict[str, Ranking | str]:
+    found: dict[str, Ranking | str] = {}
+    told: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
+    for by, own in of_each_method(matches, _METHODS, {"scale": "elo", **told}):
+        try:
+            found[by] = rank(matches, by=by, **own)
+        except (NotEstimable, NotConverged) as error:
+            found[by] = str(error)
+    return found
+
+
+def _lead(ranking: Ranking) -> str:
+    return f"Strengths in {ranking.unit}; in colour who may be best. A line parts significance clusters."
+
+
+def _said(matches: Matches) -> str:
+    return f"{count(matches.n_matches)} battles of {len(matches.systems)} systems, {100 * _ties(matches):.0f}% ties."
+
+
+def _ties(matches: Matches) -> float:
+    return float(matches.weight[matches.outcome == 0.5].sum() / matches.weight.sum())
+
+
+def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
+    best, first, second = may_be_best(ranking), ranking.systems[0], ranking.systems[1]
+    m = len(ranking.systems)
+    found = pairs.pair(first, second)
+    if len(best) == 1:
+        headline = f"{first} is the best of {m} systems."
+    elif len(best) == m:
+        headline = "No system can be called best."
+    else:
+        headline = f"{first} leads, but {len(best)} systems may be best."
+    met, lost = found.wins + found.ties + found.losses, found.pvalue <= pairs.alpha < found.adjusted
+    direct = (
+        f"Of their {count(met)} battles {first} won {count(found.wins)} and {second} {count(found.losses)}."
+        if met
+        else f"{first} and {second} never met; the model compares them through others."
+    )
+    return headline, (
+        f"{first} beats {second} with probability {found.effect:.2f} ({100 * pairs.confidence:g}% interval "
+        f"{found.low:.2f} to {found.high:.2f}, for this pair alone) under Bradley–Terry."
+        f"{corrected(found.adjusted, m * (m - 1) // 2, lost=lost)} {direct}"
+    )
+
+
+def _cards(matches: Matches, pairs: PairwiseTable) -> tuple[Card, ...]:
+    m = len(matches.systems)
+    met = _met(pairs)
+    few = int((met[np.triu_indices(m, 1)] == 0).sum())
+    ties = _ties(matches)
+    last = (
+        Card(number=count(few), of=f"of {count(m * (m - 1) // 2)}", label="pairs never met", is_warning=True)
+        if few
+        else Card(number=f"{100 * ties:.0f}%", label="ties", is_warning=ties > 0.4)
+    )
+    return (
+        Card(number=str(m), label="systems"),
+        Card(number=count(matches.n_matches), label="battles"),
+        pairs_card(pairs.n_different, m * (m - 1) // 2),
+        last,
+    )
+
+
+def _met(pairs: PairwiseTable) -> np.ndarray:
+    return np.nan_to_num(pairs.wins + pairs.ties + pairs.losses)
+
+
+def _meetings(pairs: PairwiseTable) -> Section:
+    """Return how often systems met: a comparison that nobody made hangs on the model alone."""
+    met = _met(pairs)
+    m = len(pairs.systems)
+    columns = (
+        Column(heading="system"),
+        Column(heading="battles", kind="integer"),
+        Column(heading="opponents", kind="integer"),
+        Column(heading="fewest against", kind="integer"),
+        Column(heading="whom"),
+    )
+    rows = []
+    for i, name in enumerate(pairs.systems):
+        others = [j for j in range(m) if j != i]
+        least = min(others, key=lambda j, i=i: (met[i, j], j))  # type: ignore[misc]
+        rows.append(
+            (name, float(met[i].sum()), int((met[i] > 0).sum()), float(met[i, least]), pairs.systems[least])
+        )
+    few = int((met[np.triu_indices(m, 1)] < _FEW_MEETINGS).sum())
+    n_pairs = m * (m - 1) // 2
+    words = f"Every pair met at least {_FEW_MEETINGS} times."
+    if few:
+        who = "The one pair" if n_pairs == 1 else f"{count(few)} of {count(n_pairs)} pairs"
+        words = (
+            f"{who} met fewer than {_FEW_MEETINGS} times; about {plural(few, 'it', 'these')} the model says more than "
+            f"the data."
+        )
+    elif n_pairs == 1:
+        words = f"The one pair met at least {_FEW_MEETINGS} times."
+    table = TableBlock(
+        key="meetings", table=Table(title="How often systems met", columns=columns, rows=tuple(rows))
+    )
+    return Section(key="sure", title="Who met whom?", menu="Meetings", blocks=(Paragraph(words), table))
+
+
+def _paragraph(matches: Matches, pairs: PairwiseTable) -> list[str]:
+    return [
+        f"We ranked {len(matches.systems)} systems in {count(matches.n_matches)} battles by Bradley–Terry, ties half.",
+        "Intervals and tests come from the robust (sandwich) covariance.",
+        f"P-values are corrected by Holm's method over all pairs; we call systems different at level {pairs.alpha:g}.",
+        "Computed with betterthan.",
+    ]

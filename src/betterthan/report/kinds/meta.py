@@ -1,0 +1,354 @@
+"""A report on metrics: which of them may we trust, held against people; with its matrices of pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from betterthan.analysis.meta.meta_evaluate import meta_evaluate
+from betterthan.analysis.rank.rank import rank
+from betterthan.arrays import FloatArray
+from betterthan.errors import BetterThanError
+from betterthan.present.numbers import pvalue
+from betterthan.present.table import Cell, Column, Table
+from betterthan.present.tables.describe import describe
+from betterthan.present.tables.meta_evaluation import (
+    caveat_sentence,
+    correction_name,
+    differences,
+    measure_name,
+    scope_sentence,
+)
+from betterthan.report.copies import csv_of_result
+from betterthan.report.document import (
+    Block,
+    Card,
+    Choice,
+    Matrix,
+    MatrixCell,
+    Paragraph,
+    Report,
+    Section,
+    Switch,
+    TableBlock,
+)
+from betterthan.report.figures.marks import interval_marks, scale_heading
+from betterthan.report.inputs import Inputs
+from betterthan.report.sections.data_check import data_section
+from betterthan.report.sections.files import csv_files, files_section
+from betterthan.report.sections.method import method_section
+from betterthan.report.sections.pairs import pairs_card
+from betterthan.report.sections.ranking import ranking_block
+from betterthan.report.wording import count, for_page, page_table, plural
+from betterthan.results.base import Result
+from betterthan.results.meta_evaluation import CASES, MetaEvaluation
+
+_MOST_SYSTEMS = 24
+
+
+def significance_section(found: MetaEvaluation) -> Section:
+    """Return which metrics differ significantly: the row is better than the column."""
+    better, k = found.comparisons.better, len(found.metrics)
+    cells = tuple(
+        tuple(None if i == j else _metric_cell(found, i, j, is_better=bool(better[i, j])) for j in range(k))
+        for i in range(k)
+    )
+    ends = frozenset(i for i in range(k - 1) if found.cluster[i] != found.cluster[i + 1])
+    matrix = Matrix(
+        key="metric-matrix",
+        caption=_pvalue_of(found),
+        corner="row better than column",
+        rows=found.metrics,
+        columns=found.metrics,
+        cells=cells,
+        rules=ends,
+    )
+    lead = (
+        f"{_pvalue_of(found)}, by {measure_name(found.method)}, {correction_name(found.comparisons.correction)}. Green "
+        f"and bold: the row is significantly better at level {found.comparisons.alpha:g}. Rules separate clusters. "
+        f"{scope_sentence(found)}"
+    )
+    return Section(
+        key="pairs", title="Which metrics differ significantly?", menu="Pairs", lead=lead, blocks=(matrix,)
+    )
+
+
+def _pvalue_of(found: MetaEvaluation) -> str:
+    if found.comparisons.alternative == "wmt":
+        return "One-sided p-value that the row agrees better with human judgments than the column"
+    return "Two-sided p-value that the row and the column agree differently with human judgments"
+
+
+def _metric_cell(found: MetaEvaluation, i: int, j: int, *, is_better: bool) -> MatrixCell | None:
+    p = float(found.comparisons.adjusted[i, j])
+    if np.isnan(p):
+        return MatrixCell(text="–", shade=0, is_sure=False, title="not tested")
+    text = _small_p(p)
+    verb = "better than" if is_better or found.comparisons.alternative == "wmt" else "against"
+    said = f"{found.metrics[i]} {verb} {found.metrics[j]}: p {pvalue(p)}"
+    return MatrixCell(text=text, shade=6 if is_better else 0, is_sure=is_better, title=said)
+
+
+def _small_p(p: float) -> str:
+    """Write a p-value in a small cell, and never as 0 or 1 when it is neither.
+
+    Examples
+    --------
+    >>> _small_p(0.0004), _small_p(0.004), _small_p(0.13), _small_p(0.998), _small_p(1.0)
+    ('<.001', '.004', '.13', '>.99', '1')
+    """
+    if p < 0.001:
+        return "<.001"
+    if 0.995 <= p < 1:
+        return ">.99"
+    return "1" if p >= 1 else f"{p:.{3 if p < 0.01 else 2}f}".removeprefix("0")
+
+
+def systems_section(found: MetaEvaluation) -> Section:
+    """Return how people and the best metric see each pair of systems: three matrices one below the other."""
+    order = np.argsort(-found.human_mean, kind="stable")[:_MOST_SYSTEMS]
+    names = tuple(found.systems[i] for i in order)
+    blocks: list[Block] = []
+    if found.human_pvalue is not None and found.metric_pvalue is not None:
+        people, metric = (p[np.ix_(order, order)] for p in (found.human_pvalue, found.metric_pvalue[0]))
+        views = (
+            ("people", found.human, people, True),
+            ("metric", found.metrics[0], metric, True),
+            ("agreement", "one less the gap", 1 - np.abs(people - metric), False),
+        )
+        choices = tuple(
+            Choice(key=key, label=label, blocks=(_heat(key, label, names, values, is_p=is_p),))
+            for key, label, values, is_p in views
+        )
+        blocks.append(Switch(key="view", label="Who is sure of what", choices=choices))
+    first = found.metrics[0]
+    lead = (
+        f"How sure {found.human} and {first} are that the row is better than the column: one-sided p-values, green for "
+        f"the row, orange for the column. Systems stand in the order of people. Soft pairwise accuracy is the mean of "
+        f"one less the gap."
+    )
+    return Section(
+        key="systems", title="Who is sure of which systems?", menu="Systems", lead=lead, blocks=tuple(blocks)
+    )
+
+
+def _heat(key: str, label: str, names: tuple[str, ...], values: FloatArray, *, is_p: bool) -> Matrix:
+    cells = tuple(
+        tuple(
+            None if i == j else _heat_cell(names, i, j, float(values[i, j]), is_p=is_p)
+            for j in range(len(names))
+        )
+        for i in range(len(names))
+    )
+    return Matrix(key=f"heat-{key}", caption=label, corner=label, rows=names, columns=names, cells=cells)
+
+
+def _heat_cell(names: tuple[str, ...], i: int, j: int, value: float, *, is_p: bool) -> MatrixCell:
+    if np.isnan(value):
+        return MatrixCell(text="–", shade=0, is_sure=False, title=f"{names[i]}, {names[j]}: unknown")
+    shade = round(20 * (0.5 - value)) if is_p else round(20 * (value - 0.5))
+    return MatrixCell(
+        text=_share(value),
+        shade=max(-10, min(10, shade)),
+        is_sure=is_p and min(value, 1 - value) <= 0.05,
+        title=f"{names[i]} against {names[j]}: {value:.3f}",
+    )
+
+
+def _share(value: float) -> str:
+    """Write a p-value or share with two decimals, and never as 0 or 1 when it is neither."""
+    if 0 < value < 0.005:
+        return "<.01"
+    return ">.99" if 0.995 <= value < 1 else f"{value:.2f}"
+
+
+_MEASURES = ("soft_pairwise_accuracy", "pairwise_accuracy", "pearson", "kendall_b", "accuracy_with_ties")
+_SHOWN_PAIRS = 12
+_FEW_SYSTEMS = 15
+
+
+def meta_report(inputs: Inputs) -> Report:
+    """Compute everything that a report on metrics shows."""
+    human = inputs.human
+    assert human is not None  # noqa: S101  (gathered so)
+    told: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
+    measured, refused = _measured(inputs, told)
+    main = measured[_MEASURES[0]]
+    results: dict[str, Result] = {f"meta-{by}": found for by, found in measured.items()}
+    people = (
+        rank(human.complete(missing="drop"), by="mean", **told)
+        if human.n_missing < human.values.size
+        else None
+    )
+    if people is not None:
+        results["human"] = people
+    files = csv_files(results)
+    sections = [
+        _ranking(measured, refused),
+        significance_section(main),
+        systems_section(main),
+        _contributions(main),
+        *([_people(people)] if people is not None else []),
+        data_section(inputs, [_said(inputs, main)], results.values()),
+        method_section(_paragraph(main), results, ("soft_pairwise_accuracy",), inputs.command),
+        files_section(results, files),
+    ]
+    return Report(
+        title=f"Metrics against {main.human} · {main.n_systems} systems · {count(main.n_segments)} segments",
+        kind="meta",
+        headline=_headline(main),
+        verdict=_verdict(main),
+        cards=_cards(main),
+        sections=tuple(sections),
+        results=results,
+        notes=inputs.notes,
+        command=inputs.command,
+        payload={"csv": files},
+    )
+
+
+def _measured(inputs: Inputs, told: dict[str, Any]) -> tuple[dict[str, MetaEvaluation], dict[str, str]]:
+    """Return each measure that these data allow, and why the others do not."""
+    found: dict[str, MetaEvaluation] = {}
+    refused: dict[str, str] = {}
+    for by in _MEASURES:
+        try:
+            found[by] = meta_evaluate(inputs.metrics, inputs.human, by=by, **told)  # type: ignore[arg-type]
+        except BetterThanError as error:
+            if by == _MEASURES[0]:
+                raise
+            refused[by] = str(error)
+    return found, refused
+
+
+def _ranking(measured: dict[str, MetaEvaluation], refused: dict[str, str]) -> Section:
+    choices = [
+        Choice(key=by, label=measure_name(by), blocks=(_table(found, by),)) for by, found in measured.items()
+    ]
+    choices += [
+        Choice(key=by, label=measure_name(by), blocks=(Paragraph(why, "note"),))
+        for by, why in refused.items()
+    ]
+    lead = "Best first. Rules separate clusters; metrics that share a letter do not differ significantly."
+    switch = Switch(key="measure", label="Measure of agreement", choices=tuple(choices))
+    return Section(key="ranking", title="Metrics", lead=lead, blocks=(switch,))
+
+
+def _table(found: MetaEvaluation, by: str) -> TableBlock:
+    numbers = [getattr(found, name).tolist() for name in ("value", "low", "high")]
+    return TableBlock(
+        key=f"meta-{by}",
+        table=for_page(page_table(describe(found), found.unit_note)),
+        marks=interval_marks(*numbers, stressed=(found.cluster == 1).tolist()),
+        marks_heading=scale_heading(*numbers),
+        csv=csv_of_result(found),
+        words=True,
+    )
+
+
+def _contributions(found: MetaEvaluation) -> Section:
+    """Return what each pair of systems costs the best metrics, by case, and the costliest pairs of the first."""
+    columns = (Column(heading="metric"), *(Column(heading=case, kind="integer") for case in CASES))
+    rows: list[tuple[Cell, ...]] = []
+    for metric in found.metrics:
+        cases = [pair.case for pair in found.contributions(metric)]
+        rows.append((metric, *(cases.count(case) for case in CASES)))
+    counts = TableBlock(
+        key="cases", table=Table(title="Pairs of systems by who is sure", columns=columns, rows=tuple(rows))
+    )
+    first = found.metrics[0]
+    worst = found.contributions(first)[:_SHOWN_PAIRS]
+    headings = (
+        Column(heading="system"),
+        Column(heading="against"),
+        Column(heading="p of people", kind="pvalue"),
+    )
+    more = (
+        Column(heading=f"p of {first}", kind="pvalue"),
+        Column(heading="adds", kind="number", digits=3),
+        Column(heading="case"),
+    )
+    table = Table(
+        title=f"Pairs that cost {first} most",
+        columns=(*headings, *more),
+        rows=tuple((p.a, p.b, p.human_pvalue, p.metric_pvalue, p.value, p.case) for p in worst),
+    )
+    lead = f"Who is sure of how many pairs of systems; below, the pairs that cost {first} most."
+    blocks = (counts, TableBlock(key="costly", table=table))
+    return Section(key="contributions", title="Where do they part?", menu="Costs", lead=lead, blocks=blocks)
+
+
+def _people(ranking: Any) -> Section:  # noqa: ANN401  (a Ranking)
+    return Section(
+        key="people",
+        title="What people say",
+        menu="People",
+        lead="The systems by the mean of the human scores, on the segments that have all of them.",
+        blocks=(ranking_block(ranking, "people-ranking"),),
+    )
+
+
+def _headline(found: MetaEvaluation) -> str:
+    alike = [
+        m
+        for m, letters in zip(found.metrics[1:], found.letters[1:], strict=True)
+        if set(letters) & set(found.letters[0])
+    ]
+    best = found.metrics[0]
+    if len(found.metrics) == 1:
+        return f"{best} agrees with people on {100 * found.value[0]:.0f}% by soft pairwise accuracy."
+    if not alike:
+        return f"{best} agrees best with people."
+    if len(alike) == len(found.metrics) - 1:
+        return "No metric can be called best."
+    return f"{best} leads, but {len(alike) + 1} metrics may be best."
+
+
+def _verdict(found: MetaEvaluation) -> str:
+    k = len(found.metrics)
+    n_pairs = k * (k - 1) // 2
+    span = (
+        f" ({100 * found.confidence:g}% interval {found.low[0]:.3f} to {found.high[0]:.3f})"
+        if found.low[0] == found.low[0]
+        else ""
+    )
+    differ = f" {differences(found)}." if n_pairs else ""
+    caveats = "".join(f" {caveat_sentence(one)}" for one in found.caveats)
+    few = ", and agreement over so few is uncertain" if found.n_systems < _FEW_SYSTEMS else ""
+    return (
+        f"The {measure_name(found.method)} of {found.metrics[0]} with {found.human} is {found.value[0]:.3f}{span}."
+        f"{caveats}{differ} There are {found.n_systems} systems{few}."
+    )
+
+
+def _cards(found: MetaEvaluation) -> tuple[Card, ...]:
+    k = len(found.metrics)
+    n_pairs = k * (k - 1) // 2
+    return (
+        Card(number=str(k), label=plural(k, "metric")),
+        Card(number=str(found.n_systems), label=f"systems, {count(found.n_segments)} segments"),
+        pairs_card(found.n_significant, n_pairs, "metrics"),
+        Card(
+            number=count(found.n_pairs),
+            label=f"{plural(found.n_pairs, 'pair of systems is', 'pairs of systems are')} all there is to agree on",
+            is_warning=found.n_pairs < 30,
+        ),
+    )
+
+
+def _said(inputs: Inputs, found: MetaEvaluation) -> str:
+    k, size = len(inputs.metrics), f"{found.n_systems} systems × {count(found.n_segments)} segments"
+    return f"{k} {plural(k, 'metric')} and {found.human} on {size}."
+
+
+def _paragraph(found: MetaEvaluation) -> list[str]:
+    return [
+        f"We held {len(found.metrics)} {plural(len(found.metrics), 'metric')} against {found.human}.",
+        f"There are {found.n_systems} systems and {count(found.n_segments)} segments.",
+        "Agreement is soft pairwise accuracy (Thompson et al., 2024).",
+        f"Intervals come from a bootstrap over segments, centred on the value: {found.interval_population}.",
+        f"{differences(found)}.",
+        scope_sentence(found),
+        "Computed with betterthan.",
+    ]

@@ -1,0 +1,303 @@
+"""A report on scores: every system on the same segments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from betterthan.analysis.compare.compare import TestName, compare
+from betterthan.analysis.explain.diagnose import diagnose
+from betterthan.analysis.rank.rank import Method, rank
+from betterthan.errors import NotConverged, NotEstimable
+from betterthan.present.tables.describe import describe
+from betterthan.present.tables.pairwise import correction_words
+from betterthan.report.copies import csv_of_result
+from betterthan.report.document import Block, Card, Fold, Paragraph, Report, Section, TableBlock
+from betterthan.report.inputs import Inputs
+from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
+from betterthan.report.sections.agreement import agreed, agreement_section
+from betterthan.report.sections.data_check import data_section
+from betterthan.report.sections.files import csv_files, files_section
+from betterthan.report.sections.method import method_section
+from betterthan.report.sections.one_pair import explained, pair_blocks, pair_fold
+from betterthan.report.sections.pairs import pairs_card, pairs_section
+from betterthan.report.sections.ranking import may_be_best, ranking_section
+from betterthan.report.sections.segments import chosen_segments, digits_of, segments_section
+from betterthan.report.sections.slices import slices_section
+from betterthan.report.sections.standing import Standing, n_documents, standing
+from betterthan.report.sections.sureness import sureness_section
+from betterthan.report.wording import count, plural
+from betterthan.results.base import Result
+from betterthan.results.explanation import Explanation
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.ranking import Ranking
+from betterthan.tables.scores import Scores
+
+_METHODS: tuple[Method, ...] = ("mean", "median", "win_rate", "bradley_terry")
+_EXPLAINED = 11
+_MANY_TIES = 0.15
+_METHODS_CITED = ("paired", "permutation", "holm", "bootstrap", "bradley_terry", "power")
+
+
+def scores_report(inputs: Inputs) -> Report:
+    """Compute everything that a report on scores shows."""
+    rankings = _rankings(inputs)
+    known = {by: found for by, found in rankings.items() if isinstance(found, Ranking)}
+    top = known["mean"]
+    tests = _tests(inputs)
+    pairs = tests["permutation"]
+    neighbours = list(zip(top.systems, top.systems[1:], strict=False))[:_EXPLAINED]
+    explanations = [explained(inputs, a, b) for a, b in neighbours]
+    documents = n_documents(inputs)
+    stand = [standing(found, tests, documents) for found in explanations]
+    agreement = agreed(known)
+    results: dict[str, Result] = {f"ranking-{by}": found for by, found in known.items()}
+    results |= {"pairs": pairs, "pair": explanations[0], "diagnosis": diagnose(inputs.scores)}
+    if agreement is not None:
+        results["agreement"] = agreement
+    files = csv_files(results)
+    sections = [
+        ranking_section(rankings),
+        _pairs(inputs, pairs, explanations, documents),
+        _pair(inputs, explanations, stand, pairs.systems),
+        *([agreement_section(known, agreement)] if agreement is not None else []),
+        *_metrics(inputs, top),
+        slices_section(inputs, *neighbours[0]),
+        segments_section(inputs, *neighbours[0]),
+        sureness_section(inputs, top, documents=documents is not None),
+        data_section(
+            inputs, _said(inputs), _noted(results, documents), blocks=_diagnosis(results["diagnosis"])
+        ),
+        method_section(_paragraph(inputs, top, pairs), results, _METHODS_CITED, inputs.command),
+        files_section(results, files),
+    ]
+    return Report(
+        title=_title(inputs),
+        kind="scores",
+        headline=_headline(known, explanations[0]),
+        verdict=stand[0].verdict,
+        cards=_cards(inputs, pairs, explanations[0], known),
+        sections=tuple(section for section in sections if section is not None),
+        results=results,
+        notes=inputs.notes,
+        command=inputs.command,
+        payload={"csv": files, **_payload(inputs, tests, explanations, stand)},
+    )
+
+
+def _told(inputs: Inputs, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    wanted: tuple[str, ...] = ("missing", "units", "rng")
+    options = {key: inputs.options[key] for key in wanted if key in inputs.options}
+    return {**options, **inputs.computing(), **more}
+
+
+def _rankings(inputs: Inputs) -> dict[str, Ranking | str]:
+    found: dict[str, Ranking | str] = {}
+    for by in _METHODS:
+        try:
+            found[by] = rank(inputs.scores, by=by, **_told(inputs))
+        except (NotEstimable, NotConverged) as error:
+            found[by] = str(error)
+    return found
+
+
+def _tests(inputs: Inputs) -> dict[str, PairwiseTable]:
+    """All pairs by the test of the mean and, where segments are the units, by tests that only take segments."""
+    names: tuple[TestName, ...] = ("permutation", "sign", "wilcoxon")
+    return {
+        name: compare(inputs.scores, test=name, **_told(inputs))
+        for name in (names[:1] if _is_by_documents(inputs) else names)
+    }
+
+
+def _is_by_documents(inputs: Inputs) -> bool:
+    return inputs.options.get("units") == "groups"
+
+
+def _pairs(
+    inputs: Inputs, pairs: PairwiseTable, explanations: list[Explanation], documents: int | None
+) -> Section:
+    return pairs_section(
+        pairs,
+        unit="segment",
+        any_pair=fits(inputs.scores),
+        opened=_opened(explanations, pairs.systems),
+        told=told_size(inputs.scores),
+        over="" if documents is None else "documents",
+    )
+
+
+def _pair(
+    inputs: Inputs, explanations: list[Explanation], stand: list[Standing], systems: tuple[str, ...]
+) -> Section:
+    first, *others = explanations
+    blocks = pair_blocks(inputs.scores, first, words=(stand[0].lead, *stand[0].words))
+    if others:
+        place = {name: i for i, name in enumerate(systems)}
+        folds = tuple(
+            pair_fold(found, place[found.a], place[found.b], words=(told.lead, *told.words))
+            for found, told in zip(others, stand[1:], strict=True)
+        )
+        blocks = (*blocks, Paragraph("Other neighbours in the ranking:", "dim"), *folds)
+    title = f"{first.a} against {first.b}"
+    return Section(key="pair", title=title, menu="One pair", lead=stand[0].lead, blocks=blocks)
+
+
+def _opened(explanations: list[Explanation], systems: tuple[str, ...]) -> dict[tuple[int, int], str]:
+    """Return where each explained pair stands in the page: the first in a section of its own, the others in folds."""
+    place = {name: i for i, name in enumerate(systems)}
+    found = {(place[pair.a], place[pair.b]): f"pair-{place[pair.a]}-{place[pair.b]}" for pair in explanations}
+    return {**found, (place[explanations[0].a], place[explanations[0].b]): "pair"}
+
+
+def _metrics(inputs: Inputs, first: Ranking) -> list[Section]:
+    """Return how the other metrics of the data rank the same systems, when there are several."""
+    if len(inputs.metrics) < 2:
+        return []
+    about, *others = inputs.metrics
+    rankings = {about: first}
+    rankings |= {name: rank(inputs.metrics[name], by="mean", **_told(inputs)) for name in others}
+    found = agreed(rankings)
+    if found is None:
+        return []
+    return [agreement_section(rankings, found, key="metrics", title="Do the metrics agree?")]
+
+
+def _noted(results: dict[str, Result], documents: int | None) -> list[Result]:
+    """Return the results whose notes belong to the data check.
+
+    What an explanation notes about documents as units the table of all pairs says too.
+    """
+    return [found for name, found in results.items() if documents is None or name != "pair"]
+
+
+def _diagnosis(found: Result) -> tuple[Block, ...]:
+    table = TableBlock(key="diagnosis", table=describe(found), csv=csv_of_result(found), words=True)
+    return (Fold(key="diagnosis-fold", label="What kind of scores these are", blocks=(table,)),)
+
+
+def _title(inputs: Inputs) -> str:
+    scores = inputs.scores
+    direction = "higher is better" if scores.higher_is_better else "lower is better"
+    n = scores.n_segments
+    return f"{scores.name} ({direction}) · {scores.n_systems} systems · {count(n)} {plural(n, 'segment')}"
+
+
+def _said(inputs: Inputs) -> list[str]:
+    scores = inputs.scores
+    said = f"{scores.n_systems} systems × {count(scores.n_segments)} {plural(scores.n_segments, 'segment')}"
+    said += f" in {_documents(scores)}" if scores.groups else ""
+    n = scores.n_missing
+    said += f", {count(n)} {plural(n, 'score')} missing." if n else ", no score missing."
+    return [said]
+
+
+def _documents(scores: Scores) -> str:
+    n = len(set(scores.groups or ()))
+    return f"{count(n)} {plural(n, 'document')}"
+
+
+def _headline(rankings: dict[str, Ranking], pair: Explanation) -> str:
+    top = rankings["mean"]
+    best = may_be_best(top)
+    first = top.systems[0]
+    wins = rankings.get("bradley_terry")
+    other = wins.systems[0] if wins is not None else first
+    m = len(top.systems)
+    if len(best) == 1 and other == first:
+        return f"{first} is better than {pair.b}." if m == 2 else f"{first} is the best of {m} systems."
+    if len(best) == 1:
+        return f"{first} has the best mean, but by wins {other} comes first."
+    if m == 2:
+        return f"No significant difference between {pair.a} and {pair.b}."
+    if len(best) == m:
+        return "No system can be called best."
+    return f"{first} leads, but {len(best)} systems may be best."
+
+
+def _cards(
+    inputs: Inputs, pairs: PairwiseTable, pair: Explanation, rankings: dict[str, Ranking]
+) -> tuple[Card, ...]:
+    scores = inputs.scores
+    m = scores.n_systems
+    n, by_documents = count(scores.n_segments), _is_by_documents(inputs)
+    documents = f", {_documents(scores)}{' as units' if by_documents else ''}" if scores.groups else ""
+    return (
+        Card(number=str(m), label="systems"),
+        Card(number=n, label=f"segments{documents}"),
+        pairs_card(pairs.n_different, m * (m - 1) // 2),
+        _warning(pair, rankings),
+    )
+
+
+def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
+    """Return the one thing that a reader must not miss."""
+    ties = pair.ties / pair.n_segments
+    wins = rankings.get("bradley_terry")
+    if wins is not None and wins.systems[0] != rankings["mean"].systems[0]:
+        return Card(
+            number="≠", label=f"by wins the first is {wins.systems[0]}, not {pair.a}", is_warning=True
+        )
+    if ties > _MANY_TIES:
+        label = "of segments tie in the top pair: medians say little here"
+        return Card(number=f"{100 * ties:.0f}%", label=label, is_warning=True)
+    if pair.n_needed is not None and pair.n_needed > pair.n_units:
+        what = "documents" if pair.units == "groups" else "segments"
+        label = (
+            f"{what} would show the difference of the first two, for this pair alone, four times out of five"
+        )
+        return Card(number=count(pair.n_needed), label=label, is_warning=True)
+    flip = pair.flip("mean")
+    if flip.n_segments is None:
+        return Card(number="none", label="of the segments turn the first place when left out")
+    label = f"{plural(flip.n_segments, 'segment')} left out would turn the first place"
+    return Card(number=count(flip.n_segments), label=label)
+
+
+def _paragraph(inputs: Inputs, ranking: Ranking, pairs: PairwiseTable) -> list[str]:
+    scores = inputs.scores
+    level = f"{100 * ranking.confidence:g}%"
+    m = scores.n_systems
+    by_documents = _is_by_documents(inputs)
+    units = "documents" if by_documents else "segments"
+    tests = f"two-sided paired permutation tests{' over documents' if by_documents else ''}"
+    n_pairs = m * (m - 1) // 2
+    over = f", {correction_words(pairs.correction)} over {count(n_pairs)} pairs" if n_pairs > 1 else ""
+    return [
+        f"We compared {m} systems on the same {count(scores.n_segments)} segments by {scores.name}.",
+        f"Systems are ranked by their mean with {level} intervals of each mean by itself, {units} as units.",
+        f"Pairs are compared with {tests}{over}.",
+        f"We call systems different at level {pairs.alpha:g}.",
+        "We also report medians, win rates and Bradley–Terry strengths (Peyrard et al., 2021).",
+        "Computed with betterthan.",
+    ]
+
+
+def _payload(
+    inputs: Inputs,
+    tests: dict[str, PairwiseTable],
+    explanations: list[Explanation],
+    stand: list[Standing],
+) -> dict[str, Any]:
+    if not fits(inputs.scores):
+        return {}
+    scores = inputs.scores.select(tests["permutation"].systems)
+    place = {name: i for i, name in enumerate(scores.systems)}
+    named = {"permutation": "mean (permutation)", "sign": "wins (sign)", "wilcoxon": "shift (Wilcoxon)"}
+    if _is_by_documents(inputs):
+        named["permutation"] = "mean (permutation, documents)"
+    first = explanations[0]
+    payload: dict[str, Any] = {
+        "scores": packed_scores(scores, digits=digits_of(scores)),
+        "tests": packed_tests([(named[name], test) for name, test in tests.items()], scores.systems),
+        "words": {
+            f"{place[found.a]} {place[found.b]}": [told.lead, *told.words]
+            for found, told in zip(explanations, stand, strict=True)
+        },
+        "top": [place[first.a], place[first.b]],
+    }
+    if inputs.texts is not None and inputs.show_texts:
+        wanted = [
+            scores.segments[i] for i in chosen_segments(scores, first.a, first.b, each=scores.n_segments)
+        ]
+        payload["texts"] = packed_texts(inputs.texts, scores.segments, wanted)
+    return payload

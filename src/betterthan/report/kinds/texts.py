@@ -1,0 +1,289 @@
+"""A report on texts: outputs scored against references by BLEU, chrF and TER."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from betterthan.analysis.compare.compare import compare
+from betterthan.analysis.explain.explain import explain
+from betterthan.analysis.rank.aggregate import aggregate
+from betterthan.analysis.rank.agreement import agreement
+from betterthan.analysis.rank.rank import rank
+from betterthan.errors import unknown_name
+from betterthan.present.charts.paired import paired
+from betterthan.present.tables.describe import describe
+from betterthan.report.copies import csv_of_result
+from betterthan.report.document import (
+    Block,
+    Card,
+    Choice,
+    Columns,
+    Figure,
+    Paragraph,
+    Report,
+    Section,
+    Switch,
+    TableBlock,
+)
+from betterthan.report.figures.marks import interval_marks, scale_heading
+from betterthan.report.figures.pair import histogram_picture, scatter_picture
+from betterthan.report.inputs import Inputs
+from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
+from betterthan.report.sections.agreement import agreement_section
+from betterthan.report.sections.data_check import data_section
+from betterthan.report.sections.files import csv_files, files_section
+from betterthan.report.sections.method import method_section
+from betterthan.report.sections.pairs import pairs_card, pairs_section
+from betterthan.report.sections.segments import chosen_segments, digits_of, segments_section
+from betterthan.report.sections.sureness import sureness_section
+from betterthan.report.wording import LOST, corrected, count, page_table, plural
+from betterthan.results.agreement import Aggregated
+from betterthan.results.base import Result
+from betterthan.results.explanation import CountsExplanation
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.scoring.bleu import bleu
+from betterthan.scoring.chrf import chrf
+from betterthan.scoring.ter import ter
+from betterthan.tables.counts import Counts
+from betterthan.tables.texts import Texts
+
+_SCORERS: dict[str, Callable[..., Counts]] = {"chrf": chrf, "bleu": bleu, "ter": ter}
+
+
+def texts_report(inputs: Inputs) -> Report:
+    """Compute everything that a report on texts shows."""
+    texts = inputs.texts
+    assert texts is not None  # noqa: S101  (gathered so)
+    told: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
+    counted = _counted(inputs, texts)
+    found = {name: aggregate(counts, **told) for name, counts in counted.items()}
+    results: dict[str, Result] = {f"scores-{name}": table for name, table in found.items()}
+    top = next(iter(found.values()))
+    compared = _compared(inputs, counted, top, told) if len(texts.systems) > 1 else None
+    if compared is not None:
+        results |= compared.results
+    cited = ("sacrebleu", "chrf", "permutation", "holm", "bootstrap")
+    files = csv_files(results)
+    sections = [
+        _ranking(found),
+        *(compared.sections if compared is not None else ()),
+        data_section(inputs, [_said(texts)], results.values()),
+        method_section(_paragraph(texts, found), results, cited, inputs.command),
+        files_section(results, files),
+    ]
+    return Report(
+        title=f"{len(texts.systems)} {plural(len(texts.systems), 'system')} · {count(len(texts.segments))} segments · "
+        f"{_references(texts)}",
+        kind="texts",
+        headline=_headline(top),
+        verdict=f"{top.systems[0]} scores {top.pooled[0]:.2f} {top.metric}."
+        if compared is None
+        else compared.verdict,
+        cards=_cards(texts, top, None if compared is None else compared.pairs),
+        sections=tuple(sections),
+        results=results,
+        notes=inputs.notes,
+        command=inputs.command,
+        payload={"csv": files, **({} if compared is None else compared.payload)},
+    )
+
+
+class _Compared(NamedTuple):
+    """What there is to say when there are two systems or more."""
+
+    pairs: PairwiseTable
+    sections: tuple[Section, ...]
+    results: dict[str, Result]
+    verdict: str
+    payload: dict[str, Any]
+
+
+def _compared(inputs: Inputs, counted: dict[str, Counts], top: Aggregated, told: dict[str, Any]) -> _Compared:
+    main = next(iter(counted.values()))
+    segments = _of_segments(inputs, main)
+    pairs = compare(main, **told)
+    pair = explain(main, *top.systems[:2], rng=told["rng"])
+    rankings = {table.name: rank(table, **told) for table in counted.values()}
+    alike = agreement(rankings)
+    sections = (
+        pairs_section(
+            pairs,
+            unit="segment",
+            any_pair=fits(segments.scores),
+            opened={(pairs.systems.index(pair.a), pairs.systems.index(pair.b)): "pair"},
+            told=told_size(segments.scores),
+        ),
+        _pair(segments, pair, _words(pair, pairs)),
+        agreement_section(rankings, alike, title="Do BLEU, chrF and TER agree?"),
+        segments_section(segments, *top.systems[:2]),
+        sureness_section(segments, rank(segments.scores, by="mean", **told)),
+    )
+    results: dict[str, Result] = {"pairs": pairs, "pair": pair, "agreement": alike}
+    payload = _payload(segments, pairs, pair) if fits(segments.scores) else {}
+    return _Compared(pairs, sections, results, _verdict(pair, pairs), payload)
+
+
+def with_segment_scores(inputs: Inputs) -> Inputs:
+    """Return inputs of texts as inputs of scores: those of the wanted metric, segment by segment."""
+    texts = inputs.texts
+    assert texts is not None  # noqa: S101  (gathered so)
+    return _of_segments(inputs, next(iter(_counted(inputs, texts).values())))
+
+
+def _of_segments(inputs: Inputs, counts: Counts) -> Inputs:
+    return replace(inputs, kind="scores", metrics={counts.name: counts.per_segment()})
+
+
+def _counted(inputs: Inputs, texts: Texts) -> dict[str, Counts]:
+    """Return the counts of every metric, the wanted one first."""
+    wanted = str(inputs.options.get("metric") or "chrf").lower()
+    if wanted not in _SCORERS:
+        raise unknown_name("metric", wanted, _SCORERS)
+    missing = "drop" if inputs.options.get("missing") == "drop" else "raise"
+    order = [wanted, *(name for name in _SCORERS if name != wanted)]
+    return {
+        name: _SCORERS[name](texts, missing=missing, workers=inputs.options.get("workers")) for name in order
+    }
+
+
+def _ranking(found: dict[str, Aggregated]) -> Section:
+    choices = []
+    for name, table in found.items():
+        numbers = [getattr(table, part).tolist() for part in ("pooled", "pooled_low", "pooled_high")]
+        block = TableBlock(
+            key=f"scores-{name}",
+            table=page_table(describe(table), table.unit_note),
+            marks=interval_marks(*numbers, stressed=(table.rank_low == 1).tolist()),
+            marks_heading=scale_heading(*numbers),
+            csv=csv_of_result(table),
+            words=True,
+        )
+        choices.append(Choice(key=name, label=table.metric, blocks=(block,)))
+    lead = "Pooled score, mean of segments, mean of bootstrap corpora; the marks show the pooled score."
+    switch = Switch(key="metric", label="Metric", choices=tuple(choices))
+    return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch,))
+
+
+def _pair(segments: Inputs, found: CountsExplanation, words: tuple[str, ...]) -> Section:
+    scores = segments.scores
+    both = paired(scores, (found.a, found.b))
+    drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
+    blocks: tuple[Block, ...] = (
+        Columns(
+            (
+                Figure(
+                    key="top-pair",
+                    svg=scatter_picture(both, **drawn),
+                    caption="Scores of segments; lines: means and medians.",
+                ),
+            ),
+            (
+                Figure(
+                    key="differences",
+                    svg=histogram_picture(both, **drawn),
+                    caption="Differences of segment scores.",
+                ),
+                Paragraph(" ".join(words[1:]), "why"),
+            ),
+        ),
+        TableBlock(
+            key="pair-tests", table=page_table(describe(found), found.unit_note), csv=csv_of_result(found)
+        ),
+    )
+    return Section(
+        key="pair",
+        title=f"{found.a} against {found.b}",
+        menu="One pair",
+        lead=words[0],
+        blocks=blocks,
+    )
+
+
+def _headline(found: Aggregated) -> str:
+    best = [name for name, low in zip(found.systems, found.rank_low.tolist(), strict=True) if low == 1]
+    m, first = len(found.systems), found.systems[0]
+    if m == 1:
+        return f"{first}: {found.pooled[0]:.1f} {found.metric}."
+    if len(best) == 1:
+        return f"{first} is the best of {m} systems by {found.metric}."
+    if len(best) == m:
+        return f"No system can be called best by {found.metric}."
+    return f"{first} leads by {found.metric}, but {len(best)} systems may be best."
+
+
+def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:
+    m = len(pairs.systems)
+    adjusted = pairs.pair(pair.a, pair.b).adjusted
+    return (
+        f"{' '.join(pair.sentences[:2])}{corrected(adjusted, m * (m - 1) // 2, lost=_is_lost(pair, pairs))}"
+    )
+
+
+def _is_lost(pair: CountsExplanation, pairs: PairwiseTable) -> bool:
+    """Whether the pooled score differs significantly for this pair alone, and not among all pairs."""
+    alone = pair.aggregation("pooled").is_significant
+    return alone and len(pairs.systems) > 2 and not pairs.pair(pair.a, pair.b).adjusted <= pairs.alpha
+
+
+def _words(pair: CountsExplanation, pairs: PairwiseTable) -> tuple[str, ...]:
+    """Return the explanation; what to choose is not said where all pairs together leave it open."""
+    if not _is_lost(pair, pairs):
+        return pair.sentences
+    left = f"The pooled score is {LOST}, so that nothing is decided between {pair.a} and {pair.b}."
+    return (*pair.sentences[:-1], left)
+
+
+def _said(texts: Texts) -> str:
+    m, n = len(texts.systems), len(texts.segments)
+    return (
+        f"Texts of {m} {plural(m, 'system')} on {count(n)} {plural(n, 'segment')}, with {_references(texts)}."
+    )
+
+
+def _references(texts: Texts) -> str:
+    n = len(texts.references)
+    return f"{n} reference{'' if n == 1 else 's'}"
+
+
+def _cards(texts: Texts, top: Aggregated, pairs: PairwiseTable | None) -> tuple[Card, ...]:
+    m = len(texts.systems)
+    cards = [
+        Card(number=str(m), label=plural(m, "system")),
+        Card(number=count(len(texts.segments)), label=f"segments, {_references(texts)}"),
+    ]
+    if pairs is not None:
+        cards.append(pairs_card(pairs.n_different, m * (m - 1) // 2))
+    if top.longest_tenth == top.longest_tenth:
+        share = 100 * top.longest_tenth
+        label = "of the pooled score's weight lies on the longest tenth of the segments"
+        cards.append(Card(number=f"{share:.0f}%", label=label, is_warning=share > 25))
+    return tuple(cards)
+
+
+def _paragraph(texts: Texts, found: dict[str, Aggregated]) -> list[str]:
+    named = ", ".join(f"{table.metric} ({table.score})" for table in found.values())
+    m, n = len(texts.systems), count(len(texts.segments))
+    return [
+        f"We scored {m} {plural(m, 'system')} on {n} segments with {_references(texts)}.",
+        f"Metrics: {named}.",
+        "Pairs are compared with paired permutation tests of the pooled score, corrected by Holm's method.",
+        "Intervals are percentiles of a bootstrap over segments.",
+        "Computed with betterthan.",
+    ]
+
+
+def _payload(segments: Inputs, pairs: PairwiseTable, pair: CountsExplanation) -> dict[str, Any]:
+    scores = segments.scores.select(pairs.systems)
+    place = {name: i for i, name in enumerate(scores.systems)}
+    payload: dict[str, Any] = {
+        "scores": packed_scores(scores, digits=digits_of(scores)),
+        "tests": packed_tests([("pooled (permutation)", pairs)], scores.systems),
+        "words": {f"{place[pair.a]} {place[pair.b]}": list(_words(pair, pairs))},
+        "top": [place[pair.a], place[pair.b]],
+    }
+    if segments.show_texts and segments.texts is not None:
+        chosen = chosen_segments(scores, pair.a, pair.b, each=scores.n_segments)
+        payload["texts"] = packed_texts(segments.texts, scores.segments, [scores.segments[i] for i in chosen])
+    return payload

@@ -1,0 +1,163 @@
+"""The section with every pair: a matrix in which each cell opens its pair, and the table behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations, islice
+
+import numpy as np
+
+from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name, ties_words
+from betterthan.present.numbers import number, pvalue
+from betterthan.present.tables.describe import describe
+from betterthan.present.tables.pairwise import effect_words
+from betterthan.report.copies import csv_of_result
+from betterthan.report.document import AnyPair, Block, Card, Fold, Matrix, MatrixCell, Section, TableBlock
+from betterthan.report.wording import count, for_page, number_different, page_table, plural, sentence
+from betterthan.results.pairwise import PairwiseTable
+
+MOST_ROWS = 60
+_FEW = 12
+_MANY = 14
+_MOST_PAIRS = 200
+
+
+def pairs_section(
+    result: PairwiseTable,
+    *,
+    unit: str,
+    any_pair: bool,
+    opened: Mapping[tuple[int, int], str] | None = None,
+    told: str = "",
+    over: str = "",
+) -> Section:
+    """Return the matrix of the effect that was tested and, behind a line, all numbers.
+
+    Parameters
+    ----------
+    result : PairwiseTable
+    unit : str
+        What is won: "segment" or "battle".
+    any_pair : bool
+        Whether a script can show any pair, so that it makes every cell open its own.
+    opened : mapping of (row, column) to an anchor, optional
+        Pairs with a place of their own in the page; other cells lead to their row of the table, where it has one.
+    told : str
+        A sentence to stand first.
+    over : str
+        What the tests take as units, such as "documents", where it is not what is won.
+    """
+    m = len(result.systems)
+    n_pairs = m * (m - 1) // 2
+    table = _table(result, n_pairs)
+    label = (
+        f"All {n_pairs} pairs as a table"
+        if n_pairs <= _MOST_PAIRS
+        else f"{_MOST_PAIRS} of {count(n_pairs)} pairs as a table"
+    )
+    whole: Block = table if n_pairs <= _FEW else Fold(key="pairs-table", label=label, blocks=(table,))
+    picker: tuple[Block, ...] = (AnyPair(systems=result.systems),) if any_pair else ()
+    effect = _shown(result, unit)
+    tests = f"{tests_name(result)}{f' over {over}' if over else ''}"
+    lead = (
+        f"{effect}. Bold: significantly different at level {result.alpha:g} by {tests}"
+        f"{' after correction' if n_pairs > 1 else ''}; {number_different(result.n_different, n_pairs)}."
+    )
+    lead += " A cell leads to its pair." if n_pairs <= _MOST_PAIRS or any_pair else ""
+    if m > MOST_ROWS:
+        lead += f" The best {MOST_ROWS} of {m} systems are shown here."
+    blocks = (pair_matrix(result, _targets(result, opened or {}), caption=effect), whole, *picker)
+    return Section(
+        key="pairs", title="Every pair", menu="Pairs", lead=f"{told} {lead}".strip(), blocks=blocks
+    )
+
+
+def pairs_card(n_different: int, n_pairs: int, what: str = "") -> Card:
+    """Return how many pairs differ significantly; `what` are the things in a pair where it must be said."""
+    label = f"{plural(n_pairs, 'pair')}{f' of {what}' if what else ''} significantly different"
+    return Card(number=count(n_different), of=f"of {count(n_pairs)}", label=label)
+
+
+def _shown(result: PairwiseTable, unit: str) -> str:
+    """Say what a cell shows: the effect that was tested, which is what the model says where strengths were fitted."""
+    if not pair_scale(result, 1).is_share:
+        return f"{sentence(effect_words(result.effect_name))}, row minus column; positive: the row is better"
+    what = (
+        "Probability by the model that the row beats the column"
+        if unit == "battle" or result.test == "strengths"
+        else f"Share of {unit}s on which the row beats the column"
+    )
+    return ". ".join(part for part in (what, ties_words(result).removesuffix(".")) if part)
+
+
+def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
+    """Return the pairs a row each; of very many only the first, because the file of all pairs is in the page too."""
+    whole = for_page(page_table(describe(result), result.unit_note))
+    if n_pairs <= _MOST_PAIRS:
+        return TableBlock(
+            key="all-pairs", table=whole, csv=csv_of_result(result), words=True, anchors=_anchors(result)
+        )
+    note = f"The pairs of the best systems; all {count(n_pairs)} are in pairs.csv, under Files."
+    some = replace(whole, rows=whole.rows[:_MOST_PAIRS], words=(*whole.words, note))
+    return TableBlock(key="all-pairs", table=some, words=True, anchors=_anchors(result))
+
+
+def _anchors(result: PairwiseTable) -> tuple[str, ...]:
+    """Return the addresses of the rows of the table, which has the pairs in the order of systems."""
+    return tuple(f"row-{i}-{j}" for i, j in islice(combinations(range(len(result.systems)), 2), _MOST_PAIRS))
+
+
+def _targets(result: PairwiseTable, opened: Mapping[tuple[int, int], str]) -> dict[tuple[int, int], str]:
+    """Return where the page tells about each pair, in either order; pairs that it does not tell about are not there."""
+    found = dict(zip(combinations(range(len(result.systems)), 2), _anchors(result), strict=False)) | {
+        (min(pair), max(pair)): anchor for pair, anchor in opened.items()
+    }
+    return found | {(j, i): anchor for (i, j), anchor in found.items()}
+
+
+def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str], *, caption: str) -> Matrix:
+    """Return the matrix; the shades of probabilities are the same in every report."""
+    shown = min(len(result.systems), MOST_ROWS)
+    scale = pair_scale(result, shown)
+    better = result.better()
+    sure = better | better.T
+    cells = tuple(
+        tuple(
+            None
+            if i == j
+            else _cell(result, i, j, scale, is_sure=bool(sure[i, j]), target=targets.get((i, j)))
+            for j in range(shown)
+        )
+        for i in range(shown)
+    )
+    names = result.systems[:shown]
+    return Matrix(
+        key="matrix",
+        caption=caption,
+        corner="row beats column" if scale.is_share else "row minus column",
+        rows=names,
+        columns=names,
+        cells=cells,
+        is_of_pairs=True,
+    )
+
+
+def _cell(
+    result: PairwiseTable, i: int, j: int, scale: PairScale, *, is_sure: bool, target: str | None
+) -> MatrixCell:
+    effect = float(result.effect[i, j])
+    is_known = not np.isnan(effect)
+    written = cell_text(effect, scale, narrow=len(result.systems) > _MANY)
+    told = "significantly different" if is_sure else "not significantly different"
+    p = pvalue(float(result.adjusted[i, j]))
+    return MatrixCell(
+        text=written if is_known else "–",
+        shade=round(10 * (effect - scale.middle) / scale.reach) if is_known else 0,
+        is_sure=is_sure,
+        title=f"{result.systems[i]} against {result.systems[j]}: {number(effect, scale.decimals + 1)}, {told}, "
+        f"adjusted p {p}"
+        if is_known
+        else f"{result.systems[i]} and {result.systems[j]} never met",
+        target=f"#{target}" if target else "",
+    )

@@ -1,0 +1,101 @@
+"""The section on parts of the test set: does the verdict hold in each of them?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from betterthan.analysis.explain.slices import SliceEffect, slice_effects
+from betterthan.present.numbers import digits_for
+from betterthan.present.table import Column, Table
+from betterthan.report.document import Block, Paragraph, Section, TableBlock
+from betterthan.report.figures.marks import interval_marks, scale_heading
+from betterthan.report.inputs import Inputs
+
+_MOST_GROUPS = 12
+_LEVEL = 0.05
+
+
+def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
+    """Return how two systems compare in each part, or None when the test set has no parts."""
+    units = inputs.options.get("units", "auto")
+    found = slice_effects(inputs.scores, a, b, texts=inputs.texts, units=units, alpha=_LEVEL)
+    if not found:
+        return None
+    shown = _shown(found)
+    turned = [part for part in found if part.is_reversed]
+    sure = [part for part in turned if part.adjusted <= _LEVEL]
+    n_tested = sum(not math.isnan(part.pvalue) for part in found)
+    lead = f"{a} less {b} in each part; right of 0 {a} is better. p-values are corrected over all {n_tested} parts."
+    if units == "groups":
+        lead += " Documents are the units, so that a single one is not tested by itself."
+    blocks: list[Block] = [Paragraph(_words(turned, sure, len(found), a, b), "warning" if sure else "plain")]
+    blocks.append(_table(shown, a, b))
+    groups = sum(part.by == "group" for part in found)
+    if groups > _MOST_GROUPS:
+        blocks.append(
+            Paragraph(
+                f"Of {groups} documents the {_MOST_GROUPS} with the {_first_shown(found)} are shown.", "dim"
+            )
+        )
+    return Section(key="slices", title="Slices", lead=lead, blocks=tuple(blocks))
+
+
+def _shown(found: Sequence[SliceEffect]) -> list[SliceEffect]:
+    groups = sorted(
+        (part for part in found if part.by == "group"),
+        key=lambda part: (-abs(part.effect) if math.isnan(part.pvalue) else part.pvalue, part.value),
+    )
+    kept = groups[:_MOST_GROUPS]
+    return [*(part for part in found if part.by != "group"), *kept]
+
+
+def _first_shown(found: Sequence[SliceEffect]) -> str:
+    is_tested = any(part.by == "group" and not math.isnan(part.pvalue) for part in found)
+    return "smallest p-values" if is_tested else "largest differences"
+
+
+def _words(turned: Sequence[SliceEffect], sure: Sequence[SliceEffect], n: int, a: str, b: str) -> str:
+    if sure:
+        named = ", ".join(f"{part.by} {part.value}" for part in sure[:4])
+        return f"In {len(sure)} of {n} parts the order of {a} and {b} is reversed beyond chance: {named}."
+    if turned:
+        tested = "" if not any(math.isnan(part.pvalue) for part in turned) else " of those tested"
+        return (
+            f"In {len(turned)} of {n} parts the order is reversed, none{tested} beyond what chance would do."
+        )
+    return f"The order of {a} and {b} is the same in all {n} parts."
+
+
+def _table(shown: Sequence[SliceEffect], a: str, b: str) -> TableBlock:
+    digits = digits_for([(part.high - part.low) / 2 for part in shown], [part.effect for part in shown])
+    columns = (
+        Column(heading="by"),
+        Column(heading="part"),
+        Column(heading="segments", kind="integer"),
+        Column(heading="difference", kind="number", digits=digits),
+        Column(heading="95%", kind="interval", digits=digits),
+        Column(heading="p", kind="pvalue"),
+        Column(heading="p adjusted", kind="pvalue"),
+        Column(heading="order"),
+    )
+    rows = tuple(
+        (
+            "document" if part.by == "group" else part.by,
+            f"{part.value}{f' ({part.limits})' if part.limits else ''}",
+            part.n_segments,
+            part.effect,
+            (part.low, part.high),
+            part.pvalue,
+            part.adjusted,
+            ("reversed *" if part.adjusted <= _LEVEL else "reversed") if part.is_reversed else "",
+        )
+        for part in shown
+    )
+    numbers = [[getattr(part, name) for part in shown] for name in ("effect", "low", "high")]
+    return TableBlock(
+        key="slices-table",
+        table=Table(title=f"{a} less {b} in parts of the test set", columns=columns, rows=rows),
+        marks=interval_marks(*numbers, stressed=[part.adjusted <= _LEVEL for part in shown], zero=True),
+        marks_heading=scale_heading(*numbers, zero=True),
+    )

@@ -1,0 +1,293 @@
+"""Judges, IdenticalOutputs and KeptPairs: what human judgements are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.results.base import Result
+from betterthan.results.settings import Settings
+
+
+class _Cleanable(Protocol):
+    """What can be freed of judges and of control items: :class:`~betterthan.tables.ratings.Ratings`."""
+
+    def without(self, judges: Sequence[str], *, because: str = ...) -> Self: ...
+
+    def without_items(self, *, systems: Sequence[str] = ..., segments: Sequence[str] = ...) -> Self: ...
+
+
+Table = TypeVar("Table", bound=_Cleanable)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgesAgreement:
+    """How far all judges together agree; NaN where nothing is shared.
+
+    Attributes
+    ----------
+    alpha, alpha_ordinal : float
+        Krippendorff's alpha of the scores, and of their order.
+    alpha_standardized : float
+        The same as `alpha` after each judge's scores were standardised.
+    icc, icc_low, icc_high : float
+        Intraclass correlation ICC(1) of a single judgement, with its interval.
+    icc_agreement, icc_consistency : float
+        ICC(A,1) and ICC(C,1); NaN unless every judge judged every output.
+    per_output : float
+        Judgements an output that was judged, on average.
+    reliability : float
+        Of the mean of so many judgements, from `icc`.
+    kappa : float
+        Cohen's kappa with squared distances, mean over pairs of judges, each weighing as many outputs as it shares.
+    order_pairs : int
+        Pairs of systems on a segment that two judges both judged, over all pairs of judges.
+    order_alike, order_opposite : float
+        Share of these that the two order alike (or both tie), and opposite.
+    order_kappa : float
+        `order_alike` beyond chance.
+    """
+
+    alpha: float
+    alpha_ordinal: float
+    alpha_standardized: float
+    icc: float
+    icc_low: float
+    icc_high: float
+    icc_agreement: float
+    icc_consistency: float
+    per_output: float
+    reliability: float
+    kappa: float
+    order_pairs: int
+    order_alike: float
+    order_opposite: float
+    order_kappa: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Judges(Result):
+    """Each judge beside the others, and which to keep.
+
+    Attributes
+    ----------
+    metric : str
+        What was asked.
+    judges : tuple of str
+    n_judgements : array of int, shape (j,)
+        Control items left aside.
+    mean, deviation : array, shape (j,)
+        Of the judge's scores.
+    n_shared : array of int, shape (j,)
+        Outputs that somebody else judged too.
+    correlation : array, shape (j,)
+        With the mean of the others, on these.
+    bias : array, shape (j,)
+        Mean of the judge's scores less the mean of the others', in points.
+    variance_ratio : array, shape (j,)
+        Variance of the differences from the others, over that of the median judge.
+    variance_pvalue : array, shape (j,)
+        How often the largest departure among equally good judges is as large, for judges whose ratio is above the
+        limit; NaN for the others.
+    n_controls, control_right, control_difference : array, shape (j,)
+        Pairs of a genuine and a degraded output; in how many the degraded one is scored lower (ties are halves); how
+        much lower on average.
+    control_pvalue : array, shape (j,)
+        One-sided Wilcoxon test that the judge scores degraded outputs lower: small for a judge who sees them.
+    careless_pvalue : array, shape (j,)
+        Exact binomial test that the judge is right less often than a careful one, adjusted for all judges: small for a
+        judge who does not see them.
+    n_repeats, repeat_deviation : array, shape (j,)
+        Outputs judged again, and the standard deviation between the judgements.
+    keep : array of bool, shape (j,)
+    reasons : tuple of str
+        Why not; empty for those who are kept.
+    control_systems, control_segments : tuple of str
+        The degraded ones.
+    agreement : JudgesAgreement
+    power, control_power : float
+        Chance that a judge who answers at random is found by the comparison with the others, and by the control items
+        (of the judge with the median number of them); NaN when unknown.
+    sentences : tuple of str
+    """
+
+    kind: ClassVar[str] = "judges"
+
+    metric: str
+    judges: tuple[str, ...]
+    n_judgements: IntArray
+    mean: FloatArray
+    deviation: FloatArray
+    n_shared: IntArray
+    correlation: FloatArray
+    bias: FloatArray
+    variance_ratio: FloatArray
+    variance_pvalue: FloatArray
+    n_controls: IntArray
+    control_right: FloatArray
+    control_difference: FloatArray
+    control_pvalue: FloatArray
+    careless_pvalue: FloatArray
+    n_repeats: IntArray
+    repeat_deviation: FloatArray
+    keep: BoolArray
+    reasons: tuple[str, ...]
+    control_systems: tuple[str, ...]
+    control_segments: tuple[str, ...]
+    agreement: JudgesAgreement
+    power: float
+    control_power: float
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    settings: Settings
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The judges who are not kept."""
+        return tuple(name for name, stays in zip(self.judges, self.keep.tolist(), strict=True) if not stays)
+
+    def kept(self, ratings: Table) -> Table:
+        """Return the ratings of the judges who are kept, without control items; notes say what went."""
+        genuine = ratings.without_items(systems=self.control_systems, segments=self.control_segments)
+        return genuine.without(self.dropped, because="by quality control")
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row a judge."""
+        peers = ("n_judgements", "mean", "deviation", "n_shared", "correlation", "bias", "variance_ratio")
+        controls = ("n_controls", "control_right", "control_difference", "control_pvalue", "careless_pvalue")
+        names = (*peers, "variance_pvalue", *controls, "n_repeats", "repeat_deviation", "keep")
+        arrays = {name: getattr(self, name).tolist() for name in names}
+        return {"judge": self.judges, **arrays, "reason": self.reasons}
+
+    def __repr__(self) -> str:
+        return f"Judges({len(self.judges)} judges, {len(self.dropped)} not kept, alpha {self.agreement.alpha:.2f})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twin:
+    """Two systems with the same output for a segment.
+
+    Attributes
+    ----------
+    segment, first, second : str
+        The system judged better stands first.
+    gap : float
+        How much better, never negative; NaN when they were not both judged.
+    survives : bool
+        Whether the gap is the margin or more, so that a relative ranking would call one better.
+    text : str
+        The output.
+    """
+
+    segment: str
+    first: str
+    second: str
+    gap: float
+    survives: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricTies:
+    """Ties of a metric among the pairs that the margin keeps: all, and those with identical outputs."""
+
+    metric: str
+    ties: int
+    identical: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class IdenticalOutputs(Result):
+    """Every segment and pair of systems with the same text, and which of them a margin does not catch.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    margin : float
+    n_pairs : int
+        Pairs of systems on a segment that both have an output for.
+    n_judged, n_kept : int
+        Those that people scored, and those scored the margin or more apart.
+    twins : tuple of Twin
+        The identical ones, surviving ones first, widest gap first.
+    identical, surviving : array of int, shape (m, m)
+        Their numbers for each pair of systems; symmetric.
+    metric_ties : tuple of MetricTies
+    sentences : tuple of str
+    """
+
+    kind: ClassVar[str] = "identical_outputs"
+
+    systems: tuple[str, ...]
+    margin: float
+    n_pairs: int
+    n_judged: int
+    n_kept: int
+    twins: tuple[Twin, ...]
+    identical: IntArray
+    surviving: IntArray
+    metric_ties: tuple[MetricTies, ...]
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    settings: Settings
+
+    @property
+    def n_identical(self) -> int:
+        """Pairs with identical outputs."""
+        return len(self.twins)
+
+    @property
+    def n_surviving(self) -> int:
+        """Those that were scored the margin or more apart."""
+        return sum(twin.survives for twin in self.twins)
+
+    @property
+    def share_identical(self) -> float:
+        """Identical pairs over all pairs."""
+        return self.n_identical / self.n_pairs if self.n_pairs else float("nan")
+
+    @property
+    def share_surviving(self) -> float:
+        """Identical pairs among those that the margin keeps."""
+        return self.n_surviving / self.n_kept if self.n_kept else float("nan")
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row a pair of identical outputs."""
+        names = ("segment", "first", "second", "gap", "survives", "text")
+        return {name: [getattr(twin, name) for twin in self.twins] for name in names}
+
+    def __repr__(self) -> str:
+        return f"IdenticalOutputs({self.n_identical} of {self.n_pairs} pairs, {self.n_surviving} survive the margin)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class KeptPairs(Result):
+    """Share of pairs of systems on a segment that lie at least a margin apart.
+
+    Attributes
+    ----------
+    metric : str
+    n_pairs : int
+        Pairs of systems judged on the same segment.
+    margin, share : array, shape (k,)
+        `share` is NaN when there are no pairs.
+    """
+
+    kind: ClassVar[str] = "kept_pairs"
+
+    metric: str
+    n_pairs: int
+    margin: FloatArray
+    share: FloatArray
+    notes: tuple[str, ...]
+    settings: Settings
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row a margin."""
+        kept = [round(part * self.n_pairs) if self.n_pairs else 0 for part in self.share.tolist()]
+        return {"margin": self.margin.tolist(), "kept": kept, "share": self.share.tolist()}
+
+    def __repr__(self) -> str:
+        return f"KeptPairs({len(self.margin)} margins, {self.n_pairs} pairs)"

@@ -1,0 +1,212 @@
+"""TagRanking, Audition and SentenceQuality: word tags and predicted quality against the true ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from betterthan.arrays import BoolArray, FloatArray, IntArray
+from betterthan.results.base import Result
+from betterthan.results.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class TagRanking(Result):
+    """Systems from best to worst by the first measure; m rows, k measures.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Real systems and synthetic labellings, best first by the first measure; undefined comes last.
+    is_synthetic : array of bool, shape (m,)
+    measures : tuple of str
+    value, low, high : array, shape (m, k)
+        Scores with jackknife intervals over sentences (or documents); NaN where undefined.
+    cluster : array, shape (m, k)
+        Significance group of each real system by each measure, 1 is best; NaN for synthetic labellings, which are not
+        tested.
+    letters : tuple of str
+        Real systems that share a letter do not differ significantly by the first measure; "" for synthetic ones.
+    n_groups, n_different : array of int, shape (k,)
+        Groups, and pairs of real systems that differ significantly, by each measure.
+    n_pairs : int
+        Pairs of real systems.
+    correction : str
+    alpha, confidence : float
+    n_words : int
+    unit_note : str
+        Which unit was used, where documents are known; else empty.
+    undecidable : str
+        Why no pair could have been significant with so few units; empty where one could.
+    """
+
+    kind: ClassVar[str] = "tag_ranking"
+
+    systems: tuple[str, ...]
+    is_synthetic: BoolArray
+    measures: tuple[str, ...]
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    cluster: FloatArray
+    letters: tuple[str, ...]
+    n_groups: IntArray
+    n_different: IntArray
+    n_pairs: int
+    correction: str
+    alpha: float
+    confidence: float
+    n_words: int
+    notes: tuple[str, ...]
+    settings: Settings
+    unit_note: str = ""
+    undecidable: str = ""
+
+    def above(self, measure: str) -> dict[str, int]:
+        """Return how many real systems score below each synthetic labelling by `measure`."""
+        column = self.value[:, self.measures.index(measure)]
+        real = column[~self.is_synthetic]
+        marked = zip(self.systems, self.is_synthetic.tolist(), column.tolist(), strict=True)
+        return {name: int((real < value).sum()) for name, synthetic, value in marked if synthetic}
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row a system and measure."""
+        m, k = self.value.shape
+        return {
+            "system": [name for name in self.systems for _ in range(k)],
+            "synthetic": [flag for flag in self.is_synthetic.tolist() for _ in range(k)],
+            "measure": list(self.measures) * m,
+            **{name: getattr(self, name).ravel().tolist() for name in ("value", "low", "high", "cluster")},
+        }
+
+    def __repr__(self) -> str:
+        real = [name for name, flag in zip(self.systems, self.is_synthetic.tolist(), strict=True) if not flag]
+        order = " > ".join(real[:3]) + (" > …" if len(real) > 3 else "")
+        return f"TagRanking(by {self.measures[0]}, {len(real)} systems: {order})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Audition(Result):
+    """k measures on m systems and s synthetic labellings.
+
+    Attributes
+    ----------
+    measures : tuple of str
+    systems, synthetic : tuple of str
+    value : array, shape (k, m + s)
+        Scores of the systems, then of the labellings.
+    below : array, shape (k, s)
+        How many systems a labelling outscores; NaN where its score is undefined.
+    total : array, shape (k,)
+        Sum of `below` over the labellings for which it is defined.
+    gamed : array, shape (k,)
+        `total` as a share of the comparisons between a labelling and a system: 0 is what one wants.
+    d, d_top, d_bottom : array, shape (k,)
+        Share of pairs that differ significantly: of all, of the upper half and of the lower half of the ranking; NaN
+        when there is no pair.
+    n_groups : array of int, shape (k,)
+        Significance groups of systems.
+    alpha : float
+        Level of the tests, Bonferroni-corrected over the pairs compared.
+    middle : str
+        Whether the middle one of an odd number of systems is in "both" halves or in "neither".
+    sentences : tuple of str
+    unit_note : str
+        Which unit was used, where documents are known; else empty.
+    undecidable : str
+        Why no pair could have been significant with so few units; empty where one could.
+    """
+
+    kind: ClassVar[str] = "audition"
+
+    measures: tuple[str, ...]
+    systems: tuple[str, ...]
+    synthetic: tuple[str, ...]
+    value: FloatArray
+    below: FloatArray
+    total: FloatArray
+    gamed: FloatArray
+    d: FloatArray
+    d_top: FloatArray
+    d_bottom: FloatArray
+    n_groups: IntArray
+    alpha: float
+    middle: str
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    settings: Settings
+    unit_note: str = ""
+    undecidable: str = ""
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row a measure."""
+        names = ("total", "gamed", "d", "d_top", "d_bottom", "n_groups")
+        beaten = dict(zip(self.synthetic, self.below.T.tolist(), strict=True))
+        return {
+            "measure": self.measures,
+            **beaten,
+            **{name: getattr(self, name).tolist() for name in names},
+        }
+
+    def __repr__(self) -> str:
+        return f"Audition({len(self.measures)} measures on {len(self.systems)} systems)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SentenceQuality(Result):
+    """m systems, best correlation first.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    pearson, spearman : array, shape (m,)
+        Correlation with the true scores; NaN for a constant prediction.
+    mae, rmse : array, shape (m,)
+        Mean absolute error, and root of the mean squared error; lower is better.
+    low, high : array, shape (m, 4)
+        Intervals over sentences (or documents) of Pearson, Spearman, MAE and RMSE.
+    pvalue : array, shape (m, m)
+        Two-sided test that two systems correlate differently with the truth. NaN on the diagonal and where undefined.
+    letters : tuple of str
+        Systems that share a letter do not differ significantly (Holm-corrected).
+    constant_mae, constant_rmse : float
+        Errors of always predicting the mean of the true scores.
+    alpha, confidence : float
+    sentences : tuple of str
+    unit_note : str
+        Which unit was used, where documents are known; else empty.
+    """
+
+    kind: ClassVar[str] = "sentence_quality"
+
+    systems: tuple[str, ...]
+    pearson: FloatArray
+    spearman: FloatArray
+    mae: FloatArray
+    rmse: FloatArray
+    low: FloatArray
+    high: FloatArray
+    pvalue: FloatArray
+    letters: tuple[str, ...]
+    constant_mae: float
+    constant_rmse: float
+    alpha: float
+    confidence: float
+    sentences: tuple[str, ...]
+    notes: tuple[str, ...]
+    settings: Settings
+    unit_note: str = ""
+
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """Return one row a system."""
+        table: dict[str, Sequence[Any]] = {"system": self.systems}
+        for i, name in enumerate(("pearson", "spearman", "mae", "rmse")):
+            table[name] = getattr(self, name).tolist()
+            table[f"{name}_low"] = self.low[:, i].tolist()
+            table[f"{name}_high"] = self.high[:, i].tolist()
+        return {**table, "letters": self.letters}
+
+    def __repr__(self) -> str:
+        order = " > ".join(self.systems[:3]) + (" > …" if len(self.systems) > 3 else "")
+        return f"SentenceQuality({len(self.systems)} systems by Pearson: {order})"

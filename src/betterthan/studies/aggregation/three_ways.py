@@ -1,0 +1,135 @@
+"""System scores in three ways: of the pooled corpus, as the mean of segments, as the mean of bootstrap corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+
+from betterthan.analysis.rank.aggregate import wish_of
+from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.engine.blocks import Job
+from betterthan.engine.streams import stream
+from betterthan.kernels.agreement.correlation import pearson
+from betterthan.scoring.bleu import bleu
+from betterthan.scoring.chrf import chrf
+from betterthan.studies.request import Asked
+from betterthan.studies.translated import Translated, target
+from betterthan.tables.counts import Counts
+from betterthan.tables.texts import Texts
+
+METRICS = ("BLEU", "chrF")
+WAYS = ("", "m-", "x-")
+"""As the paper calls them: pooled, mean of segments, mean of bootstrap corpora."""
+NAMES = tuple(f"{way}{metric}" for metric in METRICS for way in WAYS)
+TOKENIZERS = {"zh": "zh", "ja": "char"}
+"""By target language; the usual one of Japanese needs a dictionary of 50 MB, characters do not."""
+_Work = tuple[tuple[Texts, ...], int, int, int]
+
+
+def counts_of(asked: Asked, used: Sequence[Translated]) -> list[dict[str, Counts]]:
+    """Count BLEU and chrF of every data set once; words as published are those of tokeniser 13a everywhere."""
+    return [
+        {
+            "BLEU": bleu(one.texts, tokenize=_tokenizer(one.dataset, as_published=asked.as_published)),
+            "chrF": chrf(one.texts),
+        }
+        for one in used
+    ]
+
+
+def _tokenizer(dataset: str, *, as_published: bool) -> str:
+    return "13a" if as_published else TOKENIZERS.get(target(dataset), "13a")
+
+
+def three_ways(
+    asked: Asked, used: Sequence[Translated], counts: Sequence[dict[str, Counts]]
+) -> list[FloatArray]:
+    """Return, for each data set, scores by :data:`NAMES`; shape (6, m).
+
+    As published, references are handed over the wrong way round, as the numbers of the paper suggest.
+    """
+    if not asked.as_published:
+        return [_correct(asked, one) for one in counts]
+    # Means of segments stay: single segments cannot be turned round.
+    means = [[segment_means(one[metric]) for metric in METRICS] for one in counts]
+    return [
+        np.array([bleu_, m_bleu, x_bleu, chrf_, m_chrf, x_chrf])
+        for (m_bleu, m_chrf), (bleu_, x_bleu, chrf_, x_chrf) in zip(means, _turned(asked, used), strict=True)
+    ]
+
+
+def _correct(asked: Asked, counts: dict[str, Counts]) -> FloatArray:
+    wish = wish_of(
+        confidence=0.95,
+        n_resamples=asked.number("corpora"),
+        size=asked.number("size"),
+        rng=asked.seed,
+        computing=asked.computing,
+    )
+    rows = []
+    for metric in METRICS:
+        own = counts[metric]
+        rows += [own.pooled(), segment_means(own), bootstrap_mean(own, wish).mean]
+    return np.array(rows)
+
+
+def segment_means(counts: Counts) -> FloatArray:
+    """Return the mean of the segments that have a score of their own; shape (m,)."""
+    values = counts.per_segment().values
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
+
+
+def _turned(asked: Asked, used: Sequence[Translated]) -> list[FloatArray]:
+    texts = tuple(one.texts for one in used)
+    work: _Work = (texts, asked.number("turned_corpora"), asked.number("turned_size"), asked.seed)
+    job: Job[_Work, FloatArray] = Job(
+        name="references turned round",
+        function=turned_block,
+        payload=work,
+        n_blocks=len(used),
+        digest=asked.key("turned", *(one.digest for one in texts)),
+        uses="processes",
+    )
+    return asked.computing.run(job)
+
+
+def turned_block(work: _Work, block: int) -> FloatArray:
+    """Score one data set with references turned round: pooled and bootstrap BLEU, pooled and bootstrap chrF; (4, m)."""
+    texts, n_corpora, size, seed = work[0][block], *work[1:]
+    n = len(texts.segments)
+    rng = stream(seed, "corpora with references turned round", block)
+    drawn = [rng.integers(0, n, size=size) for _ in range(n_corpora)]
+    rows = []
+    for metric in METRICS:
+        rows.append(turned_scores(texts, metric, np.arange(n)))
+        rows.append(np.mean([turned_scores(texts, metric, some) for some in drawn], axis=0))
+    return np.array(rows)
+
+
+def turned_scores(texts: Texts, metric: str, some: IntArray) -> FloatArray:
+    """Score all systems on some segments with references turned round; shape (m,).
+
+    sacreBLEU wants one list a reference. Given N lists of one it scores the first output alone, against all references
+    as if they were its own, and says nothing.
+    """
+    references = [[texts.references[0][i]] for i in some]
+    # Handed to the metric itself they are looked at once, not once a system.
+    scorer = CHRF(references=references) if metric == "chrF" else BLEU(references=references)
+    return np.array([scorer.corpus_score([row[i] or "" for i in some], None).score for row in texts.outputs])
+
+
+def correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return Pearson's correlation over what both have; NaN for fewer than two, or where one is constant.
+
+    Examples
+    --------
+    >>> correlation(np.array([1.0, 2, 3, np.nan]), np.array([2.0, 4, 6, 0]))
+    1.0
+    """
+    return float(pearson(x, y))

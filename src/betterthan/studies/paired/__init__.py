@@ -1,0 +1,1 @@
+"""Experiments of the paired-evaluation paper."""

@@ -1,0 +1,169 @@
+"""Figure 1 of the paired-evaluation paper: three systems with equal means that are not equal."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from betterthan.analysis.compare.mechanisms import mean_of, winner_of
+from betterthan.examples.figure_one import figure_one
+from betterthan.kernels.comparisons.strengths import to_shares
+from betterthan.kernels.comparisons.wins import win_counts
+from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.paired.strengths import three_strengths
+from betterthan.studies.request import Asked
+from betterthan.studies.setups import Setup
+from betterthan.tables.scores import Scores
+
+_MOST_POINTS = 400
+_CLAIMS = (
+    "All systems have the same mean",
+    "C is better than A on all segments but one",
+    "B is better than A on all segments but one",
+    "Bradley–Terry puts C and B above A",
+    "The median of A is greater than that of B",
+    "The median of A is greater than that of C, 10 against 7 (section 3)",
+    "B outperforms C on all segments but one (section 3)",
+)
+
+
+def run(asked: Asked) -> Study:
+    """Hold mean, median and Bradley–Terry against each other on three systems with equal means, or on a table."""
+    setup = asked.setups[0] if asked.setups else _own()
+    tables = [_strengths(setup.scores, as_published=asked.as_published), _pairs(setup.scores)]
+    claims = None if asked.setups else _claims(setup.scores)
+    sentences = (_swayed(tables[1]),) if asked.setups else (_swayed(tables[1]), _HELD)
+    return asked.answer(
+        tables=[*tables, *([claims] if claims else [])],
+        charts=[_chart(setup.scores)],
+        sentences=sentences,
+        differences=() if asked.setups else _DIFFERENCES,
+        used=[setup],
+        draws=False,
+        notes=(
+            [f"Of {len(asked.setups)} tables the first is shown: {setup.dataset}, {setup.metric}."]
+            if len(asked.setups) > 1
+            else []
+        ),
+        is_own=not asked.setups,
+    )
+
+
+_HELD = "A and C have the same scores on other segments: only what looks at pairs of scores tells them apart."
+_DIFFERENCES = (
+    (
+        "Section 3 gives the medians of A and C as 10 and 7. In the data behind the plot the medians of A, B and C "
+        "are 11, 7 and 11: the sentence is true of A and B, with 11 against 7."
+    ),
+    "Section 3 says that B outperforms C on all segments but one. In the data C outperforms B on four of five.",
+)
+
+
+def _own() -> Setup:
+    scores = figure_one()
+    segments = tuple(str(i + 1) for i in range(len(scores["A"])))
+    table = Scores(
+        name="score", systems=tuple(scores), segments=segments, values=np.array(list(scores.values()))
+    )
+    return Setup("figure 1", "score", table)
+
+
+def _strengths(scores: Scores, *, as_published: bool) -> StudyTable:
+    goodness = scores.goodness
+    wins = win_counts(goodness).wins
+    fitted = three_strengths([goodness], as_published=as_published).values[0, 2]
+    shares = fitted if as_published else to_shares(fitted)
+    rows = tuple(
+        (
+            system,
+            mean_of(scores.values[i]),
+            float(np.median(scores.values[i])),
+            float(shares[i]),
+            int(wins[i].sum()),
+        )
+        for i, system in enumerate(scores.systems)
+    )
+    return StudyTable(
+        name="strengths",
+        title=f"Three mechanisms on {scores.n_systems} systems and {scores.n_segments} segments",
+        columns=("system", "mean", "median", "Bradley–Terry", "wins"),
+        rows=rows,
+        digits=3,
+    )
+
+
+def _pairs(scores: Scores) -> StudyTable:
+    goodness, names = scores.goodness, scores.systems
+    counts = win_counts(goodness)
+    found: list[tuple[Entry, ...]] = []
+    for a, b in combinations(range(len(names)), 2):
+        of = (names[a], names[b])
+        lead = float(counts.wins[a, b] - counts.wins[b, a])
+        means = mean_of(goodness[a]) - mean_of(goodness[b])
+        medians = float(np.median(goodness[a]) - np.median(goodness[b]))
+        better = [winner_of(effect, of) or "neither" for effect in (means, medians, lead)]
+        won = (int(counts.wins[a, b]), int(counts.wins[b, a]), int(counts.ties[a, b]))
+        found.append((*of, *won, means, medians, *better))
+    columns = ("A", "B", "A wins", "B wins", "ties", "difference of means", "difference of medians")
+    return StudyTable(
+        name="pairs",
+        title="Pair by pair: who is better, by mean, median and wins",
+        columns=(*columns, "by mean", "by median", "by wins"),
+        rows=tuple(found),
+    )
+
+
+def _swayed(pairs: StudyTable) -> str:
+    by_mean, by_median, by_wins = (pairs.column(f"by {name}") for name in ("mean", "median", "wins"))
+    n = len(by_wins)
+    other_mean, other_median = (
+        sum(one != wins for one, wins in zip(by, by_wins, strict=True)) for by in (by_mean, by_median)
+    )
+    return (
+        f"Of {n} pairs the mean judges {other_mean} otherwise than the majority of segments, "
+        f"the median {other_median}."
+    )
+
+
+def _claims(scores: Scores) -> StudyTable:
+    goodness = scores.goodness
+    a, b, c = (scores.systems.index(name) for name in "ABC")
+    means, medians = goodness.mean(axis=1), np.median(goodness, axis=1)
+    wins, n = win_counts(goodness).wins, scores.n_segments
+    fitted = three_strengths([goodness], as_published=False).values[0, 2]
+    found = (
+        (bool(np.ptp(means) < 1e-9), f"means {', '.join(f'{mean:g}' for mean in means)}"),
+        (wins[c, a] == n - 1, f"C wins {wins[c, a]:g} of {n}"),
+        (wins[b, a] == n - 1, f"B wins {wins[b, a]:g} of {n}"),
+        (min(fitted[c], fitted[b]) > fitted[a], "C, B, A" if fitted[c] > fitted[b] else "B, C, A"),
+        (medians[a] > medians[b], f"{medians[a]:g} and {medians[b]:g}"),
+        (medians[a] > medians[c], f"{medians[a]:g} and {medians[c]:g}"),
+        (wins[b, c] == n - 1, f"B wins {wins[b, c]:g} of {n}"),
+    )
+    rows = tuple(
+        (claim, "yes" if holds else "no", seen) for claim, (holds, seen) in zip(_CLAIMS, found, strict=True)
+    )
+    return StudyTable(
+        name="claims",
+        title="What the paper says of figure 1, held against the data of its plot",
+        columns=("claim", "holds", "in the data"),
+        rows=rows,
+    )
+
+
+def _chart(scores: Scores) -> StudyChart:
+    shown = [(i, j) for j in range(scores.n_segments) for i in range(scores.n_systems)][:_MOST_POINTS]
+    return StudyChart(
+        name="figure-1",
+        title="Scores of the same segments",
+        kind="points",
+        x="segment",
+        y=scores.name,
+        columns={
+            "panel": ("",) * len(shown),
+            "series": tuple(scores.systems[i] for i, _ in shown),
+            "x": tuple(j + 1 for _, j in shown),
+            "y": tuple(float(scores.values[i, j]) for i, j in shown),
+        },
+    )

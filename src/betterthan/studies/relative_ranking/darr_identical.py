@@ -1,0 +1,160 @@
+"""Tables 1 to 3 of the paper on relative rankings: identical translations that are called better and worse."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from betterthan.analysis.human.identical_outputs import identical_outputs
+from betterthan.analysis.wording import counted, share
+from betterthan.errors import BetterThanError
+from betterthan.results.human import IdenticalOutputs
+from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.request import Asked
+from betterthan.studies.translated import (
+    Translated,
+    answered,
+    read_translated,
+    translated_or_demo,
+)
+
+read = read_translated
+_MOST_LISTED = 200
+# Table 3, WMT19: pairs kept, identical ones among them, ties of YiSi-1 and of EED.
+TABLE_3: tuple[tuple[Entry, ...], ...] = (
+    ("gu-en", 31_000, 0, 2, 27),
+    ("kk-en", 27_000, 0, 74, 115),
+    ("zh-en", 31_000, 152, 336, 361),
+    ("en-gu", 11_000, 5, 8, 13),
+    ("en-kk", 18_000, 23, 53, 64),
+    ("en-zh", 19_000, 84, 205, 455),
+)
+
+
+class _Found(NamedTuple):
+    """One data set with its identical outputs."""
+
+    dataset: str
+    twins: IdenticalOutputs
+
+    @property
+    def n_judged(self) -> int:
+        """Pairs with identical outputs of which both were judged."""
+        return sum(not math.isnan(twin.gap) for twin in self.twins.twins)
+
+
+def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
+    """Find the pairs of systems with the same text that people scored a margin or more apart."""
+    used = tuple(one for one in translated_or_demo(asked, translated) if one.human is not None)
+    if not used:
+        raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
+    margin = float(asked.options["margin"])
+    found = [
+        _Found(
+            one.dataset,
+            identical_outputs(one.texts, one.human, margin=margin, metrics=tuple(one.metrics.values())),
+        )
+        for one in used
+    ]
+    answer = asked.answer(
+        tables=[_table_3(found), _twins(found), _printed()],
+        charts=[_chart(found)],
+        sentences=_sentences(found, margin),
+        differences=_DIFFERENCES,
+        draws=False,
+    )
+    return answered(answer, used, is_demo=translated is None)
+
+
+_DIFFERENCES = (
+    (
+        "The paper counts the pairs of WMT19 and rounds them to thousands; its own numbers are in the table "
+        '"table-3-printed". Texts are the same here when every character is.'
+    ),
+)
+
+
+def _table_3(found: list[_Found]) -> StudyTable:
+    metrics = list(dict.fromkeys(each.metric for one in found for each in one.twins.metric_ties))
+    rows: list[tuple[Entry, ...]] = []
+    for one in found:
+        dataset, twins = one
+        ties = {each.metric: each for each in twins.metric_ties}
+        own = [(ties[name].ties, ties[name].identical) if name in ties else (None, None) for name in metrics]
+        rows.append(
+            (
+                *(dataset, twins.n_pairs, twins.n_judged, twins.n_kept),
+                *(twins.n_identical, one.n_judged, twins.n_surviving),
+                *(count for pair in own for count in pair),
+            )
+        )
+    return StudyTable(
+        name="table-3",
+        title="Pairs of systems on a segment: judged, kept by the margin, with identical texts, and tied by metrics",
+        columns=(
+            *("data", "pairs", "judged", "kept", "identical", "identical and judged", "identical and kept"),
+            *(what for name in metrics for what in (f"ties of {name}", f"ties of {name}, identical")),
+        ),
+        rows=tuple(rows),
+        notes=("Ties of metrics are counted among the pairs that are kept.",),
+    )
+
+
+def _twins(found: list[_Found]) -> StudyTable:
+    """Those that survive, widest gap first: tables 1 and 2 in one."""
+    rows: list[tuple[Entry, ...]] = [
+        (dataset, twin.segment, twin.first, twin.second, twin.gap, twin.text)
+        for dataset, twins in found
+        for twin in twins.twins[:_MOST_LISTED]
+        if twin.survives
+    ]
+    return StudyTable(
+        name="tables-1-and-2",
+        title="Identical texts of which one is called better",
+        columns=("data", "segment", "better", "worse", "gap", "text"),
+        rows=tuple(rows),
+        is_detail=True,
+        notes=(f"At most {_MOST_LISTED} of a data set.",),
+    )
+
+
+def _printed() -> StudyTable:
+    return StudyTable(
+        name="table-3-printed",
+        title="Table 3 as it is printed, for WMT19",
+        columns=("data", "kept", "identical and kept", "ties of YiSi-1", "ties of EED"),
+        rows=TABLE_3,
+        is_detail=True,
+    )
+
+
+def _chart(found: list[_Found]) -> StudyChart:
+    marks = [
+        Mark("", what, one.dataset, count)
+        for one in found
+        for what, count in (
+            ("identical and judged", one.n_judged),
+            ("identical and kept", one.twins.n_surviving),
+        )
+    ]
+    return lines_chart(
+        marks,
+        name="table-3",
+        title="Pairs of systems with identical texts that were judged, and those called better and worse",
+        kind="bars",
+        x="data",
+        y="pairs",
+    )
+
+
+def _sentences(found: list[_Found], margin: float) -> tuple[str, ...]:
+    same = sum(one.n_judged for one in found)
+    kept, left = (sum(getattr(one.twins, name) for one in found) for name in ("n_kept", "n_surviving"))
+    part = f", {share(left / kept)} of all that are kept" if kept else ""
+    return (
+        (
+            f"Of {counted(same, 'pair')} of systems with identical texts that people judged, {left} were scored "
+            f"{margin:g} or more apart, so that a relative ranking calls one better{part}."
+        ),
+    )

@@ -1,0 +1,226 @@
+"""Figure 1 of the paper on relative rankings: how much does a threshold for ties throw away?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.human.kept_pairs import kept_pairs
+from betterthan.analysis.wording import amount, counted
+from betterthan.arrays import FloatArray, digest
+from betterthan.errors import BetterThanError, some_of
+from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.against_people import HUMAN, panels_of
+from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.request import Asked
+from betterthan.studies.setups import Setup, read_setups
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+
+THRESHOLDS = (0, 1, 5, 10, 15, 20, 25, 30, 40, 50)
+_LOW, _USUAL, _HIGH = (THRESHOLDS.index(threshold) for threshold in (1, 25, 50))
+DIRECTIONS = ("to English", "from English", "other")
+# Section 2.3: five times as much at 1 as at 50; 25 "almost halves the amount".
+_PRINTED_RATIO, _PRINTED_SHARE = 5.0, 0.5
+Judgements = Scores | Ratings
+Given = Judgements | Mapping[str, Judgements] | str | Path | Sequence[str | Path]
+
+
+class _Kept(NamedTuple):
+    """One data set: pairs judged on the same segment, and how many of them each threshold keeps."""
+
+    dataset: str
+    direction: str
+    n_pairs: int
+    kept: FloatArray
+
+
+def read(data: Given) -> dict[str, Judgements]:
+    """Return human scores by data set, with their gaps: what nobody judged makes no pair.
+
+    A file with a column for the data set (``lp``, …) is cut by it. Where there are several tables of a data set and one
+    is called "human", "people", "mqm", "da" or "raw", that one is taken.
+
+    Examples
+    --------
+    >>> scores = Scores(name="DA", systems=["A", "B"], segments=["1"], values=[[70], [40]])
+    >>> list(read({"de-en": scores})), list(read(scores))
+    (['de-en'], ['DA'])
+    """
+    if isinstance(data, Scores | Ratings):
+        return {data.name: data}
+    if isinstance(data, Mapping):
+        wrong = [str(name) for name, one in data.items() if not isinstance(one, Scores | Ratings)]
+        if wrong or not data:
+            raise BetterThanError(
+                f"This study takes human scores by data set; {some_of(wrong) or 'the mapping'} holds none. Pass a "
+                "mapping of names to Scores or Ratings."
+            )
+        return {str(name): one for name, one in data.items()}
+    return _by_dataset(read_setups(data, keep_gaps=True))
+
+
+def _by_dataset(setups: Sequence[Setup]) -> dict[str, Judgements]:
+    """Call scores after their data set; of several tables of one, those that people are known to have made count.
+
+    A file of direct assessments often has the raw scores beside standardised ones and numbers of judgements.
+    """
+    found: dict[str, Judgements] = {}
+    for dataset, some in groupby(setups, key=lambda setup: setup.dataset):
+        tables = list(some)
+        people = [setup for setup in tables if setup.metric.lower() in (*HUMAN, "raw")] or tables
+        for setup in people:
+            name = dataset if len({one.metric for one in people}) == 1 else f"{dataset} {setup.metric}"
+            found[name if name not in found else f"{name} ({len(found) + 1})"] = setup.scores
+    return found
+
+
+def run(asked: Asked, judged: Mapping[str, Judgements] | None = None) -> Study:
+    """Count the pairs of systems that each threshold keeps, on every data set, and average by direction."""
+    used: tuple[tuple[str, Judgements], ...]
+    if judged is None:
+        panels = panels_of(asked.setups_or_demo())
+        used, notes = tuple((panel.dataset, panel.human) for panel in panels.each), panels.notes
+        setups = panels.used
+    else:
+        used, notes, setups = tuple(judged.items()), (), ()
+    found = [_counted(name, one) for name, one in used]
+    answer = asked.answer(
+        tables=[_figure_table(found), _claims(found), _by_data(found)],
+        charts=[_chart(found)],
+        sentences=_sentences(found),
+        differences=_DIFFERENCES,
+        notes=notes,
+        used=setups,
+        draws=False,
+    )
+    if judged is None:
+        return answer
+    own = tuple(dict.fromkeys(note for _, one in used for note in one.notes))
+    settings = replace(answer.settings, data=digest(*((name, one.digest) for name, one in used)))
+    return replace(answer, notes=(*answer.notes, *own), settings=settings)
+
+
+_DIFFERENCES = (
+    (
+        "Pairs whose difference is less than the threshold are ties, so a difference of exactly the threshold is kept. "
+        "The paper gives numbers in words only; the curve itself is a picture."
+    ),
+)
+
+
+def _counted(name: str, judgements: Judgements) -> _Kept:
+    found = kept_pairs(judgements, THRESHOLDS)
+    # Of no pairs the share is undefined, but the number that is kept is known: none.
+    kept = np.round(found.share * found.n_pairs) if found.n_pairs else np.zeros(len(THRESHOLDS))
+    return _Kept(name, direction(name), found.n_pairs, kept)
+
+
+def direction(name: str) -> str:
+    """Return which way a language pair goes, by its name.
+
+    Examples
+    --------
+    >>> direction("de-en"), direction("wmt20 en-de"), direction("en-en"), direction("chat")
+    ('to English', 'from English', 'other', 'other')
+    """
+    for word in name.lower().replace("_", "-").split():
+        parts = word.split("-")
+        if len(parts) == 2 and (parts[0] == "en") != (parts[1] == "en"):
+            return DIRECTIONS[0] if parts[1] == "en" else DIRECTIONS[1]
+    return DIRECTIONS[2]
+
+
+def _averages(found: list[_Kept]) -> dict[str, FloatArray]:
+    """Mean number of pairs over the data sets of each direction, and over all."""
+    groups = {name: [one.kept for one in found if one.direction == name] for name in DIRECTIONS}
+    means = {name: np.mean(some, axis=0) for name, some in groups.items() if some}
+    return means if len(means) == 1 else {**means, "all": np.mean([one.kept for one in found], axis=0)}
+
+
+def _figure_table(found: list[_Kept]) -> StudyTable:
+    means = _averages(found)
+    rows: list[tuple[Entry, ...]] = [
+        (threshold, *(float(mean[i]) for mean in means.values()), *(_shares(means, i)))
+        for i, threshold in enumerate(THRESHOLDS)
+    ]
+    return StudyTable(
+        name="figure-1",
+        title="Pairs of systems on a segment that each threshold keeps, averaged over data sets",
+        columns=("threshold", *means, *(f"{name}, share" for name in means)),
+        rows=tuple(rows),
+        notes=(
+            "Shares are of what a threshold of 0 keeps: all pairs with different scores of the same segment.",
+        ),
+    )
+
+
+def _shares(means: Mapping[str, FloatArray], i: int) -> list[float]:
+    return [float(mean[i] / mean[0]) if mean[0] > 0 else float("nan") for mean in means.values()]
+
+
+def _claims(found: list[_Kept]) -> StudyTable:
+    rows: list[tuple[Entry, ...]] = []
+    for name, mean in _averages(found).items():
+        rows += [
+            (name, "kept at 1 / kept at 50", _ratio(mean[_LOW], mean[_HIGH])),
+            (name, "kept at 25 / kept at 1", _ratio(mean[_USUAL], mean[_LOW])),
+        ]
+    return StudyTable(
+        name="claims",
+        title="What section 2.3 says of figure 1",
+        columns=("direction", "what", "ratio"),
+        rows=tuple(rows),
+        printed=tuple(
+            (None, None, _PRINTED_RATIO if row[1] == rows[0][1] else _PRINTED_SHARE) for row in rows
+        ),
+    )
+
+
+def _ratio(a: float, b: float) -> float:
+    return float(a / b) if b > 0 else float("nan")
+
+
+def _by_data(found: list[_Kept]) -> StudyTable:
+    rows: list[tuple[Entry, ...]] = [
+        (one.dataset, one.direction, one.n_pairs, *(int(n) for n in one.kept.tolist())) for one in found
+    ]
+    return StudyTable(
+        name="by-data",
+        title="Pairs kept, data set by data set",
+        columns=("data", "direction", "pairs", *(f"at {threshold}" for threshold in THRESHOLDS)),
+        rows=tuple(rows),
+        is_detail=True,
+    )
+
+
+def _chart(found: list[_Kept]) -> StudyChart:
+    return lines_chart(
+        (
+            Mark("", name, threshold, float(mean[i]))
+            for name, mean in _averages(found).items()
+            for i, threshold in enumerate(THRESHOLDS)
+        ),
+        name="figure-1",
+        title="The larger the threshold, the fewer pairs are left",
+        x="threshold",
+        y="pairs kept, mean over data sets",
+    )
+
+
+def _sentences(found: list[_Kept]) -> tuple[str, ...]:
+    mean = np.mean([one.kept for one in found], axis=0)
+    if not mean[0] > 0:
+        return ("No two systems were judged on the same segment, so there is nothing to keep.",)
+    ratio = f"{amount(mean[_LOW] / mean[_HIGH], 1)} times what 50 keeps" if mean[_HIGH] else "all there is"
+    return (
+        (
+            f"On {counted(len(found), 'data set')}, a threshold of 1 keeps {ratio}; the usual 25 keeps "
+            f"{mean[_USUAL] / mean[0]:.0%} of all pairs with different scores."
+        ),
+    )

@@ -1,0 +1,242 @@
+"""Tables 4 and 5 of the paper on relative rankings: what do the treatments of ties do to Kendall's tau on real data?"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.meta.inputs import panel_of
+from betterthan.arrays import FloatArray, IntArray, digest
+from betterthan.engine.blocks import Job
+from betterthan.errors import BetterThanError
+from betterthan.kernels.agreement.tau_tables import RULES, Rule, pair_table, tau
+from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.against_people import Panel, asked_panels, further_notes
+from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.request import Asked
+
+KEEPS_GAPS = True
+SHARES = (0.0, 0.05, 0.1, 0.25, 0.5)
+"""Thresholds for ties of a metric, as shares of the standard deviation of its scores."""
+_TABLES: dict[Rule, str] = dict(zip(RULES, ("4a", "4b", "4c", "5"), strict=True))
+_OFFICIAL = RULES.index("tau_ties_hard")
+# Section 3: concordant, discordant, ties, the table that is spoken of, and the tau that is printed.
+EXAMPLES: tuple[tuple[int, int, int, Rule, float], ...] = (
+    (1, 0, 99, "tau_ties_ignored", 1.0),
+    (70, 30, 0, "tau_ties_ignored", 0.4),
+    (80, 0, 20, "tau_ties_soft", 0.8),
+    (20, 0, 80, "tau_ties_soft", 0.2),
+)
+
+
+class _Work(NamedTuple):
+    """Goodness of people and metrics on the same cells, and what makes a tie; a block is a metric."""
+
+    human: FloatArray
+    scores: FloatArray
+    margin: float
+    metric_margins: FloatArray
+
+
+class _Taus(NamedTuple):
+    """One metric on one data set.
+
+    Attributes
+    ----------
+    counts : array of int, shape (thresholds of the metric, 3, 3)
+        Pairs that people call <, =, > by what the metric calls them.
+    """
+
+    dataset: str
+    metric: str
+    deviation: float
+    counts: IntArray
+
+    @property
+    def value(self) -> FloatArray:
+        """A row a threshold of the metric, a column a treatment of ties."""
+        return np.stack([tau(self.counts, rule) for rule in RULES], axis=-1)
+
+
+def run(asked: Asked) -> Study:
+    """Hold each metric against people by all four taus, with and without a threshold for its own ties."""
+    panels = asked_panels(asked)
+    margin = float(asked.options["margin"])
+    shares = SHARES[: asked.number("thresholds")]
+    found: list[_Taus] = []
+    notes: list[str] = []
+    for panel in panels.each:
+        own, said = _taus(asked, panel, margin, shares)
+        found += own
+        notes += [f"{panel.dataset}: {note}" for note in said]
+    return asked.answer(
+        tables=[_values(found), _examples(), _counts(found), _thresholds(found, shares)],
+        charts=[_chart(found, shares)],
+        sentences=_sentences(found, margin),
+        differences=_DIFFERENCES,
+        notes=(*panels.notes, *further_notes(notes, panels.used)),
+        used=panels.used,
+        draws=False,
+    )
+
+
+_DIFFERENCES = (
+    "Equations 1 and 2 are printed with bars around the differences; they are read as counts, or tau had no sign.",
+    "The paper applies none of the treatments to data, and asks whether metrics should have a threshold for ties too.",
+)
+
+
+def _taus(
+    asked: Asked, panel: Panel, margin: float, shares: tuple[float, ...]
+) -> tuple[list[_Taus], tuple[str, ...]]:
+    """Count the pairs of every metric, all on the same cells; also return what bringing them together left out."""
+    together = panel_of(panel.metrics, panel.human)
+    if together.is_systems_only:
+        raise BetterThanError(
+            f"Kendall's tau of {panel.dataset} is over pairs of systems on a segment, and its metrics have one score a "
+            "system. Name scores of segments."
+        )
+    scores = np.where(together.judged, together.segment_scores(), np.nan)
+    deviation = np.nanstd(scores, axis=(1, 2))
+    work = _Work(together.human_goodness, scores, margin, np.outer(deviation, shares))
+    job: Job[_Work, IntArray] = Job(
+        name=f"taus, {panel.dataset}",
+        function=_block,
+        payload=work,
+        n_blocks=len(scores),
+        digest=asked.key("taus", panel.dataset, digest(*work)),
+    )
+    found = [
+        _Taus(panel.dataset, name, float(own), counts)
+        for name, own, counts in zip(together.names, deviation, asked.computing.run(job), strict=True)
+    ]
+    return found, together.notes
+
+
+def _block(work: _Work, block: int) -> IntArray:
+    """Counts of one metric at each of its thresholds; shape (thresholds, 3, 3)."""
+    return np.stack(
+        [
+            pair_table(work.scores[block], work.human, margin=work.margin, metric_margin=float(margin))
+            for margin in work.metric_margins[block]
+        ]
+    )
+
+
+def _values(found: list[_Taus]) -> StudyTable:
+    return StudyTable(
+        name="taus",
+        title="Kendall's tau of each metric by four treatments of ties (tables 4a, 4b, 4c and 5)",
+        columns=("data", "metric", *(f"{rule} ({_TABLES[rule]})" for rule in RULES)),
+        rows=tuple((one.dataset, one.metric, *one.value[0].tolist()) for one in found),
+        digits=3,
+    )
+
+
+def _examples() -> StudyTable:
+    rows: list[tuple[Entry, ...]] = []
+    printed: list[tuple[Entry, ...]] = []
+    for agree, differ, ties, rule, told in EXAMPLES:
+        counts = np.array([[agree, ties, differ], [0, 0, 0], [0, 0, 0]])
+        rows.append((agree, differ, ties, *(float(tau(counts, each)) for each in RULES)))
+        printed.append((None, None, None, *(told if each == rule else None for each in RULES)))
+    return StudyTable(
+        name="examples",
+        title="The examples of section 3",
+        columns=("concordant", "discordant", "ties", *(f"{rule} ({_TABLES[rule]})" for rule in RULES)),
+        rows=tuple(rows),
+        printed=tuple(printed),
+    )
+
+
+def _counts(found: list[_Taus]) -> StudyTable:
+    """What the taus are made of, without a threshold of the metric."""
+    rows: list[tuple[Entry, ...]] = []
+    for one in found:
+        (agree, tie, differ), (left, both, right), (more_differ, more_tie, more_agree) = one.counts[
+            0
+        ].tolist()
+        rows.append(
+            (
+                *(
+                    one.dataset,
+                    one.metric,
+                    int(one.counts[0].sum()),
+                    agree + more_agree,
+                    differ + more_differ,
+                ),
+                *(tie + more_tie, left + right, both),
+            )
+        )
+    return StudyTable(
+        name="counts",
+        title="Pairs of systems on a segment: what people and the metric say of them",
+        columns=(
+            *("data", "metric", "pairs", "concordant", "discordant", "metric ties", "people tie", "both tie"),
+        ),
+        rows=tuple(rows),
+        is_detail=True,
+    )
+
+
+def _thresholds(found: list[_Taus], shares: tuple[float, ...]) -> StudyTable:
+    rows: tuple[tuple[Entry, ...], ...] = tuple(
+        (one.dataset, one.metric, share, share * one.deviation, *one.value[i].tolist())
+        for one in found
+        for i, share in enumerate(shares)
+    )
+    return StudyTable(
+        name="metric-thresholds",
+        title="The same when scores of a metric tie that lie no further apart than a share of their deviation",
+        columns=("data", "metric", "share", "threshold", *RULES),
+        rows=rows,
+        digits=3,
+        is_detail=True,
+    )
+
+
+def _chart(found: list[_Taus], shares: tuple[float, ...]) -> StudyChart:
+    first = [one for one in found if one.dataset == found[0].dataset]
+    return lines_chart(
+        (
+            Mark(one.metric, rule, share, float(one.value[i, k]))
+            for one in first
+            for k, rule in enumerate(RULES)
+            for i, share in enumerate(shares)
+        ),
+        name="metric-thresholds",
+        title=f"{found[0].dataset}: tau by the threshold for ties of the metric",
+        x="threshold, as a share of the deviation of scores",
+        y="tau",
+    )
+
+
+def changed_orders(first: FloatArray, second: FloatArray) -> tuple[int, int]:
+    """Return how many pairs of metrics two taus order in opposite ways, and how many pairs there are.
+
+    Examples
+    --------
+    >>> changed_orders(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.1, 0.3]))
+    (1, 3)
+    """
+    pairs = list(combinations(range(len(first)), 2))
+    return sum(bool((first[i] - first[j]) * (second[i] - second[j]) < 0) for i, j in pairs), len(pairs)
+
+
+def _sentences(found: list[_Taus], margin: float) -> tuple[str, ...]:
+    told = []
+    for k, rule in enumerate(RULES):
+        if k != _OFFICIAL:
+            counts = [
+                changed_orders(some[:, _OFFICIAL], some[:, k])
+                for dataset in dict.fromkeys(one.dataset for one in found)
+                for some in [np.array([one.value[0] for one in found if one.dataset == dataset])]
+            ]
+            changed, pairs = (sum(count[i] for count in counts) for i in (0, 1))
+            told.append(
+                f"{rule} orders {changed} of {pairs} pairs of metrics otherwise than tau_ties_hard, the official one; "
+                f"human scores closer than {margin:g} tie."
+            )
+    return tuple(told)

@@ -1,0 +1,164 @@
+"""Sections 2.2 and 4.3 of the paper on soft pairwise accuracy: how many metrics get the same value?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.wording import counted, listing
+from betterthan.arrays import FloatArray
+from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated, further_notes
+from betterthan.studies.request import Asked
+from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
+
+KEEPS_GAPS = True
+_DIGITS = 12
+"""Values are equal when they are to so many digits: the last bits depend on the order of a sum."""
+# Section 4.3, WMT 2022 English–German: 14 systems, 21 metrics, 92 values in theory, 11 in fact, one tie of five.
+_PRINTED: tuple[Entry, ...] = ("wmt22 en-de (paper)", 14, 21, 92, 11, 21, 5, 1)
+
+
+class _Values(NamedTuple):
+    """One data set: the metrics and their values by each measure."""
+
+    dataset: str
+    n_systems: int
+    metrics: tuple[str, ...]
+    value: dict[str, FloatArray]
+    notes: tuple[str, ...]
+
+
+class TieGroup(NamedTuple):
+    """Metrics that have one value."""
+
+    value: float
+    metrics: tuple[str, ...]
+
+
+def run(asked: Asked) -> Study:
+    """Count the values that metrics get by both measures, and list those that are shared."""
+    panels = asked_panels(asked)
+    found = [_values(asked, panel) for panel in panels.each]
+    return asked.answer(
+        tables=[_counts(found), _groups(found)],
+        charts=[_chart(found)],
+        sentences=_sentences(found),
+        differences=(),
+        notes=(
+            *panels.notes,
+            *((SAME_READING,) if asked.as_published else ()),
+            *further_notes([note for one in found for note in one.notes], panels.used),
+        ),
+        used=panels.used,
+    )
+
+
+def _values(asked: Asked, panel: Panel) -> _Values:
+    found = {label: evaluated(asked, panel, by) for label, by in MEASURES.items()}
+    metrics = tuple(sorted(found["SPA"].metrics))
+    value = {
+        label: np.array([one.value[one.metrics.index(name)] for name in metrics])
+        for label, one in found.items()
+    }
+    return _Values(panel.dataset, found["SPA"].n_systems, metrics, value, found["SPA"].notes)
+
+
+def tie_groups(value: FloatArray, metrics: tuple[str, ...]) -> list[TieGroup]:
+    """Return the values that two or more metrics share, highest first; undefined values tie with nothing.
+
+    Examples
+    --------
+    >>> tie_groups(np.array([0.5, 0.7, 0.5, np.nan, np.nan]), ("a", "b", "c", "d", "e"))
+    [TieGroup(value=0.5, metrics=('a', 'c'))]
+    """
+    rounded = np.round(value, _DIGITS).tolist()
+    often = Counter(x for x in rounded if not math.isnan(x))
+    return [
+        TieGroup(x, tuple(name for name, own in zip(metrics, rounded, strict=True) if own == x))
+        for x in sorted((x for x, times in often.items() if times > 1), reverse=True)
+    ]
+
+
+def _counts(found: list[_Values]) -> StudyTable:
+    rows: list[tuple[Entry, ...]] = []
+    for one in found:
+        largest = [
+            max([1, *(len(group.metrics) for group in tie_groups(one.value[label], one.metrics))])
+            for label in MEASURES
+        ]
+        possible = one.n_systems * (one.n_systems - 1) // 2 + 1
+        distinct = [_n_distinct(one.value[label]) for label in MEASURES]
+        rows.append((one.dataset, one.n_systems, len(one.metrics), possible, *distinct, *largest))
+    return StudyTable(
+        name="distinct-values",
+        title="How many values metrics get by pairwise accuracy (PA) and by soft pairwise accuracy (SPA)",
+        columns=(
+            *("data", "systems", "metrics", "possible PA", "distinct PA", "distinct SPA"),
+            *("largest tie PA", "largest tie SPA"),
+        ),
+        rows=(*rows, _PRINTED),
+        notes=("The last row is what the paper prints of its own data (sections 2.2 and 4.3).",),
+    )
+
+
+def _n_distinct(value: FloatArray) -> int:
+    return int(np.unique(np.round(value[~np.isnan(value)], _DIGITS)).size)
+
+
+def _groups(found: list[_Values]) -> StudyTable:
+    rows: tuple[tuple[Entry, ...], ...] = tuple(
+        (one.dataset, label, group.value, len(group.metrics), ", ".join(group.metrics))
+        for one in found
+        for label in MEASURES
+        for group in tie_groups(one.value[label], one.metrics)
+    )
+    return StudyTable(
+        name="ties",
+        title="Metrics that share a value",
+        columns=("data", "measure", "value", "how many", "metrics"),
+        rows=rows,
+        digits=4,
+        is_detail=True,
+    )
+
+
+def _chart(found: list[_Values]) -> StudyChart:
+    marks = [
+        (one.dataset, label, place + 1, float(value))
+        for one in found
+        for label in MEASURES
+        for place, value in enumerate(np.sort(one.value[label])[::-1].tolist())
+    ]
+    return StudyChart(
+        name="values",
+        title="Values of all metrics, best first: pairwise accuracy moves in steps",
+        kind="points",
+        x="place of the metric",
+        y="value",
+        columns={
+            "panel": tuple(mark[0] for mark in marks),
+            "series": tuple(mark[1] for mark in marks),
+            "x": tuple(mark[2] for mark in marks),
+            "y": tuple(mark[3] for mark in marks),
+        },
+    )
+
+
+def _sentences(found: list[_Values]) -> tuple[str, ...]:
+    told = []
+    for one in found:
+        hard, soft = (_n_distinct(one.value[label]) for label in MEASURES)
+        told.append(
+            f"{one.dataset}: {counted(len(one.metrics), 'metric')}, {counted(hard, 'value')} by pairwise accuracy, "
+            f"{soft} by the soft one."
+        )
+    tied = [
+        f"{listing(list(group.metrics))} ({one.dataset})"
+        for one in found
+        for group in tie_groups(one.value["SPA"], one.metrics)
+    ]
+    return (*told, *([f"Tied even by the soft measure: {'; '.join(tied)}."] if tied else []))

@@ -1,0 +1,1 @@
+"""Pages of pairs, segments and battles, and two runs side by side."""

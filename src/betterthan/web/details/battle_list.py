@@ -1,0 +1,138 @@
+"""Battles to look at: those that fit a filter, in the order of the file, a page at a time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from betterthan.arrays import BoolArray, IntArray
+from betterthan.web.details.items import PAGE, Who
+from betterthan.web.runs.kept_tables import Battles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattleFilter:
+    """Which battles.
+
+    Attributes
+    ----------
+    a, b : str
+        Only battles of this system, or of these two against each other; all when empty.
+    who : {"all", "a", "b", "tie"}
+        Only those that one of them wins, or neither.
+    find : str
+        Only battles on a segment whose id contains this.
+    page : int
+        From 1.
+    """
+
+    a: str = ""
+    b: str = ""
+    who: Who = "all"
+    find: str = ""
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Battle:
+    """One battle, or a kind of battle with how often it was fought.
+
+    Attributes
+    ----------
+    left, right : str
+        In the order in which the file has them.
+    winner : str or None
+        None for a tie.
+    weight : float
+        How often, or how much it counts.
+    segment, judge : str
+        Empty where they are not known.
+    """
+
+    left: str
+    right: str
+    winner: str | None
+    weight: float
+    segment: str
+    judge: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BattlesPage:
+    """A page of battles, and how much they are in all."""
+
+    total: int
+    weight: float
+    page: int
+    pages: int
+    battles: tuple[Battle, ...]
+
+
+def battles_page(held: Battles, wanted: BattleFilter) -> BattlesPage:
+    """Return a page of the battles that fit.
+
+    Examples
+    --------
+    >>> from betterthan.tables.matches import Matches
+    >>> held = Battles(matches=Matches(systems=["A", "B"], left=[0, 1, 0], right=[1, 0, 1], outcome=[1, 1, 0.5]))
+    >>> found = battles_page(held, BattleFilter(a="B", who="a"))
+    >>> [(battle.left, battle.winner) for battle in found.battles]
+    [('B', 'B')]
+    """
+    chosen = np.flatnonzero(_fits(held, wanted))
+    pages = max(1, math.ceil(chosen.size / PAGE))
+    page = min(wanted.page, pages)
+    shown = chosen[(page - 1) * PAGE : page * PAGE]
+    return BattlesPage(
+        total=int(chosen.size),
+        weight=float(held.matches.weight[chosen].sum()),
+        page=page,
+        pages=pages,
+        battles=tuple(_battle(held, int(row)) for row in shown),
+    )
+
+
+def _fits(held: Battles, wanted: BattleFilter) -> BoolArray:
+    matches = held.matches
+    fits = np.ones(matches.left.size, dtype=np.bool_)
+    for name in (wanted.a, wanted.b):
+        if name:
+            system = matches.systems.index(name)
+            fits &= (matches.left == system) | (matches.right == system)
+    if wanted.who == "tie":
+        fits &= matches.outcome == 0.5
+    elif wanted.who != "all":
+        winner = _winners(held)
+        name = wanted.a if wanted.who == "a" else wanted.b
+        fits &= winner == matches.systems.index(name) if name else winner >= 0
+    if wanted.find:
+        needle = wanted.find.casefold()
+        named = np.array([needle in segment.casefold() for segment in held.segments], dtype=np.bool_)
+        fits &= named[matches.segment] if named.size and matches.segment is not None else False
+    return fits
+
+
+def _winners(held: Battles) -> IntArray:
+    """Return the index of the winner of each row, -1 for a tie."""
+    matches = held.matches
+    return np.where(matches.outcome == 1, matches.left, np.where(matches.outcome == 0, matches.right, -1))
+
+
+def _battle(held: Battles, row: int) -> Battle:
+    matches = held.matches
+    left, right = matches.systems[matches.left[row]], matches.systems[matches.right[row]]
+    return Battle(
+        left=left,
+        right=right,
+        winner={1.0: left, 0.0: right}.get(float(matches.outcome[row])),
+        weight=float(matches.weight[row]),
+        segment=_name(held.segments, matches.segment, row),
+        judge=_name(held.judges, matches.group, row),
+    )
+
+
+def _name(names: tuple[str, ...], codes: IntArray | None, row: int) -> str:
+    # The two halves of a shared win have a group of their own, which has no name.
+    return names[codes[row]] if codes is not None and codes[row] < len(names) else ""

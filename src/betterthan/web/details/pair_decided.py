@@ -1,0 +1,125 @@
+"""A pair as the run itself tested it: in the units that were chosen, corrected for all pairs. This decides."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from betterthan.present.numbers import digits_for, interval, number, percent, pvalue
+from betterthan.present.table import Column, Table
+from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
+from betterthan.report.document import Paragraph, Section, TableBlock
+from betterthan.results.base import Result
+from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.web.runs.folder import RunFolder
+
+_UNITS = {"segments": "each segment by itself", "groups": "whole documents as one"}
+_NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
+
+
+class HowTested(NamedTuple):
+    """How a run tested its pairs: what it took as one, and the table of all pairs where it made one."""
+
+    units: str
+    pairs: PairwiseTable | None
+
+
+def how_tested(folder: RunFolder) -> HowTested:
+    """Return how a run tested its pairs, from its results."""
+    results = folder.read("results.json")["results"]
+    found = results.get("pairs", {})
+    pairs = Result.from_dict(found) if found.get("kind") == "pairwise" else None
+    assert pairs is None or isinstance(pairs, PairwiseTable)  # noqa: S101  (of that kind)
+    units = {units_of(result) for result in results.values()}
+    return HowTested("groups" if "groups" in units else "segments", pairs)
+
+
+def units_of(result: dict[str, Any]) -> str:
+    """Return what a result, as plain data, took as one; empty where that is no question.
+
+    Examples
+    --------
+    >>> units_of({"settings": {"options": {"units": "groups"}}}), units_of({"kind": "diagnosis"})
+    ('groups', '')
+    """
+    options = result.get("settings", {}).get("options", {})
+    return str(options.get("units") or "")
+
+
+def decided_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
+    """Return the run's own numbers of a pair as plain data; what is not defined is None."""
+    pair = pairs.pair(a, b)
+    numbers = {name: getattr(pair, name) for name in _NUMBERS}
+    return {
+        "units": pairs.settings.options.get("units") or "segments",
+        "test": pairs.test,
+        "correction": pairs.correction,
+        "alpha": pairs.alpha,
+        "confidence": pairs.confidence,
+        "effect_name": pairs.effect_name,
+        **{name: None if math.isnan(value) else value for name, value in numbers.items()},
+        "p_method": pair.p_method,
+        "verdict": pair.verdict,
+        "notes": list(pairs.notes),
+    }
+
+
+def decided_section(pairs: PairwiseTable, a: str, b: str) -> Section:
+    """Return what the run decided about a pair, with the numbers that its report shows."""
+    pair = pairs.pair(a, b)
+    units = _UNITS[str(pairs.settings.options.get("units") or "segments")]
+    return Section(
+        key="decided",
+        title="What this run decides",
+        lead=f"{_verdict(pairs, pair)}: {_p(pairs, pair)}, taking {units}.{_about_interval(pairs)}",
+        blocks=(
+            TableBlock(key="pair-decided", table=_table(pairs, pair)),
+            *(
+                Paragraph(note, "note")
+                for note in (pair_pvalue_words(pair), *pairs.notes)
+                if note != pairs.undecidable
+            ),
+        ),
+    )
+
+
+def _verdict(pairs: PairwiseTable, pair: Pair) -> str:
+    if pairs.undecidable:
+        return f"{pairs.undecidable} {pair.a} and {pair.b}"
+    if pair.verdict is None:
+        return f"No significant difference between {pair.a} and {pair.b} at level {pairs.alpha:g}"
+    other = pair.b if pair.verdict == pair.a else pair.a
+    return f"{pair.verdict} is better than {other} at level {pairs.alpha:g}"
+
+
+def _about_interval(pairs: PairwiseTable) -> str:
+    """Say that the interval is not corrected, where the verdict is."""
+    is_corrected = len(pairs.systems) > 2 and pairs.correction != "none" and not pairs.simultaneous
+    return " The interval is of this difference by itself." if is_corrected else ""
+
+
+def _p(pairs: PairwiseTable, pair: Pair) -> str:
+    n_pairs = math.comb(len(pairs.systems), 2)
+    if n_pairs == 1 or pairs.correction == "none":
+        return f"p {_equals(pair.pvalue)}"
+    return f"p {_equals(pair.adjusted)}, adjusted for all {n_pairs} pairs"
+
+
+def _equals(p: float) -> str:
+    shown = pvalue(p)
+    return shown if shown.startswith("<") else f"= {shown}"
+
+
+def _table(pairs: PairwiseTable, pair: Pair) -> Table:
+    digits = digits_for([(pair.high - pair.low) / 2], [pair.effect])
+    columns = (
+        Column(heading=f"{pair.a} against {pair.b}"),
+        Column(heading="value", kind="count"),
+        Column(heading=percent(pairs.confidence), kind="count"),
+    )
+    rows = (
+        (pairs.effect_name, number(pair.effect, digits), interval(pair.low, pair.high, digits)),
+        (f"p ({pairs.test} test)", pvalue(pair.pvalue), "–"),
+        (f"p adjusted ({correction_words(pairs.correction)})", pvalue(pair.adjusted), "–"),
+    )
+    return Table(title="The run's own test of this pair", columns=columns, rows=rows)

@@ -1,0 +1,152 @@
+"""The page of a pair in word tags: differences of the measures, and who is right where."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from betterthan.analysis.compare.compare import compare
+from betterthan.present.numbers import interval, number, percent, pvalue
+from betterthan.present.table import Cell, Column, Table
+from betterthan.present.tables.tags import tag_measure_name
+from betterthan.report.document import Paragraph, Section, TableBlock
+from betterthan.results.pairwise import Pair, PairwiseTable
+from betterthan.tables.counts import Counts
+from betterthan.tables.tags import WordTags
+
+_DIGITS = 3
+_SEED = 12345
+
+
+class _Measured(NamedTuple):
+    """Both systems by one measure, and their difference."""
+
+    measure: str
+    first: float
+    second: float
+    pair: Pair
+    confidence: float
+    alpha: float
+    units: str
+
+
+def tag_pair(tags: WordTags, counts: tuple[Counts, ...], pairs: PairwiseTable, a: str, b: str) -> Section:
+    """Return everything about one pair of systems that tagged the same words.
+
+    Parameters
+    ----------
+    tags : WordTags
+    counts : tuple of Counts
+        A table a measure.
+    pairs : PairwiseTable
+        The report's comparison of all pairs, by its first measure.
+    a, b : str
+    """
+    found = _measured(counts, a, b)
+    main = next(one for one in found if one.measure == "f1_mult")
+    name, adjusted = tag_measure_name(main.measure), pairs.pair(a, b)
+    told = "the two differ significantly" if adjusted.verdict else "no significant difference"
+    lead = (
+        f"By {name} {a} has {number(main.first, _DIGITS)} and {b} {number(main.second, _DIGITS)}: a difference of "
+        f"{_signed(main.pair.effect)} ({percent(main.confidence)} interval "
+        f"{interval(main.pair.low, main.pair.high, _DIGITS)})."
+    )
+    words = Paragraph(
+        f"Over all {len(pairs.systems) * (len(pairs.systems) - 1) // 2} pairs the adjusted p of this one is "
+        f"{pvalue(adjusted.adjusted)}: {told} at level {pairs.alpha:g}.",
+        "why",
+    )
+    blocks = (words, _table(found, a, b), _words_by_truth(tags, a, b))
+    return Section(key="pair", title="What the tags say", lead=lead, blocks=blocks)
+
+
+def tag_pair_data(counts: tuple[Counts, ...], a: str, b: str) -> dict[str, Any]:
+    """Return the numbers of a pair as plain data; what is not defined is None."""
+    found = _measured(counts, a, b)
+    names = ("effect", "low", "high", "pvalue")
+    return {
+        "kind": "tag_pair",
+        "a": a,
+        "b": b,
+        "confidence": found[0].confidence,
+        "units": found[0].units,
+        "measures": [
+            {
+                "measure": one.measure,
+                "score_a": _defined(one.first),
+                "score_b": _defined(one.second),
+                **{name: _defined(getattr(one.pair, name)) for name in names},
+            }
+            for one in found
+        ],
+    }
+
+
+def _measured(counts: tuple[Counts, ...], a: str, b: str) -> list[_Measured]:
+    found = []
+    for table in counts:
+        both = table.select([a, b])
+        tested = compare(both, rng=_SEED)
+        first, second = both.pooled().tolist()
+        pair = tested.pair(a, b)
+        found.append(_Measured(both.name, first, second, pair, tested.confidence, tested.alpha, tested.units))
+    return found
+
+
+def _defined(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _signed(value: float) -> str:
+    return ("+" if value > 0 else "") + number(value, _DIGITS)
+
+
+def _table(found: list[_Measured], a: str, b: str) -> TableBlock:
+    columns = (
+        Column(heading="measure"),
+        Column(heading=a, kind="number", digits=_DIGITS),
+        Column(heading=b, kind="number", digits=_DIGITS),
+        Column(heading="difference", kind="count"),
+        Column(heading=percent(found[0].confidence), kind="interval", digits=_DIGITS),
+        Column(heading="p", kind="pvalue"),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            tag_measure_name(one.measure),
+            one.first,
+            one.second,
+            _signed(one.pair.effect),
+            (one.pair.low, one.pair.high),
+            one.pair.pvalue,
+        )
+        for one in found
+    )
+    over = "documents" if found[0].units == "groups" else "segments"
+    words = (
+        f"Scores of all words together; p by approximate randomisation over {over}, for this pair alone.",
+        f"The difference is positive when {a} is better.",
+    )
+    table = Table(title=f"{a} against {b} by measure", columns=columns, rows=rows, words=words)
+    return TableBlock(key="pair-measures", table=table, words=True)
+
+
+def _words_by_truth(tags: WordTags, a: str, b: str) -> TableBlock:
+    """Return how many words each of the two tags rightly, where the other does and where it does not."""
+    right = tags.predicted == tags.gold
+    first, second = (right[tags.systems.index(name)] for name in (a, b))
+    cases = (first & second, first & ~second, ~first & second, ~first & ~second)
+    columns = (
+        Column(heading="in truth"),
+        Column(heading="words", kind="integer"),
+        Column(heading="both right", kind="integer"),
+        Column(heading=f"only {a} right", kind="integer"),
+        Column(heading=f"only {b} right", kind="integer"),
+        Column(heading="both wrong", kind="integer"),
+    )
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (label, int(np.count_nonzero(some)), *(int(np.count_nonzero(case & some)) for case in cases))
+        for label, some in (("BAD", tags.gold), ("OK", ~tags.gold), ("all", np.ones_like(tags.gold)))
+    )
+    return TableBlock(key="pair-words", table=Table(title="Who is right where", columns=columns, rows=rows))

@@ -1,0 +1,1 @@
+"""What can be asked: pages, forms and the API."""

@@ -1,0 +1,211 @@
+"""Pages before a run: the list, the look at new files, and the lesson of three systems on five segments."""
+
+# ruff: noqa: FAST003  (the run's id is taken by the dependency that finds the run)
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, median
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query, Request
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from betterthan.examples.figure_one import figure_one
+from betterthan.kernels.comparisons.bradley_terry import bradley_terry
+from betterthan.read.formats.registry import READERS
+from betterthan.web.field_names import needs_fold
+from betterthan.web.kept_answers import answer
+from betterthan.web.render import HERE, REPORT_STYLE
+from betterthan.web.routes.requests import TheRun, TheService, TheShelf, show
+from betterthan.web.runs.example_files import EXAMPLES
+from betterthan.web.runs.run import PARTS
+from betterthan.web.runs.service import Service
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """What the page shows before anybody has moved a point.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    scores : tuple of tuples of float
+        A row a system.
+    means, medians : tuple of float
+    shares : tuple of float
+        Bradley–Terry strengths as shares that sum to 1; NaN where they do not exist.
+    wins : tuple of tuples of float
+        How many segments the row wins against the column, ties half.
+    """
+
+    systems: tuple[str, ...]
+    scores: tuple[tuple[float, ...], ...]
+    means: tuple[float, ...]
+    medians: tuple[float, ...]
+    shares: tuple[float, ...]
+    wins: tuple[tuple[float, ...], ...]
+
+
+def lesson(scores: dict[str, list[float]]) -> Lesson:
+    """Return the three summaries of some scores, more being better.
+
+    Examples
+    --------
+    >>> from betterthan.examples.figure_one import figure_one
+    >>> found = lesson(figure_one())
+    >>> [round(mean, 1) for mean in found.means], found.medians
+    ([9.2, 9.2, 9.2], (11.0, 7.0, 11.0))
+    >>> [round(share, 3) for share in found.shares]
+    [0.094, 0.249, 0.657]
+    """
+    values = np.array(list(scores.values()))
+    above = (values[:, None, :] > values[None, :, :]).sum(axis=2)
+    level = (values[:, None, :] == values[None, :, :]).sum(axis=2)
+    wins = above + 0.5 * level
+    np.fill_diagonal(wins, 0.0)
+    strength = np.exp(bradley_terry(wins).log_strength)
+    return Lesson(
+        systems=tuple(scores),
+        scores=tuple(tuple(row) for row in scores.values()),
+        means=tuple(fmean(row) for row in scores.values()),
+        medians=tuple(float(median(row)) for row in scores.values()),
+        shares=tuple(float(share) for share in strength / strength.sum()),
+        wins=tuple(tuple(float(count) for count in row) for row in wins),
+    )
+
+
+PER_PAGE = 50
+STATIC = {
+    "report.css": "text/css",
+    "app.css": "text/css",
+    "app.js": "text/javascript",
+    "learn.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
+ROLES_IN_WORDS = {
+    "item": "segment",
+    "system": "system",
+    "score": "score",
+    "metric": "metric",
+    "group": "document",
+    "judge": "judge",
+    "left": "first system of a battle",
+    "right": "second system of a battle",
+    "winner": "winner of a battle",
+    "weight": "weight of a row",
+}
+QUESTIONS_IN_WORDS = {
+    "auto": "as the files suggest",
+    "scores": "scores: which system is best?",
+    "battles": "battles: which system is best?",
+    "meta": "metrics and people: which metric may we trust?",
+    "texts": "texts: which system is best?",
+    "tags": "tags: which system tags words best?",
+}
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+def home(
+    request: Request, service: TheService, page: Annotated[int, Query(ge=1, le=100_000)] = 1
+) -> HTMLResponse:
+    """Show where to drop files, and the past runs with their verdicts; beyond the last page, the last one."""
+    return listed(request, service, page=page)
+
+
+def listed(
+    request: Request,
+    service: Service,
+    *,
+    page: int = 1,
+    ticked: Collection[str] = (),
+    problem: str = "",
+    status: int = 200,
+) -> HTMLResponse:
+    """Show the list of runs, with what was wrong with a wish and the ticks it came with."""
+    total = service.runs.count()
+    pages = max(1, -(-total // PER_PAGE))
+    shown = min(page, pages)
+    return show(
+        request,
+        "home.html.j2",
+        status=status,
+        title="Runs",
+        runs=service.runs.page(limit=PER_PAGE, offset=(shown - 1) * PER_PAGE),
+        total=total,
+        page=shown,
+        pages=pages,
+        ticked=ticked,
+        problem=problem,
+        examples=EXAMPLES,
+        limits=service.settings.limits,
+    )
+
+
+@router.get("/new")
+def new(request: Request, service: TheService) -> HTMLResponse:
+    """Show the form for files alone."""
+    return show(request, "upload.html.j2", title="New run", examples=EXAMPLES, limits=service.settings.limits)
+
+
+@router.get("/new/{run_id}")
+def recognised(request: Request, run: TheRun, service: TheService) -> Response:
+    """Show what was recognised, and let it be changed."""
+    look = service.folder(run.id).read("look.json")
+    if run.state == "looking" or (look is None and run.is_on_the_way):
+        return waiting(request, run, service)
+    if run.is_on_the_way:
+        return RedirectResponse(f"/runs/{run.id}", 303)
+    return show(
+        request,
+        "recognised.html.j2",
+        title=run.title,
+        run=run,
+        look=look or {"files": [], "question": "auto"},
+        columns=_columns(look),
+        is_open=bool(run.choices.columns) or needs_fold(look, run.problem),
+        roles=ROLES_IN_WORDS,
+        questions=QUESTIONS_IN_WORDS,
+        kinds_of_file=PARTS,
+        formats=sorted(READERS),
+    )
+
+
+def waiting(request: Request, run: TheRun, service: TheService) -> HTMLResponse:
+    """Show how far a run is; with a script it follows, without one the page loads itself again."""
+    return show(request, "progress.html.j2", title=run.title, run=run, progress=service.progress(run.id))
+
+
+@router.get("/learn")
+def learn(request: Request) -> HTMLResponse:
+    """Show the lesson: the same five segments by mean, median and Bradley–Terry."""
+    return show(request, "learn.html.j2", title="Mean, median and wins", lesson=lesson(figure_one()))
+
+
+@router.get("/static/{name}")
+def static(request: Request, name: str, shelf: TheShelf) -> Response:
+    """Hand out one of our own few files."""
+    copy = shelf.get(_path(name)) if name in STATIC else None
+    if copy is None:
+        raise HTTPException(404, "There is no such file.")
+    return answer(request, copy, STATIC[name], {"Cache-Control": "private, max-age=3600"})
+
+
+def _path(name: str) -> Path:
+    return REPORT_STYLE if name == "report.css" else HERE / "static" / name
+
+
+@router.get("/favicon.ico")
+def icon() -> RedirectResponse:
+    """Lead browsers that ask by habit to the icon."""
+    return RedirectResponse("/static/icon.svg", 308)
+
+
+def _columns(look: dict[str, Any] | None) -> list[str]:
+    """Return every column of the files, for the lists to choose from."""
+    return list(dict.fromkeys(name for file in (look or {}).get("files", ()) for name in file["header"]))

@@ -1,0 +1,1 @@
+"""What happens in a worker process: the first look at files, and the report."""

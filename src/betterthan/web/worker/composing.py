@@ -1,0 +1,351 @@
+"""The worker's work: from the files of a run to the report, its other formats, and what pairs and segments need.
+
+For the list of battles single battles are read again with their segments and judges, whose names a table of matches
+lacks. Cells of the report's matrix link to the pages of their pairs.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import replace
+
+from betterthan.engine.cache import Cache
+from betterthan.errors import BetterThanError, ReadError
+from betterthan.present.renderers.render import render
+from betterthan.read.check import check
+from betterthan.read.formats.battles.battle_columns import ROLES, BattleColumns, find_columns
+from betterthan.read.formats.battles.battle_files import (
+    engine_file,
+    look_at,
+    text_query,
+    with_plain_line_ends,
+)
+from betterthan.read.formats.quality.tag_labels import split_words
+from betterthan.read.grid.duck import connect
+from betterthan.read.protocol import EVERY, Options
+from betterthan.read.sniff import read_any
+from betterthan.read.source.source import Source, open_source
+from betterthan.report.compose import composed
+from betterthan.report.document import Block, Fold, Matrix, Report, Section
+from betterthan.report.inputs import Inputs, gather
+from betterthan.report.page import Links, page, script_text, style_sheet
+from betterthan.results.checkup import Checkup
+from betterthan.tables.matches import Matches
+from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
+from betterthan.web.details.formulas import counts_of_tags, counts_of_texts
+from betterthan.web.names_in_addresses import tilde
+from betterthan.web.runs.kept_tables import Battles, Kept, keep
+from betterthan.web.runs.run import PARTS, StoredFile
+from betterthan.web.worker.first_look import given, options_of, suggested_parts
+from betterthan.web.worker.unused_files import unused, unused_note
+from betterthan.web.worker.worker import News, Task, told
+
+MOST_BATTLES = 1_000_000
+_MOST_NAMES = 200_000
+
+
+def listed_battles(path: str, options: Options, matches: Matches, *, format: str | None = None) -> Battles:  # noqa: A002
+    """Return the battles of a file one by one, or counted by kind where they cannot be told apart.
+
+    Parameters
+    ----------
+    path : str
+    options : Options
+        As the report read the file.
+    matches : Matches
+        What the report is about; counted, it is the list where the file has no column for segments, or too many rows.
+    format : str, optional
+    """
+    counted = Battles(matches=matches.aggregated())
+    if matches.n_matches > MOST_BATTLES:
+        return counted
+    try:
+        source = with_plain_line_ends(open_source(path))
+        header, columns = _columns(source, options)
+        if columns.item is None:
+            return counted
+        named = {"item": columns.item, **({"judge": columns.judge} if columns.judge else {})}
+        wanted = replace(options, columns={**options.columns, **named})
+        (rows,) = read_any(path, wanted, format=format).tables
+        names = {role: _names(source, header, column) for role, column in named.items()}
+    except (ReadError, ValueError):  # another layout, or a row without a segment: the counts remain
+        return counted
+    if not isinstance(rows, Matches) or rows.systems != matches.systems:
+        return counted
+    return Battles(matches=rows, segments=names["item"], judges=names.get("judge", ()))
+
+
+def _columns(source: Source, options: Options) -> tuple[tuple[str, ...], BattleColumns]:
+    look = look_at(source)
+    given = {role: options.columns[role] for role in ROLES if role in options.columns}
+    # Every covariate is asked for, because then the segment and the judge are found by name without being needed.
+    found = find_columns(look.header, given=given, covariates=(EVERY,), rows=look.rows, path=source.name)
+    return look.header, found
+
+
+def _names(source: Source, header: tuple[str, ...], column: str) -> tuple[str, ...]:
+    """Return the names of a column in the order by which the reader numbers them: sorted."""
+    with connect(engine_file(source)) as connection:
+        query = f"SELECT DISTINCT v0 FROM ({text_query(source, header, [column])}) ORDER BY v0 LIMIT {_MOST_NAMES + 1}"  # noqa: S608  (quoted there)
+        found = tuple(str(row[0]) for row in connection.execute(query).fetchall())
+    return found if len(found) <= _MOST_NAMES else ()
+
+
+Words = tuple[tuple[str, ...], ...]
+
+
+def kept_of_inputs(inputs: Inputs, task: Task, data: list[StoredFile], words: Words) -> Kept:
+    """Return the tables that pages of pairs and segments need, by the kind of data."""
+    if inputs.kind == "battles":
+        return Kept(battles=_battles(inputs, task, data))
+    if inputs.kind == "tags":
+        assert inputs.tags is not None  # noqa: S101  (gathered so)
+        counts = counts_of_tags(inputs.tags)
+        scores = tuple(table.per_segment() for table in counts)
+        shown = words if inputs.show_texts else ()
+        return Kept(tags=inputs.tags, counts=counts, scores=scores, words=shown)
+    if inputs.kind == "texts":
+        assert inputs.texts is not None  # noqa: S101
+        counts = counts_of_texts(
+            inputs.texts, metric=inputs.options.get("metric"), missing=str(inputs.options.get("missing"))
+        )
+        scores = tuple(table.per_segment() for table in counts)
+        return Kept(counts=counts, scores=scores, texts=inputs.texts if inputs.show_texts else None)
+    return Kept(scores=_tables(inputs), texts=inputs.texts if inputs.show_texts else None)
+
+
+def _battles(inputs: Inputs, task: Task, data: list[StoredFile]) -> Battles:
+    assert inputs.matches is not None  # noqa: S101
+    options, layout = replace(options_of(task.choices), cluster=True), task.choices.format or None
+    return listed_battles(data[0].stored, options, inputs.matches, format=layout)
+
+
+def _tables(inputs: Inputs) -> tuple[Scores, ...]:
+    """Return the metrics, with the human scores first where metrics are held against them."""
+    metrics = tuple(inputs.metrics.values())
+    if inputs.kind != "meta" or inputs.human is None or inputs.human.name in inputs.metrics:
+        return metrics
+    return (inputs.human, *metrics)
+
+
+def words_of(files: list[StoredFile], tags: WordTags | None) -> tuple[Words, tuple[str, ...]]:
+    """Return the tagged words of every segment, and why there are none where they do not fit the tags."""
+    if tags is None or not files:
+        return (), ()
+    file = files[0]
+    found = tuple(tuple(split_words(line)) for line in open_source(file.stored).lines())
+    if len(found) != len(tags.segments):
+        said = f"{file.name} has {len(found)} lines and the tags {len(tags.segments)} segments"
+        return (), (f"{said}; tags are shown without words.",)
+    lengths = (tags.offsets[1:] - tags.offsets[:-1]).tolist()
+    odd = [
+        segment
+        for segment, words, n in zip(tags.segments, found, lengths, strict=True)
+        if n not in (len(words), 2 * len(words) + 1, len(words) + 1)
+    ]
+    if odd:
+        said = f"In {file.name} the number of words is not that of the tags in {len(odd)} segments, such as {odd[0]}"
+        return found, (f"{said}; there, tags are shown without words.",)
+    return found, ()
+
+
+_MATRIX = "matrix"  # the matrix of systems; others are of metrics
+_OPENS = "A cell leads to its pair."
+
+
+def linked(report: Report, kept: Kept, address: str) -> Report:
+    """Return the report with the cells of its matrix leading to pages of pairs, where there are such pages."""
+    known = frozenset(kept.systems)
+    if report.kind == "meta" or len(known) < 2:
+        return report
+    return replace(report, sections=tuple(_section(section, known, address) for section in report.sections))
+
+
+def pair_address(address: str, a: str, b: str) -> str:
+    """Return where a pair is shown.
+
+    Examples
+    --------
+    >>> pair_address("/runs/7", "GPT-4/o", "B")
+    '/runs/7/pairs/GPT-4~2Fo/B'
+    """
+    return f"{address}/pairs/{tilde(a)}/{tilde(b)}"
+
+
+def _section(section: Section, known: frozenset[str], address: str) -> Section:
+    blocks = tuple(_block(block, known, address) for block in section.blocks)
+    if blocks == section.blocks:
+        return section
+    # A report whose script can show any pair says so itself.
+    lead = section.lead if "A cell " in section.lead else f"{section.lead} {_OPENS}"
+    return replace(section, blocks=blocks, lead=lead)
+
+
+def _block(block: Block, known: frozenset[str], address: str) -> Block:
+    if isinstance(block, Fold):
+        return replace(block, blocks=tuple(_block(part, known, address) for part in block.blocks))
+    if not isinstance(block, Matrix) or block.key != _MATRIX:
+        return block
+    return replace(
+        block,
+        cells=tuple(
+            tuple(
+                cell
+                if cell is None or not {row, column} <= known
+                else replace(cell, target=pair_address(address, row, column))
+                for column, cell in zip(block.columns, cells, strict=True)
+            )
+            for row, cells in zip(block.rows, block.cells, strict=True)
+        ),
+    )
+
+
+def answer(task: Task, news: News) -> dict[str, str]:
+    """Make the report and write everything the server hands out; return what the list of runs shows."""
+    news.stage("Reading the files")
+    parts = _parts(task)
+    inputs = _gathered(task, news, parts)
+    words, notes = words_of(parts["words"], inputs.tags)
+    inputs = replace(inputs, notes=(*inputs.notes, *notes, *_left_out(task, inputs.kind)))
+    news.stage("Computing")
+    report = composed(inputs)
+    news.stage("Writing the report")
+    kept = keep(kept_of_inputs(inputs, task, parts["data"], words), task.folder)
+    _write(report, kept, task)
+    return {"title": _title(report, task), "kind": report.kind, "verdict": told(report.verdict, task.files)}
+
+
+def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inputs:
+    choices = task.choices
+    human = [given(file) for file in parts["human"]]
+    if len(human) > 1:
+        raise BetterThanError(f"{len(human)} files are marked as human scores, and one is needed.")
+    # Tags want the gold standard first.
+    files = [given(file) for kind in ("gold", "data") for file in parts[kind]]
+    inputs = gather(
+        files,
+        question=_question(task),
+        human=human[0] if human else None,
+        references=[given(file) for file in parts["reference"]],
+        source=parts["source"][0].stored if parts["source"] else None,
+        metric=choices.metric or None,
+        options=options_of(choices),
+        format=choices.format or None,
+        texts=choices.with_texts,
+        missing=choices.missing,
+        units=choices.units,
+        rng=12345,
+        workers=1,  # the memory limit is a process's own, and several runs share the machine
+        cache=Cache(task.folder.checkpoints),
+        progress=news,
+    )
+    return replace(inputs, command=told(inputs.command, task.files), checkups=_checkups(task, parts, inputs))
+
+
+def _question(task: Task) -> str:
+    """Return the question asked, or the one that the look suggests."""
+    if task.choices.question != "auto":
+        return task.choices.question
+    look = task.folder.read("look.json") or {}
+    return str(look.get("question", "auto"))
+
+
+def _parts(task: Task) -> dict[str, list[StoredFile]]:
+    """Return the files by what they are."""
+    found: dict[str, list[StoredFile]] = {part: [] for part in PARTS}
+    for file, part in zip(task.files, _named_parts(task)[0], strict=True):
+        found[part].append(file)
+    return found
+
+
+def _named_parts(task: Task) -> tuple[list[str], list[str]]:
+    """Return what each file is in the run, and what it looks like."""
+    look = task.folder.read("look.json") or {"files": []}
+    kinds = [entry["kind"] for entry in look["files"]] or ["unknown"] * len(task.files)
+    return list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds), kinds
+
+
+def _left_out(task: Task, question: str) -> tuple[str, ...]:
+    """Return a note on every file that the question has no use for."""
+    parts, kinds = _named_parts(task)
+    return tuple(unused_note(task.files[at], question, parts[at]) for at in unused(question, parts, kinds))
+
+
+def _checkups(task: Task, parts: dict[str, list[StoredFile]], inputs: Inputs) -> tuple[Checkup, ...]:
+    """Return what was said about each file of scores or battles, under the names by which the user knows them.
+
+    Raises
+    ------
+    BetterThanError
+        When there are more rows than a run may have.
+    """
+    if inputs.kind in ("texts", "tags"):
+        return inputs.checkups
+    options, format_in = options_of(task.choices), task.choices.format or None
+    files = [*parts["data"], *parts["human"]]
+    found = [check(given(file), options=options, format=format_in) for file in files]
+    rows = sum(checkup.rows_read for checkup in found)
+    if rows > task.rows:
+        raise BetterThanError(
+            f"The files have {rows:,} rows, and a run may have {task.rows:,}. "
+            "Take a part of the data, or use the command line."
+        )
+    return tuple(_named(checkup, task) for checkup in found)
+
+
+def _named(checkup: Checkup, task: Task) -> Checkup:
+    problems = tuple(
+        replace(problem, place=told(problem.place, task.files), message=told(problem.message, task.files))
+        for problem in checkup.problems
+    )
+    return replace(checkup, file=told(checkup.file, task.files), problems=problems)
+
+
+def _write(report: Report, kept: Kept, task: Task) -> None:
+    folder, address = task.folder, f"/runs/{task.run_id}"
+    links = Links(home="/", json=f"{address}.json", csv=f"{address}.csv", tex=f"{address}.tex")
+    html = page(linked(report, kept, address), links=links).replace(
+        '<p class="tools">', f'<p class="tools">{_ways(report, kept, address)}', 1
+    )
+    folder.write("policy.txt", policy())
+    folder.write("report.html", told(html, task.files))
+    folder.write("results.json", told(report.to_json(), task.files))
+    results = list(report.results.values())
+    folder.write("table.csv", told(render(results[0], "csv"), task.files))
+    folder.write("table.tex", told("\n".join(render(result, "latex") for result in results), task.files))
+
+
+def _ways(report: Report, kept: Kept, address: str) -> str:
+    """Return the links from the report into the app; every part of an address is plain by its making."""
+    ways = [("Manage", f"{address}/manage")]
+    if kept.systems:
+        ways.insert(0, ("All battles" if kept.battles is not None else "All segments", f"{address}/items"))
+    if len(kept.systems) > 1:
+        ranked = getattr(next(iter(report.results.values())), "systems", ())
+        # Best first where the first result ranks systems; a ranking of tags has labellings that are no systems.
+        best = [name for name in ranked if name in kept.systems] or kept.systems
+        first, second = best[0], next(name for name in (*best, *kept.systems) if name != best[0])
+        ways.insert(0, ("Pair by pair", pair_address(address, first, second)))
+    return "".join(f'<a class="button" href="{where}">{label}</a>' for label, where in ways)
+
+
+def policy() -> str:
+    """Return the policy of a report's page: its own style and script, named by their digests, and nothing else.
+
+    It is kept beside the page, because a later version of this package has another style.
+    """
+    style, script = (_digest(text) for text in (style_sheet(), script_text()))
+    return (
+        f"default-src 'none'; style-src '{style}'; script-src '{script}'; img-src data:; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _title(report: Report, task: Task) -> str:
+    return told(report.title, task.files) or task.files[0].name

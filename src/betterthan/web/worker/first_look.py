@@ -1,0 +1,203 @@
+"""The worker's first look: what each file of a run is, what is wrong with it, and which question it can answer."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from betterthan.errors import BetterThanError, ReadError
+from betterthan.read.check import check
+from betterthan.read.formats.quality.tag_match import ALONE
+from betterthan.read.formats.registry import READERS, reader
+from betterthan.read.grid.beginning import peek
+from betterthan.read.protocol import EVERY, Options
+from betterthan.read.source.source import open_source
+from betterthan.results.checkup import Checkup
+from betterthan.web.runs.run import Choices, StoredFile
+from betterthan.web.worker.unused_files import unused, unused_note
+from betterthan.web.worker.worker import News, Task, told
+
+ROWS = 5
+COLUMNS = 200
+_LONGEST_CELL = 60
+_PROBLEMS = 50
+# Words in a file's name that say what it is beside the data.
+_BY_NAME = (
+    ("human", re.compile(r"(^|[^a-z])(human|mqm|esa|gold[-_ ]?scores)([^a-z]|$)")),
+    ("reference", re.compile(r"(^|[^a-z])(ref|refs|reference|references)[a-z]?([^a-z]|$)")),
+    ("source", re.compile(r"(^|[^a-z])(src|source)([^a-z]|$)")),
+    ("gold", re.compile(r"(^|[^a-z])gold([^a-z]|$)")),
+)
+_QUESTION = {"matches": "battles", "texts": "texts", "tags": "tags", "scores": "scores", "ratings": "scores"}
+
+
+def look(task: Task, news: News) -> None:
+    """Look at every file of the task and write ``look.json``."""
+    found = []
+    for position, file in enumerate(task.files):
+        news.start(len(task.files), f"Looking at {file.name}", done=position)
+        found.append(_looked_at(file, task))
+    kinds = [entry["kind"] for entry in found]
+    parts = list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds)
+    for entry, part in zip(found, parts, strict=True):
+        entry["part"] = part
+        if "gold" in parts:  # what a file of tags needs is here
+            entry["notes"] = [note for note in entry["notes"] if note != ALONE]
+    question = suggested_question(kinds, parts)
+    asked = question if task.choices.question == "auto" else task.choices.question
+    without = unused(asked, parts, kinds)
+    for at, entry in enumerate(found):
+        entry["unused"] = unused_note(task.files[at], asked, parts[at]) if at in without else ""
+    task.folder.write("look.json", {"files": found, "question": question})
+
+
+def options_of(choices: Choices) -> Options:
+    """Return what the user said about columns and directions, as readers take it."""
+    return Options(
+        columns=choices.columns,
+        lower_is_better=frozenset({EVERY} if choices.direction == "lower" else ()),
+        higher_is_better=frozenset({EVERY} if choices.direction == "higher" else ()),
+        duplicates=choices.duplicates,  # type: ignore[arg-type]  # checked where the request came in
+        both_bad=choices.both_bad,  # type: ignore[arg-type]
+        ignore_columns=choices.ignore,
+        keep_columns=choices.keep,
+        winner_labels=choices.winner_labels,
+    )
+
+
+def given(file: StoredFile) -> str:
+    """Return a file as the readers take it: its shown stem, and where it lies."""
+    return f"{file.stem}={file.stored}"
+
+
+def suggested_parts(stems: list[str], kinds: list[str]) -> list[str]:
+    """Say what each file of several seems to be, by its name.
+
+    Examples
+    --------
+    >>> suggested_parts(["metrics", "human"], ["scores", "scores"])
+    ['data', 'human']
+    >>> suggested_parts(["human"], ["scores"])
+    ['data']
+    >>> suggested_parts(["gold", "Finch", "output"], ["tags", "tags", "texts"])
+    ['gold', 'data', 'words']
+    """
+    if len(stems) == 1:
+        return ["data"]
+    parts = [_part(stem.lower(), kind) for stem, kind in zip(stems, kinds, strict=True)]
+    if "tags" in kinds:  # a text beside tags is what was tagged
+        words = ("words" if kind == "texts" else part for part, kind in zip(parts, kinds, strict=True))
+        parts = list(words)
+    return parts if "data" in parts else ["data"] * len(parts)
+
+
+def _part(stem: str, kind: str) -> str:
+    fitting = {
+        "texts": ("reference", "source"),
+        "tags": ("gold",),
+        "scores": ("human",),
+        "ratings": ("human",),
+    }
+    named = (part for part, words in _BY_NAME if part in fitting.get(kind, ()) and words.search(stem))
+    return next(named, "data")
+
+
+def suggested_question(kinds: list[str], parts: list[str]) -> str:
+    """Return the question that these files can answer.
+
+    Examples
+    --------
+    >>> suggested_question(["scores", "scores"], ["data", "human"]), suggested_question(["matches"], ["data"])
+    ('meta', 'battles')
+    """
+    data = [kind for kind, part in zip(kinds, parts, strict=True) if part == "data"]
+    if "human" in parts and data and data[0] == "scores":
+        return "meta"
+    if "texts" in kinds and "tags" in kinds:
+        return "tags"
+    return _QUESTION.get(data[0] if data else "", "auto")
+
+
+def _looked_at(file: StoredFile, task: Task) -> dict[str, Any]:
+    try:
+        format_in = task.choices.format or None
+        # A list, because one file of a list is named as the user named it.
+        found = check(given(file), options=options_of(task.choices), format=format_in)
+    except ReadError as error:
+        return _nothing(file, error, task)
+    if found.rows_read > task.rows:
+        raise BetterThanError(
+            f"{file.name} has {found.rows_read:,} rows, and a run may have {task.rows:,}. "
+            "Take a part of the data, or use the command line."
+        )
+    return {**_entry(found, file, task), **_columns(file)}
+
+
+def _entry(found: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:
+    names = ("code", "title", "place", "message", "is_doubt")
+    problems = [{name: getattr(problem, name) for name in names} for problem in found.problems[:_PROBLEMS]]
+    plain = found.format if found.format in READERS else ""
+    entry: dict[str, Any] = {
+        "name": file.name,
+        "size": file.size,
+        "format": found.format,
+        "kind": reader(plain).FORMAT.kind if plain else "unknown",
+        "because": found.because,
+        "contents": list(found.contents),
+        "rows_read": found.rows_read,
+        "rows_kept": found.rows_kept,
+        "dropped": found.dropped,
+        "preview_columns": list(found.preview_columns),
+        "preview": [[_cell(cell) for cell in row] for row in found.preview],
+        "problems": problems,
+        "n_problems": len(found.problems),
+        "notes": list(found.notes),
+    }
+    named: dict[str, Any] = _with_names(entry, task)
+    return named
+
+
+def _with_names(value: Any, task: Task) -> Any:  # noqa: ANN401  (any JSON)
+    if isinstance(value, str):
+        return told(value, task.files)
+    if isinstance(value, list):
+        return [_with_names(item, task) for item in value]
+    if isinstance(value, dict):
+        return {key: _with_names(item, task) for key, item in value.items()}
+    return value
+
+
+def _columns(file: StoredFile) -> dict[str, Any]:
+    """Return the file's own columns and first rows, for those who have to say which is which."""
+    try:
+        seen = peek(open_source(file.stored))
+    except (BetterThanError, ValueError, OSError):
+        return {"header": [], "rows": [], "n_columns": 0}
+    header = [_cell(name) for name in seen.header[:COLUMNS]]
+    rows = [[_cell(cell) for cell in row[:COLUMNS]] for row in seen.rows[:ROWS]]
+    return {"header": header, "rows": rows, "n_columns": len(seen.header)}
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
+
+
+def _nothing(file: StoredFile, error: ReadError, task: Task) -> dict[str, Any]:
+    problem = {
+        "code": error.code or "BT009",
+        "title": "the file cannot be opened",
+        "place": file.name,
+        "message": told(str(error), task.files),
+        "is_doubt": False,
+    }
+    empty: dict[str, Any] = {"contents": [], "rows_read": 0, "rows_kept": 0, "dropped": {}, "notes": []}
+    shown: dict[str, Any] = {"preview_columns": [], "preview": [], "header": [], "rows": [], "n_columns": 0}
+    about = {
+        "name": file.name,
+        "size": file.size,
+        "format": "unknown",
+        "kind": "unknown",
+        "because": "it could not be opened",
+    }
+    return {**about, **empty, **shown, "problems": [problem], "n_problems": 1}

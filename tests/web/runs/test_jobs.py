@@ -1,0 +1,264 @@
+"""Workers: progress, cancel, limits, and a server that is stopped in mid-run."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pytest
+from tests.web.conftest import SCORES
+
+from betterthan.errors import BetterThanError
+from betterthan.web.runs.jobs import send
+from betterthan.web.runs.service import Service
+from betterthan.web.runs.store import Runs
+from betterthan.web.runs.uploads import store
+from betterthan.web.settings import MEGABYTE, Limits, WebSettings
+
+# Enough work for some seconds on any machine.
+LONG = "segment," + ",".join(f"S{i}" for i in range(30)) + "\n" + "".join(
+    f"s{j}," + ",".join(str((i * 37 + j * 61 + i * j) % 101) for i in range(30)) + "\n" for j in range(1500)
+)  # fmt: skip
+
+
+def begun(site, content=LONG):
+    """A run that has a worker."""
+    run_id = site.upload({"long.csv": content})
+    assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 202
+    end = time.monotonic() + 60
+    while site.client.get(f"/api/v1/runs/{run_id}/progress").json()["state"] == "waiting":
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return run_id
+
+
+def workers(parent=None):
+    """The ids of all worker processes of this machine, or of one parent: other tests have workers of their own."""
+    listed = subprocess.run(
+        [shutil.which("ps"), "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+    ).stdout
+    found = [line.split()[:2] for line in listed.splitlines() if "betterthan.web.worker.worker" in line]
+    return {pid for pid, of in found if parent in (None, int(of))}
+
+
+def test_a_run_can_be_followed_and_cancelled(site):
+    """Events come as it goes, the last one says how it ended; its worker is gone and it can start again."""
+    run_id = begun(site)
+    seen = []
+    with httpx.stream("GET", f"{site.address}/runs/{run_id}/events", timeout=60) as stream:
+        assert stream.headers["content-type"].startswith("text/event-stream")
+        for line in stream.iter_lines():
+            if not line.startswith("data: "):
+                continue
+            seen.append(json.loads(line.removeprefix("data: ")))
+            if len(seen) == 2:
+                page = f"/runs/{run_id}"
+                token = site.token(page)
+                answer = site.client.post(f"{page}/cancel", data={"form_token": token})
+                assert (answer.status_code, answer.headers["location"]) == (303, page)
+    assert seen[0]["on_the_way"]
+    assert (seen[-1]["state"], seen[-1]["on_the_way"]) == ("cancelled", False)
+    assert "This run was cancelled" in site.client.get(f"/runs/{run_id}").text
+    assert not (site.folder / "runs" / run_id / "scratch").exists()
+    assert site.client.post(f"/api/v1/runs/{run_id}/cancel").status_code == 409
+    assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 202
+    assert site.client.delete(f"/api/v1/runs/{run_id}").status_code == 204
+
+
+def test_a_run_is_started_once(site):
+    """Of two requests that start it, or start it while it runs, one is refused."""
+    run_id = begun(site)
+    assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 409
+    assert site.client.post(f"/api/v1/runs/{run_id}/recognised", json={}).status_code == 409
+    assert site.client.get(f"/api/v1/runs/{run_id}/results").status_code == 409
+    assert site.client.delete(f"/api/v1/runs/{run_id}").status_code == 204
+    assert site.client.get(f"/api/v1/runs/{run_id}").status_code == 404
+
+
+def test_a_run_that_takes_too_long_is_stopped(serving, tmp_path):
+    """The message says the limit and what to do."""
+    with serving(tmp_path, limits=Limits(run_seconds=1.0)) as site:
+        run = site.settled(begun(site))
+        assert run["state"] == "failed"
+        assert "longer than the 1 seconds" in run["problem"]
+        assert site.client.get("/api/v1/health").status_code == 200
+
+
+def test_a_run_that_needs_too_much_memory_is_stopped(serving, tmp_path):
+    """The worker fails; the server does not."""
+    with serving(tmp_path, limits=Limits(memory_bytes=200 * MEGABYTE)) as site:
+        run_id = site.upload({"human.csv": SCORES})
+        assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 202
+        run = site.settled(run_id)
+        assert run["state"] == "failed"
+        assert "200 MB" in run["problem"]
+        assert site.client.get("/").status_code == 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
+def test_the_memory_limit_holds():
+    """What is beyond it cannot be had."""
+    program = "from betterthan.web.worker.worker import limit; limit(512 << 20, 60); bytearray(600 << 20)"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "MemoryError" in found.stderr
+
+
+def test_too_many_rows_are_refused(serving, tmp_path):
+    """Before anything is computed, with the numbers."""
+    with serving(tmp_path, limits=Limits(rows=20)) as site:
+        run_id = site.upload({"human.csv": SCORES})
+        run = site.client.get(f"/api/v1/runs/{run_id}").json()
+        assert run["state"] == "failed"
+        assert "24 rows, and a run may have 20" in run["problem"]
+
+
+def test_runs_wait_for_a_worker_and_too_many_are_refused(serving, tmp_path):
+    """One at a time here; the queue has an end, and a waiting run can be cancelled."""
+    with serving(tmp_path, limits=Limits(runs=1, waiting=1)) as site:
+        first, second, third = (site.upload({"long.csv": LONG}) for _ in range(3))
+        for run_id in (first, second):
+            assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 202
+        answer = site.client.post(f"/api/v1/runs/{third}/start")
+        assert answer.status_code == 409
+        run = site.client.get(f"/api/v1/runs/{third}").json()
+        assert (run["state"], run["problem"]) == ("ready", "Too many runs are waiting. Try again in a while.")
+        assert site.client.get(f"/api/v1/runs/{second}").json()["state"] == "waiting"
+        assert site.client.post(f"/api/v1/runs/{second}/cancel").json()["state"] == "cancelled"
+        assert site.client.post(f"/api/v1/runs/{first}/cancel").json()["state"] == "cancelled"
+
+
+def test_no_upload_waits_for_ever(serving, tmp_path):
+    """Every one that was taken comes to rest; one too many is refused with the reason, and nothing of it is kept."""
+    # Looks that are cut off at once come to rest soon, and what is tested is that they do.
+    many = 12
+    with serving(tmp_path, limits=Limits(uploads=3, looks=1, look_seconds=0.05)) as site:
+
+        def upload(number: int) -> httpx.Response:
+            files = [("files", ("a.csv", f"item,A,B\n1,2,{number}\n2,4,1\n"))]
+            return httpx.post(f"{site.address}/api/v1/runs", files=files, timeout=120)
+
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(upload, range(many)))
+        taken = [answer.json()["id"] for answer in answers if answer.status_code == 201]
+        refused = [answer for answer in answers if answer.status_code == 503]
+        assert len(taken) + len(refused) == many
+        assert refused
+        assert all("Too many uploads are waiting" in answer.json()["error"] for answer in refused)
+        assert all(answer.headers["retry-after"] for answer in refused)
+        assert {site.settled(run_id)["state"] for run_id in taken} == {"failed"}
+        assert site.client.get("/api/v1/runs").json()["total"] == len(taken)
+        assert {path.name for path in (tmp_path / "runs").iterdir()} == set(taken)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_thousands_of_waiting_uploads_come_to_rest(serving, tmp_path):
+    """Taken in while nobody looks, and found waiting after a restart."""
+    service = Service(WebSettings(folder=tmp_path, limits=Limits(looks=0)))
+    ids = [
+        service.take_in(
+            lambda folder, n=n: (store(io.BytesIO(b"item,A,B\n1,2,%d\n" % n), "a.csv", folder),)
+        ).id
+        for n in range(2000)
+    ]
+    service.close()
+    with serving(tmp_path, limits=Limits(look_seconds=0.05)) as site:
+        assert {site.settled(run_id, 1500)["state"] for run_id in ids} == {"failed"}
+
+
+def test_uploads_beyond_a_lowered_limit_come_to_rest_after_a_restart(serving, tmp_path):
+    """They are not forgotten: each is looked at or says why not, and can be looked at again."""
+    with serving(tmp_path, limits=Limits(looks=0)) as site:
+        files = [("files", ("human.csv", SCORES))]
+        ids = [site.client.post("/api/v1/runs", files=files).json()["id"] for _ in range(4)]
+    with serving(tmp_path, limits=Limits(looks=1, uploads=1)) as site:
+        ended = [site.settled(run_id) for run_id in ids]
+        assert {run["state"] for run in ended} == {"ready", "failed"}
+        late = next(run for run in ended if run["state"] == "failed")
+        assert late["problem"] == "Too many runs are waiting. Try again in a while."
+        assert site.client.post(f"/api/v1/runs/{late['id']}/recognised", json={}).status_code == 202
+        assert site.settled(late["id"])["state"] == "ready"
+
+
+def test_a_stopped_server_takes_its_workers_along_and_says_so_when_it_is_back(serving, tmp_path):
+    """Runs in mid-air are interrupted and can start again; finished ones are as they were; forms still count."""
+    with serving(tmp_path) as site:
+        kept = site.report({"human.csv": SCORES})
+        before = site.client.get(f"/runs/{kept['id']}").content
+        others = workers(os.getpid())
+        run_id = begun(site)
+        mine = workers(os.getpid()) - others
+        assert mine
+    assert not mine & workers()
+    with serving(tmp_path) as site:
+        assert site.client.get(f"/runs/{kept['id']}").content == before
+        run = site.client.get(f"/api/v1/runs/{run_id}").json()
+        assert (run["state"], run["problem"]) == ("interrupted", "The server stopped while this was running.")
+        page = site.client.get(f"/runs/{run_id}").text
+        assert "This run was interrupted" in page
+        assert "Start again" in page
+        answer = site.client.post(
+            f"/runs/{run_id}/restart", data={"form_token": site.token(f"/runs/{run_id}")}
+        )
+        assert answer.status_code == 303
+        assert site.client.get(f"/api/v1/runs/{run_id}").json()["state"] in {"waiting", "running"}
+
+
+def test_a_worker_dies_with_its_server():
+    """Even when the server is killed and can tell nobody."""
+    program = (
+        "import subprocess, sys; p = subprocess.Popen([sys.executable, '-m', 'betterthan.web.worker.worker'],"
+        " stdin=subprocess.PIPE); print(p.pid, flush=True); sys.stdin.read()"
+    )
+    server = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    pid = server.stdout.readline().strip()
+    assert pid in workers()
+    server.kill()
+    server.wait()
+    for stream in (server.stdin, server.stdout):
+        stream.close()
+    end = time.monotonic() + 20
+    while pid in workers():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_a_folder_has_one_server(tmp_path):
+    """A second one would take the first one's runs for interrupted."""
+    settings = WebSettings(folder=tmp_path)
+    first = Service(settings)
+    with pytest.raises(BetterThanError, match=r"Another server uses the folder .*--folder"):
+        Service(settings)
+    first.close()
+    Service(settings).close()
+
+
+def test_a_look_in_mid_air_goes_on_after_a_restart(serving, tmp_path):
+    """Nobody has to upload twice."""
+    with serving(tmp_path) as site:
+        run_id = site.upload({"human.csv": SCORES})
+    Runs(tmp_path / "runs.sqlite").change(run_id, state="looking")
+    with serving(tmp_path) as site:
+        assert site.settled(run_id)["state"] == "ready"
+
+
+@pytest.mark.parametrize("size", [10, 1_000_000])
+def test_a_worker_killed_before_it_listens_breaks_nothing(size):
+    """Its pipe is broken, now and when it is closed at the end; whoever leads it must outlive that."""
+    with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, encoding="utf-8") as process:
+        process.wait(60)
+        send(process.stdin, "x" * size + "\n")
+        assert process.stdin.closed
