@@ -114,7 +114,7 @@ def test_scores_have_no_clusters_of_battles(betterthan, tmp_path, option):
     said = betterthan("rank", path, *option)
 
     assert said.code == 2
-    assert f"{option[0]} is for battles" in said.err
+    assert f"{option[0]} {option[1]} is for battles" in said.err
 
 
 @pytest.mark.parametrize("option", [("--winner-label", "1=left"), ("--both-bad", "drop")])

@@ -1,26 +1,117 @@
-"""What a verb was given: a table, or something that must be read first."""
+"""What a verb is given becomes the table it takes: a table as it stands, everything else through ``read.inputs``.
+
+This is the only place where a verb may read; the import stands in the function, so that a verb on a table loads no
+reader.
+"""
 
 from __future__ import annotations
 
-from betterthan.errors import TableError
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from betterthan.errors import BetterThanError, TableError
+from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
+from betterthan.tables.texts import Texts
+
+Table = TypeVar("Table")
+Data = Any
+"""A table; a path, folder or pattern, or several; a data frame; a dict of columns, or of names and paths; arrays."""
+_TABLES = (Scores, Counts, Matches, Ratings, WordTags, Texts)
 
 
-def check_table(given: object, kinds: tuple[type, ...], *, verb: str) -> None:
-    """Refuse what is no table, such as a path or a data frame, and say how to make one.
+def as_table(*data: Data, kinds: tuple[type[Table], ...], verb: str, metric: str | None = None) -> Table:
+    """Return the table that a verb takes.
+
+    Raises
+    ------
+    TableError
+        When `data` is a table of a kind that the verb does not take, or no table can be made of it.
+    BetterThanError
+        When `metric` is given beside a table, which has one metric.
 
     Examples
     --------
-    >>> from betterthan.tables.scores import Scores
-    >>> check_table("scores.csv", (Scores,), verb="rank")
-    Traceback (most recent call last):
-    ...
-    betterthan.errors.TableError: rank takes Scores, not str. Read it first, such as bt.read_scores("scores.csv").
+    >>> as_table({"A": [0.5, 0.75], "B": [0.25, 0.5]}, kinds=(Scores,), verb="rank")
+    Scores('score', 2 systems × 2 segments, higher is better)
+    >>> as_table([0.5, 0.75], [0.25, 0.5], kinds=(Scores,), verb="compare").systems
+    ('A', 'B')
     """
-    if isinstance(given, kinds):
-        return
+    first = data[0]
+    if len(data) == 1 and isinstance(first, kinds):
+        if metric is not None:
+            raise BetterThanError(f'metric="{metric}" changes nothing: a table has one metric. Leave it out.')
+        return first
     names = [kind.__name__ for kind in kinds]
     some = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-    path = f'"{given}"' if isinstance(given, str) else "…"
-    raise TableError(
-        f"{verb} takes {some}, not {type(given).__name__}. Read it first, such as bt.read_scores({path})."
-    )
+    if any(isinstance(each, _TABLES) for each in data):
+        raise TableError(f"{verb} takes {some}, not {' and '.join(type(each).__name__ for each in data)}.")
+    if first is None or isinstance(first, bool | int | float):
+        raise TableError(
+            f"{verb} takes {some}, or what they can be read from: a path, a data frame, a dict or arrays; "
+            f"not {type(first).__name__}."
+        )
+    from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    table: Table = TableReader().table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
+    return table
+
+
+def as_judgements(data: Data, *, verb: str) -> Ratings | Scores:
+    """Return single judgements, or means of them where the data have no judges.
+
+    Raises
+    ------
+    TableError
+        When `data` is a table of another kind.
+
+    Examples
+    --------
+    >>> as_judgements({"item": [1, 1], "system": ["A", "B"], "rater": ["x", "x"], "score": [70, 40]}, verb="judges")
+    Ratings('score', 2 judgements of 2 systems × 1 segments by 1 judges)
+    """
+    if isinstance(data, Ratings | Scores):
+        return data
+    if isinstance(data, _TABLES):
+        raise TableError(f"{verb} takes Ratings or Scores, not {type(data).__name__}.")
+    from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    return TableReader().judgements(data)
+
+
+def as_ratings(data: Data, *, verb: str) -> Ratings:
+    """Return single judgements.
+
+    Raises
+    ------
+    TableError
+        When the data have no judges.
+    """
+    found = as_judgements(data, verb=verb)
+    if not isinstance(found, Ratings):
+        raise TableError(
+            f"{verb} takes Ratings, and these are scores without judges. Name their column: "
+            f"bt.read_ratings(…, judge=COLUMN)."
+        )
+    return found
+
+
+def as_metrics_and_human(metrics: Data, human: Data) -> tuple[Any, Any]:
+    """Return metrics and human scores as tables; what is given as tables stays as it is.
+
+    A folder of the metrics task holds both, so `human` is None for one.
+    """
+    from betterthan.read.inputs import TableReader, is_path  # noqa: PLC0415  (a verb on a table loads no reader)
+
+    several = metrics if isinstance(metrics, list | tuple) else [metrics]
+    if not (all(is_path(each) for each in several) or hasattr(metrics, "columns")):
+        if human is None:
+            raise TableError("meta_evaluate needs human scores beside the metrics: a table, or a path.")
+        if isinstance(human, Mapping | Scores | Counts):
+            return metrics, human
+        return metrics, TableReader().table(human, kinds=(Scores,))
+    found = TableReader().metrics_and_people(metrics, human=human)
+    return found.metrics, found.people

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, ReadError, some_of
@@ -63,20 +64,44 @@ def check(
     """
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
     opened: Source | FrameLike = source
-    # Judges and repeated questions are looked for as `rank` does, so that what is said here holds there.
-    asked = replace(options or Options(), cluster=True)
     try:
         if not is_frame(source):
             opened = open_source(source, folders=True)
             name = name if opened.name.startswith("<") else opened.name
-            if format in (None, SEVERAL) and _is_several(opened):
-                return check_several(opened, asked)
-        reading = _looked_at(opened, asked, format)
+    except ReadError as error:
+        if error.code in NO_SUCH_PATH:
+            raise
+        return _unreadable(name, error, _recognised(opened))
+    return checkup_of(opened, options or Options(), format, name=name)
+
+
+ReadAs = Callable[[Any, Options, str | None], Reading]
+
+
+def _read(source: Source | FrameLike, options: Options, format: str | None) -> Reading:  # noqa: A002
+    return read_any(source, options, format=format)
+
+
+def checkup_of(
+    source: Source | FrameLike,
+    options: Options,
+    format: str | None = None,  # noqa: A002  (the user's word)
+    *,
+    name: str,
+    read: ReadAs = _read,
+) -> Checkup:
+    """Return what is in an opened source called `name`; `read` reads it, or hands over what was read before."""
+    # Judges and repeated questions are looked for as `rank` does, so that what is said here holds there.
+    asked = replace(options, cluster=True)
+    try:
+        if isinstance(source, Source) and format in (None, SEVERAL) and _is_several(source):
+            return check_several(source, asked)
+        reading = _looked_at(source, asked, format, read)
     except BetterThanError as error:
         if isinstance(error, ReadError) and error.code in NO_SUCH_PATH:
             raise
-        return _unreadable(str(name), error, _recognised(opened))
-    return _readable(str(name), reading, _others(opened, reading, format))
+        return _unreadable(name, error, _recognised(source))
+    return _readable(name, reading, _others(source, reading, format))
 
 
 def _is_several(source: Source) -> bool:
@@ -97,10 +122,10 @@ def _others(source: Source | FrameLike, reading: Reading, format: str | None) ->
     )
 
 
-def _looked_at(source: Source | FrameLike, options: Options, format: str | None) -> Reading:  # noqa: A002
+def _looked_at(source: Source | FrameLike, options: Options, format: str | None, read: ReadAs) -> Reading:  # noqa: A002
     """Read what is there; of a folder with several language pairs, all of them, since none has to be chosen here."""
     try:
-        return read_any(source, options, format=format)
+        return read(source, options, format)
     except ReadError as error:
         if error.code != SEVERAL_PAIRS:
             raise

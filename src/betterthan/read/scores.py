@@ -426,19 +426,24 @@ def _name_of(source: object) -> str | None:
 
 
 def the_metric(tables: Mapping[str, Table], metric: str | None, path: str | None, *, hint: str = "") -> Table:
-    """Return the metric asked for, or the only one; `hint` says what else can be done.
+    """Return the metric asked for, by its name or a part that no other has, or the only one.
+
+    `hint` says what else can be done.
 
     Raises
     ------
     UnknownName
-        When there is no such metric.
+        When there is no such metric, or several have this part.
     ReadError
         When there are several and none was asked for (BT023).
     """
     if metric is not None:
-        if metric not in tables:
+        fitting = (
+            [metric] if metric in tables else [name for name in tables if metric.lower() in name.lower()]
+        )
+        if len(fitting) != 1 or not metric:
             raise unknown_name("metric", metric, tables)
-        return tables[metric]
+        return tables[fitting[0]]
     if len(tables) > 1:
         first = next(iter(tables))
         raise ReadError(

@@ -6,24 +6,20 @@ test is not run twice.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
-from betterthan.read.check import check
 from betterthan.read.doubts.chosen_columns import refuse_unknown_directions
-from betterthan.read.formats.metrics_task.metrics_folder import MetricsFolder, read_pair
 from betterthan.read.formats.metrics_task.metrics_folder_files import Folder, pairs_of
 from betterthan.read.formats.metrics_task.metrics_folder_reader import with_conditions
 from betterthan.read.formats.quality.tag_files import read_tags
 from betterthan.read.formats.tables.parallel_text import read_texts
-from betterthan.read.protocol import Options, Reading
-from betterthan.read.scores import scores_of
-from betterthan.read.several.several_files import refuse_other_languages
-from betterthan.read.sniff import Recognition, read_any, recognise
-from betterthan.read.source.source import Source, open_source
+from betterthan.read.inputs import TableReader, is_metrics_folder, is_path
+from betterthan.read.protocol import Options
 from betterthan.report.command import command_of
 from betterthan.results.checkup import Checkup
 from betterthan.tables.matches import Matches
@@ -76,111 +72,20 @@ def _size(result: Any) -> int:  # noqa: ANN401  (an array, or several by name)
     return sum(int(array.nbytes) for array in arrays)
 
 
-_METRICS_FOLDER = "metrics_folder"
+def _one_pair(read: TableReader, path: str | os.PathLike[str]) -> None:
+    """Refuse a folder of the metrics task with several language pairs, unless one was chosen.
 
-
-def is_file(given: object) -> TypeGuard[str | Path]:
-    """Whether something was named, and not handed over as a table."""
-    return isinstance(given, str | Path)
-
-
-def is_metrics_folder(found: Recognition) -> bool:
-    """Whether this is a folder of the metrics task, which has human scores of its own."""
-    return found.format == _METRICS_FOLDER
-
-
-class FilesRead:
-    """Files read as the user said; each is opened once, so that standard input is there for all who look at it."""
-
-    def __init__(self, options: Options, format: str | None) -> None:  # noqa: A002  (the user's word)
-        self.options, self.format = options, format
-        self._opened: dict[str, Source] = {}
-        self._recognised: dict[str, Recognition] = {}
-        self._read: list[tuple[str, Reading]] = []
-
-    def source(self, file: str | Path) -> Source:
-        """Return the opened file, folder or pattern; ``NAME=path`` is one with a name."""
-        name = str(file)
-        if name not in self._opened:
-            self._opened[name] = open_source(name, folders=True)
-        return self._opened[name]
-
-    def recognised(self, file: str | Path) -> Recognition:
-        """Return what the file seems to be."""
-        name = str(file)
-        if name not in self._recognised:
-            self._recognised[name] = recognise(self.source(file))
-        return self._recognised[name]
-
-    def tables(self, files: Sequence[Any]) -> dict[str, Scores]:
-        """Return the scores of all metrics; several files are read together, as other commands read them.
-
-        Raises
-        ------
-        TableError
-            When something else than scores is among them, or a metric is there twice.
-        """
-        named = [file for file in files if is_file(file)]
-        found: dict[str, Scores] = {}
-        if named:
-            path = ", ".join(map(str, named))
-            reading = read_any(self._together(named), self.options, format=self.format)
-            self._read.append((path, reading))
-            refuse_other_languages(self._read)
-            found.update(scores_of(reading, path=path))
-        for table in (file for file in files if not is_file(file)):
-            if not isinstance(table, Scores | Ratings):
-                raise TableError(f"Scores are needed here, not {type(table).__name__}.")
-            scores = table if isinstance(table, Scores) else table.to_scores()
-            if scores.name in found:
-                raise TableError(
-                    f'Two tables hold the metric "{scores.name}". Give one of them another name.'
-                )
-            found[scores.name] = scores
-        return found
-
-    def battles(self, files: Sequence[Any]) -> Matches:
-        """Return the battles of a table in memory or of all files together, counted by judge where one is known."""
-        if isinstance(files[0], Matches):
-            return files[0]
-        options = replace(self.options, cluster=True)
-        reading = read_any(self._together(files), options, format=self.format)
-        if not reading.tables or not isinstance(reading.tables[0], Matches):
-            raise ReadError(
-                "No battles were found here.", path=", ".join(str(file) for file in files), code="BT009"
-            )
-        return reading.tables[0]
-
-    def checkup(self, file: str | Path) -> Checkup:
-        """Return what is in a file and what is wrong with it; of texts, without what was said about tables."""
-        source = self.source(file)
-        is_text = self.format is None and self.recognised(file).kind == "texts"
-        found = check(
-            [source],  # an opened file in a list is looked at as it is
-            options=Options() if is_text else self.options,
-            format=self.format,
-        )
-        return replace(found, file=str(file))
-
-    def _together(self, files: Sequence[str | Path]) -> Any:  # noqa: ANN401  (a source, or a list of them)
-        sources = [self.source(file) for file in files]
-        return sources[0] if len(sources) == 1 else open_source(sources, folders=True)  # type: ignore[arg-type]
-
-
-def folder_of(source: Source, options: Options) -> MetricsFolder:
-    """Read the one language pair of a folder of the metrics task that a report is about.
-
-    A report shows the systems of one test set, and systems of different language pairs are different systems. So
-    several pairs are refused with their names; the mean over all of them is a question for ``betterthan meta``.
+    A report shows the systems of one test set, and systems of different language pairs are different systems. The mean
+    over all of them is a question for ``betterthan meta``.
 
     Raises
     ------
     ReadError
-        When there are several language pairs or several human scores, and none was chosen.
+        With the names of the pairs (BT164).
     """
-    folder = Folder(source.name, source.path)
-    asked, domain = with_conditions(options)
-    pairs = pairs_of(folder)
+    source = read.source(path)
+    asked, _ = with_conditions(read.options)
+    pairs = pairs_of(Folder(source.name, source.path))
     if asked.language_pair is None and len(pairs) > 1:
         raise ReadError(
             f"The folder holds {len(pairs)} language pairs: {some_of(pairs, limit=12)}. A report is about one: pass "
@@ -188,15 +93,25 @@ def folder_of(source: Source, options: Options) -> MetricsFolder:
             path=source.name,
             code="BT164",
         )
-    found = read_pair(folder, asked, domain=domain).folder
-    if found.gold is None:
-        several = list(found.human)
-        raise BetterThanError(
-            f"{source.name} has several human scores for {found.language_pair}: {some_of(several)}. "
-            f"Choose one with --gold {several[0]}."
-            if several
-            else f"{source.name} has no human scores for {found.language_pair}. Name a file of them: --human FILE."
-        )
+
+
+def _tables(read: TableReader, files: Sequence[Any]) -> dict[str, Scores]:
+    """Return the scores of all metrics; files are read together, as other commands read them.
+
+    Raises
+    ------
+    TableError
+        When something else than scores is among them, or a metric is there twice.
+    """
+    named = [file for file in files if is_path(file)]
+    found = read.metrics(named) if named else {}
+    for table in (file for file in files if not is_path(file)):
+        if not isinstance(table, Scores | Ratings):
+            raise TableError(f"Scores are needed here, not {type(table).__name__}.")
+        scores = table if isinstance(table, Scores) else table.to_scores()
+        if scores.name in found:
+            raise TableError(f'Two tables hold the metric "{scores.name}". Give one of them another name.')
+        found[scores.name] = scores
     return found
 
 
@@ -280,7 +195,7 @@ def gather(
         raise unknown_name("question", question, QUESTIONS)
     if not files:
         raise BetterThanError("A report needs data. Name at least one file, or pass a table.")
-    read = FilesRead(options or Options(), format)
+    read = TableReader(options, format=format)
     kind = question if question != "auto" else _question(read, files, human, references)
     given = {"human": human, "references": references, "source": source, "metric": metric}
     found = _GATHERED[kind](read, files, given)
@@ -290,17 +205,19 @@ def gather(
         found,
         kind=kind,
         command=command_of(files, options=read.options, format=format, **asked),
-        checkups=tuple(read.checkup(file) for file in checked if is_file(file)),
+        checkups=tuple(read.checkup(file) for file in checked if is_path(file)),
         show_texts=texts,
         options={**told, "metric": metric, "cache": told.get("cache") or Once()},
     )
 
 
-def _question(read: FilesRead, files: Sequence[Given], human: Given | None, references: Sequence[Any]) -> str:
+def _question(
+    read: TableReader, files: Sequence[Given], human: Given | None, references: Sequence[Any]
+) -> str:
     if human is not None:
         return "meta"
     first = files[0]
-    if not is_file(first):
+    if not is_path(first):
         table = {Scores: "scores", Ratings: "scores", Matches: "battles", Texts: "texts", WordTags: "tags"}
         return table[type(first)]
     found = read.recognised(first)
@@ -315,10 +232,10 @@ def _question(read: FilesRead, files: Sequence[Given], human: Given | None, refe
     return kind
 
 
-def _of_scores(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
+def _of_scores(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
     texts = [file for file in files if isinstance(file, Texts)]
-    lines = [file for file in files[1:] if is_file(file) and read.recognised(file).kind == "texts"]
-    tables = read.tables([file for file in files if not isinstance(file, Texts) and file not in lines])
+    lines = [file for file in files[1:] if is_path(file) and read.recognised(file).kind == "texts"]
+    tables = _tables(read, [file for file in files if not isinstance(file, Texts) and file not in lines])
     refuse_unknown_directions(read.options, tables)
     wanted = given["metric"]
     if wanted is not None and wanted not in tables:
@@ -355,28 +272,26 @@ def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
     )
 
 
-def _of_battles(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
-    return Inputs(kind="battles", command="", matches=read.battles(files))
+def _of_battles(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+    return Inputs(
+        kind="battles",
+        command="",
+        matches=read.battles(files[0] if isinstance(files[0], Matches) else list(files)),
+    )
 
 
-def _of_meta(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
+def _of_meta(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
     first = files[0]
-    if given["human"] is None and is_file(first) and is_metrics_folder(read.recognised(first)):
+    if given["human"] is None and is_path(first) and is_metrics_folder(read.recognised(first)):
         if len(files) > 1:
             raise BetterThanError(f"Name one folder of the metrics task, not {len(files)} files and folders.")
-        found = folder_of(read.source(first), read.options)
-        refuse_unknown_directions(read.options, {*found.human, *found.metrics})
-        assert found.gold is not None  # noqa: S101  (refused otherwise)
-        return Inputs(
-            kind="meta",
-            command="",
-            metrics=dict(found.metrics),
-            human=found.human[found.gold],
-            notes=found.notes,
-        )
+        _one_pair(read, first)
+        metrics, people, said = read.metrics_and_people([first])
+        assert isinstance(people, Scores)  # noqa: S101  (one pair has one)
+        return Inputs(kind="meta", command="", metrics=metrics, human=people, notes=said)  # type: ignore[arg-type]
     if given["human"] is None:
         raise BetterThanError("Name the file with the human scores: --human FILE.")
-    people = read.tables([given["human"]])
+    people = _tables(read, [given["human"]])
     gold = next(iter(people))
     notes = []
     if len(people) > 1:
@@ -384,12 +299,12 @@ def _of_meta(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) 
             f"The human scores are of {len(people)} kinds ({some_of(list(people))}); metrics are held against {gold}, "
             f"the first."
         )
-    metrics = read.tables(files)
+    metrics = _tables(read, files)
     refuse_unknown_directions(read.options, {*metrics, *people})
     return Inputs(kind="meta", command="", metrics=metrics, human=people[gold], notes=tuple(notes))
 
 
-def _of_texts(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+def _of_texts(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
     if isinstance(files[0], Texts):
         return Inputs(kind="texts", command="", texts=files[0])
     if not given["references"]:
@@ -404,7 +319,7 @@ def _of_texts(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any])
     return Inputs(kind="texts", command="", texts=found, notes=found.notes)
 
 
-def _of_tags(read: FilesRead, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+def _of_tags(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
     if isinstance(files[0], WordTags):
         return Inputs(kind="tags", command="", tags=files[0])
     if len(files) < 2:

@@ -132,11 +132,11 @@ def test_several_measures_at_once(betterthan, files):
     ("arguments", "message"),
     [
         (["metrics.tsv"], "Name the file with the human scores: --human FILE"),
-        (["metrics.tsv", "--human", "human.tsv", "--reference", "refA"], "--reference is for folders"),
+        (["metrics.tsv", "--human", "human.tsv", "--reference", "refA"], "--reference refA is for folders"),
         (["metrics.tsv", "--human", "human.tsv", "--gold", "da"], 'Unknown metric "da"'),
         (
             ["metrics.tsv", "--human", "metrics.tsv"],
-            "has several human scores: sharp, blunt. Choose one: --gold NAME",
+            "has several human scores: sharp, blunt. Choose one: --gold sharp",
         ),
         (
             ["metrics.tsv", "metrics.tsv", "--human", "human.tsv"],
@@ -206,7 +206,7 @@ def test_a_folder_takes_directions_and_conditions(betterthan, folder):
         (["-l", "en-de", "--higher-is-better", "shrap"], 'Unknown metric "shrap". Did you mean "sharp"?'),
         (["-l", "en-de", "--item", "segment"], '--item "segment" cannot be applied here'),
         (["-l", "en-de", "--both-bad", "drop"], "--both-bad is for battles"),
-        (["-l", "en-de", "--format-in", "long"], "--format-in is for files"),
+        (["-l", "en-de", "--format-in", "long"], "--format-in long is for files"),
     ],
 )
 def test_an_option_that_a_folder_cannot_apply_is_refused(betterthan, folder, arguments, message):

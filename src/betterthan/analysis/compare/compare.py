@@ -15,7 +15,7 @@ from betterthan.analysis.pairs.pairwise import Decision, edge_note, require_pair
 from betterthan.analysis.pairs.question import PermutationMethod
 from betterthan.analysis.pairs.significance import OWN_TEST
 from betterthan.analysis.strengths.ranking import wish_for
-from betterthan.analysis.table_argument import check_table
+from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -34,8 +34,9 @@ CorrectionName = Literal["auto", "none", "bonferroni", "holm", "benjamini_hochbe
 
 @with_one_blas_thread
 def compare(
-    table: Scores | Counts | Matches,
-    *,
+    table: Data,
+    *more: Data,
+    metric: str | None = None,
     systems: Sequence[str] | None = None,
     test: TestName = "auto",
     by: str | Callable[[FloatArray], FloatArray] = "mean",
@@ -67,9 +68,13 @@ def compare(
 
     Parameters
     ----------
-    table : Scores, Counts or Matches
+    table, *more : Scores, Counts or Matches, or what they are read from
+        A path, a folder, a pattern or several of them; a data frame; a dict of columns, or of names and paths; or an
+        array for each system, which are then called A, B, …
         Counts (corpus BLEU, F1, …) are permuted with their true corpus score. Matches are compared by the
         Bradley–Terry model with robust standard errors.
+    metric : str, optional
+        Which metric, where several are read.
     systems : sequence of str, optional
         Only these; all by default. Matches with others still tell how strong they are.
     test : {"auto", "t", "sign", "wilcoxon", "mood", "permutation", "bootstrap", "strengths"}, default "auto"
@@ -160,6 +165,8 @@ def compare(
     >>> scores = bt.read_scores({"A": [3, 5, 4, 6, 5, 7], "B": [2, 3, 3, 3, 4, 5]})
     >>> bt.compare(scores).pair("A", "B").pvalue
     0.03125
+    >>> bt.compare([3, 5, 4, 6, 5, 7], [2, 3, 3, 3, 4, 5]).pair("A", "B").pvalue
+    0.03125
     """
     decision = Decision(
         alternative=alternative,
@@ -171,7 +178,7 @@ def compare(
         simultaneous=simultaneous,
         computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
-    check_table(table, (Scores, Counts, Matches), verb="compare")
+    table = as_table(table, *more, kinds=(Scores, Counts, Matches), verb="compare", metric=metric)
     chosen = table.systems if systems is None else tuple(systems)
     if len(chosen) < 2:
         raise TableError(f"There is only one system, {', '.join(chosen)}; a comparison needs two or more.")

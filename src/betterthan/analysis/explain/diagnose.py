@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.analysis.pairs.pairwise import require_pairs
-from betterthan.analysis.table_argument import check_table
+from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -235,7 +235,7 @@ _CELLS_AT_ONCE = 1 << 21
 
 
 @with_one_blas_thread
-def diagnose(scores: Scores) -> Diagnosis:
+def diagnose(scores: Data, *, metric: str | None = None) -> Diagnosis:
     r"""Look at a table of scores before anything is compared: outliers, ties, gaps, pairing, cycles.
 
     The mean is swayed by outliers, the median by types of segments, and Bradley–Terry can change the order of two
@@ -247,8 +247,11 @@ def diagnose(scores: Scores) -> Diagnosis:
 
     Parameters
     ----------
-    scores : Scores
-        At least two systems. Empty cells are counted, and each measure uses what is there.
+    scores : Scores, or what they are read from
+        Such as a path, a data frame or a dict of columns: as in :func:`betterthan.compare`. At least two systems. Empty
+        cells are counted, and each measure uses what is there.
+    metric : str, optional
+        Which metric, where several are read.
 
     Returns
     -------
@@ -282,7 +285,7 @@ def diagnose(scores: Scores) -> Diagnosis:
     >>> found.count("cycle"), found.count("levels"), found.pairing
     (1, 3, -0.5)
     """
-    check_table(scores, (Scores,), verb="diagnose")
+    scores = as_table(scores, kinds=(Scores,), verb="diagnose", metric=metric)
     if scores.n_systems < 2:
         raise TableError(
             f'"{scores.name}" has one system, {scores.systems[0]}; a diagnosis needs two or more. '

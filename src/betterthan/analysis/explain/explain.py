@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from betterthan.analysis.explain.slices import Part, lengths_of, parts_of, rever
 from betterthan.analysis.pairs.pairwise import Decision
 from betterthan.analysis.rank.detectable import detectable
 from betterthan.analysis.strengths.ranking import wish_for
-from betterthan.analysis.table_argument import check_table
+from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.units import UnitName, Units, few_units_note, units_of
 from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
 from betterthan.arrays import FloatArray
@@ -414,12 +414,28 @@ def explain(
     size: int = ...,
     rng: Rng = ...,
 ) -> CountsExplanation: ...
-@with_one_blas_thread
+@overload
 def explain(
-    scores: Scores | Counts,
+    scores: Data,
     a: str,
     b: str,
     *,
+    metric: str | None = ...,
+    missing: Literal["raise", "drop"] = ...,
+    units: UnitName = ...,
+    alpha: float = ...,
+    texts: Texts | None = ...,
+    lengths: Lengths | None = ...,
+    size: int = ...,
+    rng: Rng = ...,
+) -> Any: ...  # noqa: ANN401  (an explanation of scores or of counts)
+@with_one_blas_thread
+def explain(
+    scores: Data,
+    a: str,
+    b: str,
+    *,
+    metric: str | None = None,
     missing: Literal["raise", "drop"] = "raise",
     units: UnitName = "auto",
     alpha: float = 0.05,
@@ -441,12 +457,15 @@ def explain(
 
     Parameters
     ----------
-    scores : Scores or Counts
+    scores : Scores or Counts, or what they are read from
+        Such as a path, a data frame or a dict of columns: as in :func:`betterthan.compare`.
         All systems; those other than `a` and `b` tell which segments are hard. Of counts (BLEU, chrF, TER) the pair is
         compared pooled, by the mean of segments and by the mean of bootstrap corpora, with the weights of long
         segments and the segments that move the pooled difference most.
     a, b : str
         The two systems. Effects are positive when a is better, whatever the direction of the metric.
+    metric : str, optional
+        Which metric, where several are read.
     missing : {"raise", "drop"}, default "raise"
         * "raise": refuse segments that one of the two has no score for.
         * "drop": leave those segments out, and say so.
@@ -503,7 +522,7 @@ def explain(
     """
     if not 0 < alpha < 1:
         raise BetterThanError(f"alpha must lie between 0 and 1, such as 0.05; it is {alpha}.")
-    check_table(scores, (Scores, Counts), verb="explain")
+    scores = as_table(scores, kinds=(Scores, Counts), verb="explain", metric=metric)
     if isinstance(scores, Counts):
         if texts is not None:
             raise TableError("Counts know how long their segments are. Leave out texts, or pass lengths.")

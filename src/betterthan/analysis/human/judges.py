@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betterthan.analysis.computing import Rng, seed_of
+from betterthan.analysis.table_argument import Data, as_ratings
 from betterthan.analysis.wording import amount, counted, p_of, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.engine.streams import stream
@@ -145,7 +146,7 @@ class _Rule(NamedTuple):
 
 
 def judges(
-    ratings: Ratings,
+    ratings: Data,
     *,
     max_variance_ratio: float = 2.0,
     min_shared: int = 10,
@@ -167,7 +168,8 @@ def judges(
 
     Parameters
     ----------
-    ratings : Ratings
+    ratings : Ratings, or what they are read from
+        Such as a path or a data frame with a column of judges.
     max_variance_ratio : float, default 2
         Judges above it are not kept if, in addition, the largest departure among equally good judges is rarely as large
         (:func:`~betterthan.kernels.judges.judge_screening.screen_by_peers`). With three judges an output, somebody who
@@ -233,6 +235,7 @@ def judges(
     >>> round(bt.judges(result.kept(ratings)).agreement.alpha, 2)
     0.52
     """
+    ratings = as_ratings(ratings, verb="judges")
     rule = _checked(max_variance_ratio, min_shared, control_accuracy, alpha)
     pairs = _control_labels(ratings, controls or {})
     systems, segments = (tuple(degraded) for degraded in pairs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from betterthan.analysis.table_argument import Data, as_judgements
 from betterthan.results.human import KeptPairs
 from betterthan.results.settings import Settings
 from betterthan.tables.ratings import Ratings
@@ -13,7 +14,7 @@ from betterthan.tables.scores import Scores
 MARGINS = (0, 1, 5, 10, 15, 20, 25, 30, 40, 50)
 
 
-def kept_pairs(judgements: Ratings | Scores, margins: npt.ArrayLike = MARGINS) -> KeptPairs:
+def kept_pairs(judgements: Data, margins: npt.ArrayLike = MARGINS) -> KeptPairs:
     """Tell which share of the pairs of systems judged on a segment lies at least each margin apart.
 
     A relative ranking made from direct assessments leaves out the closer pairs as ties; the larger the margin, the
@@ -21,7 +22,7 @@ def kept_pairs(judgements: Ratings | Scores, margins: npt.ArrayLike = MARGINS) -
 
     Parameters
     ----------
-    judgements : Ratings or Scores
+    judgements : Ratings or Scores, or what they are read from
     margins : array_like of float, shape (k,)
 
     Returns
@@ -39,6 +40,7 @@ def kept_pairs(judgements: Ratings | Scores, margins: npt.ArrayLike = MARGINS) -
     >>> bt.kept_pairs(scores, [1, 25]).share.round(3).tolist()
     [1.0, 0.333]
     """
+    judgements = as_judgements(judgements, verb="kept_pairs")
     ratings = as_ratings(judgements) if isinstance(judgements, Scores) else judgements
     share = ratings.kept_by_margin(margins)
     judged = ~np.isnan(ratings.to_scores().values)

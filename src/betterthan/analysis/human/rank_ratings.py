@@ -10,6 +10,7 @@ from betterthan.analysis.computing import Computing
 from betterthan.analysis.matches.matches import critical_values, upper_tail
 from betterthan.analysis.pairs.pairwise import Decision, Findings, pairwise_table
 from betterthan.analysis.strengths.ranking import Strengths, Wish, ranking
+from betterthan.analysis.table_argument import Data, as_judgements
 from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
 from betterthan.arrays import FloatArray
 from betterthan.errors import NotEstimable, TableError
@@ -30,7 +31,7 @@ class _Fitted(NamedTuple):
 
 
 def rank_ratings(
-    judgements: Ratings | Scores,
+    judgements: Data,
     *,
     standardize: bool = True,
     adjust: bool = True,
@@ -47,7 +48,7 @@ def rank_ratings(
 
     Parameters
     ----------
-    judgements : Ratings or Scores
+    judgements : Ratings or Scores, or what they are read from
         Ratings are standardised for each judge, then averaged.
     standardize : bool, default True
         Whether each judge's scores are brought to mean 0 and standard deviation 1 first; for ratings only.
@@ -90,6 +91,7 @@ def rank_ratings(
     >>> bt.rank_ratings(scores).strength.round(2).tolist(), bt.rank_ratings(scores, adjust=False).strength.tolist()
     ([64.83, 52.5], [52.5, 52.333333333333336])
     """
+    judgements = as_judgements(judgements, verb="rank_ratings")
     scores, notes = _scores(judgements, standardize=standardize)
     wish = _wish(units, confidence)
     unit, unit_notes = chosen_units(scores, units)

@@ -48,6 +48,7 @@ from betterthan.analysis.meta.result import (
 from betterthan.analysis.meta.segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau, UserFunction
 from betterthan.analysis.meta.swaps import Tails, swapped_leads, tails_of_systems
 from betterthan.analysis.meta.system import MeansMeasure, SoftPairwiseAccuracy
+from betterthan.analysis.table_argument import Data, as_metrics_and_human
 from betterthan.arrays import FloatArray, digest
 from betterthan.budget import MOST_RESAMPLES, check_count
 from betterthan.engine.cache import Cache
@@ -235,8 +236,8 @@ MEASURES = (*COEFFICIENTS, "pairwise_accuracy", "soft_pairwise_accuracy", "accur
 
 
 def meta_evaluate(
-    metrics: Metrics | Mapping[str, Metrics],
-    human: Scores | Mapping[str, Scores],
+    metrics: Data,
+    human: Data = None,
     *,
     by: str | UserFunction = "soft_pairwise_accuracy",
     level: Level | None = None,
@@ -271,10 +272,11 @@ def meta_evaluate(
     ----------
     metrics : mapping of name to Scores or Counts, or a sequence of them
         Corpus metrics (Counts) are permuted and resampled with their true corpus score. For several test sets or
-        language pairs, a mapping from the name of each to its metrics.
+        language pairs, a mapping from the name of each to its metrics. Or what they are read from: files of scores, a
+        data frame, or a folder of the WMT metrics task.
     human : Scores
         NaN where nobody judged: pairs of systems are compared on the segments that both have. For several test sets,
-        a mapping with the same names.
+        a mapping with the same names. Or what they are read from; a folder has its own.
     by : str or callable, default "soft_pairwise_accuracy"
         At the system level: "pearson", "spearman", "kendall_b", "pairwise_accuracy", "soft_pairwise_accuracy". At
         segment levels: "pearson", "spearman", "kendall_b", "accuracy_with_ties" [2]_, and the taus over pairs of
@@ -368,6 +370,7 @@ def meta_evaluate(
     >>> found.metrics, found.value.round(3)
     (('sharp', 'blunt'), array([0.894, 0.755]))
     """
+    metrics, human = as_metrics_and_human(metrics, human)
     measure = measure_named(by, level)
     question = Question(
         significance=_known("significance", significance, SIGNIFICANCE),
@@ -390,7 +393,7 @@ def meta_evaluate(
     if isinstance(human, Mapping):
         panels = panels_of(metrics, human, leave_out=leave_out, outliers=far)
         return evaluated_together(panels, measure, wish, question, pool=_known("pool", pool, POOLS))
-    return evaluated(panel_of(metrics, human, leave_out=leave_out, outliers=far), measure, wish, question)  # type: ignore[arg-type]
+    return evaluated(panel_of(metrics, human, leave_out=leave_out, outliers=far), measure, wish, question)
 
 
 def measure_named(by: str | UserFunction, level: Level | None) -> Measure:

@@ -15,7 +15,7 @@ from betterthan.analysis.rank.rank_scores import COUNT_METHODS, rank_counts, ran
 from betterthan.analysis.strengths.aggregations import NAMES, ORDERED
 from betterthan.analysis.strengths.ordered import Order
 from betterthan.analysis.strengths.ranking import Wish
-from betterthan.analysis.table_argument import check_table
+from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -127,8 +127,9 @@ Method = Literal[
 
 @with_one_blas_thread
 def rank(
-    table: Scores | Counts | Matches,
-    *,
+    table: Data,
+    *more: Data,
+    metric: str | None = None,
     by: Method | Callable[[FloatArray], FloatArray] | None = None,
     ties: TiesModel = "default",
     prior: float = 0.0,
@@ -157,8 +158,11 @@ def rank(
 
     Parameters
     ----------
-    table : Scores, Counts or Matches
-        At least two systems.
+    table, *more : Scores, Counts or Matches, or what they are read from
+        A path, a folder, a pattern or several of them; a data frame; a dict of columns, or of names and paths; or an
+        array for each system, which are then called A, B, … At least two systems.
+    metric : str, optional
+        Which metric, where several are read.
     by : {"mean", "median", "win_rate", "bradley_terry", "elo", "trueskill"} or callable
         By default the mean for scores, the pooled score for counts, Bradley–Terry for matches. A callable takes
         goodness (systems × segments, higher is better) to one strength a system. Counts have three of their own [3]_:
@@ -245,7 +249,7 @@ def rank(
     >>> bt.rank(scores, by="bradley_terry").systems
     ('C', 'B', 'A')
     """
-    check_table(table, (Scores, Counts, Matches), verb="rank")
+    table = as_table(table, *more, kinds=(Scores, Counts, Matches), verb="rank", metric=metric)
     if table.n_systems < 2:
         raise TableError(
             f"There is only one system, {table.systems[0]}; a ranking needs two or more. "

@@ -10,6 +10,7 @@ import numpy as np
 
 from betterthan.analysis.computing import Computing, Rng, seed_of
 from betterthan.analysis.pairs.leaderboard import shared_ranks
+from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.tags.synthetic_labellings import SYNTHETIC, with_synthetic
 from betterthan.analysis.tags.tag_counts import TagMeasure, tag_counts
 from betterthan.analysis.tags.tag_tests import (
@@ -49,7 +50,7 @@ class _Column(NamedTuple):
 
 @with_one_blas_thread
 def rank_tags(
-    tags: WordTags,
+    tags: Data,
     *,
     by: Sequence[TagMeasure | Formula] = DEFAULT_MEASURES,
     synthetic: bool = True,
@@ -74,7 +75,7 @@ def rank_tags(
     Parameters
     ----------
     tags : WordTags
-        Gold tags, and one or more systems.
+        Gold tags, and one or more systems; or a file or folder that holds them.
     by : sequence of measures
         As for :func:`betterthan.tag_counts`; the first orders the systems.
     synthetic : bool, default True
@@ -126,6 +127,7 @@ def rank_tags(
     >>> found.value[found.systems.index("all-bad")].round(4).tolist()
     [0.0, 0.6667]
     """
+    tags = as_table(tags, kinds=(WordTags,), verb="rank_tags")
     _check(tags, by, confidence)
     testing = Randomisation(
         correction=correction,

@@ -64,12 +64,11 @@ def agree(
     """  # noqa: D301
     from betterthan.analysis.rank.agreement import agreement, rank_each
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.tables import as_source
     from betterthan.read.doubts.chosen_columns import refuse_unknown_directions
-    from betterthan.read.scores import scores_of, the_metric
-    from betterthan.read.sniff import read_any
+    from betterthan.read.inputs import TableReader
+    from betterthan.read.scores import the_metric
 
-    found = scores_of(read_any(as_source(files), options, format=format_in), path=", ".join(files))
+    found = TableReader(options, format=format_in).metrics(files)
     refuse_unknown_directions(options, found)
     computing = computing_arguments(given)
     several = len(metrics) > 1

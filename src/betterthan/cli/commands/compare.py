@@ -107,13 +107,15 @@ def compare(
     """  # noqa: D301
     from betterthan.analysis.compare.compare import compare as compared
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.tables import files_and_systems, table_of
+    from betterthan.cli.tables import files_and_systems
+    from betterthan.read.inputs import TableReader
 
     files, named = files_and_systems(file)
     systems = (*named, *systems)
     # The receipt tells files and systems apart as well.
     click.get_current_context().params.update(file=files, systems=systems)
-    table = table_of(files, options, format_in, metric, cluster=cluster, covariates=covariates)
+    read = TableReader(options, format=format_in)
+    table = read.table(files, metric=metric, cluster=cluster, covariates=covariates)
     words = {
         name: (given[name] or "default").replace("-", "_") for name in ("ties", "by", "method", "correction")
     }

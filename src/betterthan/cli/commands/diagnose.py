@@ -29,6 +29,7 @@ def diagnose(
       betterthan diagnose metrics.tsv --metric chrF
     """  # noqa: D301
     from betterthan.analysis.explain.diagnose import diagnose as diagnosed
-    from betterthan.cli.tables import scores_table
+    from betterthan.read.inputs import TableReader
+    from betterthan.tables.scores import Scores
 
-    return diagnosed(scores_table(files, options, format_in, metric))
+    return diagnosed(TableReader(options, format=format_in).table(files, kinds=(Scores,), metric=metric))

@@ -57,9 +57,10 @@ def explain(
     if not file or a is None or b is None:
         raise click.UsageError("Name two systems after the file: betterthan explain FILE A B.")
     from betterthan.analysis.explain.explain import explain as explained
-    from betterthan.cli.tables import scores_table
+    from betterthan.read.inputs import TableReader
+    from betterthan.tables.scores import Scores
 
-    scores = scores_table(file, options, format_in, metric)
+    scores: Scores = TableReader(options, format=format_in).table(file, kinds=(Scores,), metric=metric)
     texts = None if source is None else _sources(source, scores)
     return explained(scores, a, b, texts=texts, **given)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from betterthan.cli.computing import computing_arguments
-from betterthan.cli.meta_tables import meta_tables
 from betterthan.cli.score_tables import expanded, texts_of
-from betterthan.cli.tables import scores_table, table_of
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.charts.chart import KINDS
+from betterthan.read.inputs import TableReader
 from betterthan.read.protocol import Options
 from betterthan.results.base import SCHEMA, Result
 from betterthan.tables.matches import Matches
+from betterthan.tables.scores import Scores
 
 _THREE = ("mean", "median", "bradley_terry")
 _OF_BATTLES = ("win_rate", "bradley_terry", "elo")
@@ -56,11 +56,16 @@ class Asked(NamedTuple):
     def table(self) -> Any:  # noqa: ANN401  (scores or battles)
         """Scores or battles of the only file."""
         battles = {"cluster": self.given["cluster"], "covariates": self.given["covariates"]}
-        return table_of((self.file,), self.options, self.given["format_in"], self.given["metric"], **battles)
+        return self.read.table(self.file, metric=self.given["metric"], **battles)
 
     def scores(self, file: str) -> Any:  # noqa: ANN401
         """Scores of one of the files."""
-        return scores_table(file, self.options, self.given["format_in"], self.given["metric"])
+        return self.read.table(file, kinds=(Scores,), metric=self.given["metric"])
+
+    @property
+    def read(self) -> TableReader:
+        """The way from files to tables."""
+        return TableReader(self.options, format=self.given["format_in"])
 
 
 def subject_of(
@@ -181,15 +186,8 @@ def _meta(asked: Asked, **more: Any) -> Any:  # noqa: ANN401
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate
 
     given = asked.given
-    metrics, people = meta_tables(
-        asked.files,
-        asked.options,
-        given["format_in"],
-        human=given["human"],
-        only=(),
-        pairs_wanted=given["language_pair"],
-        gold=given["gold"],
-        reference=None,
+    metrics, people, _ = asked.read.metrics_and_people(
+        list(asked.files), human=given["human"], language_pairs=given["language_pair"], gold=given["gold"]
     )
     measure: Any = _only(asked, "soft_pairwise_accuracy")
     return meta_evaluate(metrics, people, by=measure, **more, **asked.computing)
@@ -208,11 +206,7 @@ def _margins(asked: Asked) -> Any:  # noqa: ANN401
 
 
 def _judgements(asked: Asked, file: str) -> Any:  # noqa: ANN401
-    from betterthan.read.scores import judgements_of
-    from betterthan.read.sniff import read_any
-
-    reading = read_any(file, asked.options, format=asked.given["format_in"])
-    return judgements_of(reading, asked.given["metric"], path=file)
+    return asked.read.judgements(file, asked.given["metric"])
 
 
 def _aggregation(asked: Asked) -> Any:  # noqa: ANN401

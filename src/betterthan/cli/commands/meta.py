@@ -143,15 +143,13 @@ def meta(
     """  # noqa: D301
     from betterthan.analysis.meta.meta_evaluate import meta_evaluate
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.meta_tables import meta_tables
+    from betterthan.read.inputs import TableReader
 
-    metrics, people = meta_tables(
+    metrics, people, _ = TableReader(options, format=format_in).metrics_and_people(
         sources,
-        options,
-        format_in,
         human=human,
         only=only,
-        pairs_wanted=language_pair,
+        language_pairs=language_pair,
         gold=gold,
         reference=reference,
     )

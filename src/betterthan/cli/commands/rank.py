@@ -99,10 +99,11 @@ def rank(
     from betterthan.analysis.rank.rank import of_each_method
     from betterthan.analysis.rank.rank import rank as ranked
     from betterthan.cli.computing import computing_arguments
-    from betterthan.cli.tables import table_of
+    from betterthan.read.inputs import TableReader
     from betterthan.tables.matches import Matches
 
-    table = table_of(files, options, format_in, metric, cluster=cluster, covariates=covariates)
+    read = TableReader(options, format=format_in)
+    table = read.table(files, metric=metric, cluster=cluster, covariates=covariates)
     battles = isinstance(table, Matches)
     arguments = {
         **computing_arguments(given),

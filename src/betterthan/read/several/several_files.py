@@ -410,10 +410,31 @@ def _read_one(file: Source, found: Recognition, options: Options, run: RunFile |
     from betterthan.read.sniff import read_any  # noqa: PLC0415
 
     if run is None:
-        return read_any(file, options, format=_format(found, options))
+        reading = read_any(file, options, format=_format(found, options))
+        return _called(reading, file) if file.is_folder and file.called is not None else reading
     own = replace(options, run=run.run, ignore_columns=(*options.ignore_columns, *run.left_out))
     reading = read_any(file, own, format=found.format)
     return reading.with_note(run.note) if run.note else reading
+
+
+def _called(reading: Reading, folder: Source) -> Reading:
+    """Return the one system of a folder under the name that the user gave it.
+
+    Raises
+    ------
+    ReadError
+        When the folder holds several systems, or none (BT131).
+    """
+    systems = {system: None for table in reading.tables for system in getattr(table, "systems", ())}
+    if len(systems) != 1 or not all(isinstance(table, Scores) for table in reading.tables):
+        raise ReadError(
+            f'"{folder.called}" is the name of one system, and this folder holds {some_of(list(systems)) or "none"}. '
+            f"Leave out the name, or name a folder with the run of one system.",
+            path=folder.name,
+            code="BT131",
+        )
+    named = tuple(replace(table, systems=(folder.called,)) for table in reading.tables)  # type: ignore[arg-type]
+    return replace(reading, tables=named)
 
 
 def _format(found: Recognition, options: Options) -> str | None:

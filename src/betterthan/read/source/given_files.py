@@ -80,6 +80,8 @@ def parts_of(several: Sequence[Any], *, name: str | None = None, folders: bool) 
         When the list is empty (BT134), too long (BT335), or several files are not wanted here (BT339).
     """
     parts = [part for given in several for part in _parts(given)]
+    if len(parts) > 1:
+        parts = [_of_folder(part) for part in parts]
     if not parts:
         raise ReadError("The list of files is empty. Name at least one.", code="BT134")
     if len(parts) > MOST_FILES:
@@ -99,6 +101,24 @@ def _parts(given: Any) -> list[Part]:  # noqa: ANN401  (a path, a pattern or an 
         called, found = split_given(os.fspath(given))
         return [f"{called}={found[0]}"] if called is not None else list(found)
     return [open_source(given)]
+
+
+def _of_folder(part: Part) -> Part:
+    """Return the only file of a folder that was given beside others, called as the folder is; anything else as it is.
+
+    People keep the run of each system in a folder of its own: ``compare runs/v1 runs/v2``.
+    """
+    from betterthan.read.source.folders import files_in, folders_in, is_data  # noqa: PLC0415  (it opens parts)
+
+    called, (path, *_) = (
+        (part.called, [part.name]) if isinstance(part, Source) else split_given(os.fspath(part))
+    )
+    folder = Path(path).expanduser()
+    if "\x00" in path or not folder.is_dir() or folders_in(folder):
+        return part
+    files = [file for file in files_in(folder) if is_data(file)]
+    name = called or folder.resolve().name
+    return f"{name}={files[0]}" if len(files) == 1 and name and "=" not in name else part
 
 
 def _shown(parts: Sequence[Part]) -> str:

@@ -214,7 +214,7 @@ def _measured(inputs: Inputs, told: dict[str, Any]) -> tuple[dict[str, MetaEvalu
     refused: dict[str, str] = {}
     for by in _MEASURES:
         try:
-            found[by] = meta_evaluate(inputs.metrics, inputs.human, by=by, **told)  # type: ignore[arg-type]
+            found[by] = meta_evaluate(inputs.metrics, inputs.human, by=by, **told)
         except BetterThanError as error:
             if by == _MEASURES[0]:
                 raise

@@ -1,0 +1,433 @@
+"""The one way from anything to tables: paths, folders, patterns, streams, frames, dicts, arrays and tables.
+
+Verbs, commands, reports and figures all ask :class:`TableReader`. Each file is opened once and read once, so that
+standard input is there for everyone who looks at it and every answer rests on the same table.
+"""
+
+from __future__ import annotations
+
+import os
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeGuard
+
+import numpy as np
+
+from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
+from betterthan.read.check import checkup_of
+from betterthan.read.doubts.chosen_columns import refuse_unknown_directions, refuse_unused
+from betterthan.read.protocol import Options, Reading
+from betterthan.read.scores import are_runs, judgements_of, scores_of, the_metric
+from betterthan.read.several.several_files import refuse_other_languages
+from betterthan.read.sniff import Recognition, read_any, recognise
+from betterthan.read.source.source import Source, open_source
+from betterthan.results.checkup import Checkup
+from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
+from betterthan.tables.texts import Texts
+
+TABLES = (Scores, Counts, Matches, Ratings, WordTags, Texts)
+NO_CLUSTER = "none"
+_METRICS_FOLDER = "metrics_folder"
+Metrics = dict[str, Scores]
+
+
+class MetricsAndPeople(NamedTuple):
+    """Metrics with the human scores they are held against; of several language pairs, a mapping of each."""
+
+    metrics: Metrics | dict[str, Metrics]
+    people: Scores | dict[str, Scores]
+    notes: tuple[str, ...] = ()
+
+
+def is_path(given: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether something was named, and not handed over."""
+    return isinstance(given, str | os.PathLike)
+
+
+def is_metrics_folder(found: Recognition) -> bool:
+    """Whether this is a folder of the metrics task, which has human scores of its own."""
+    return found.format == _METRICS_FOLDER
+
+
+def one_of(given: Sequence[Any]) -> Any:  # noqa: ANN401  (a table, a frame, files)
+    """Return what several arguments are together: scores of a system each, or files.
+
+    Arrays have no names, so the first is called A, the second B. Names and paths in a mapping are files with names.
+
+    Raises
+    ------
+    TableError
+        When they do not belong together, or an array has rows and columns and does not say which of them are systems.
+
+    Examples
+    --------
+    >>> one_of([[0.5, 0.75], np.array([0.25, 0.5])])
+    {'A': [0.5, 0.75], 'B': [0.25, 0.5]}
+    >>> one_of(["run1.jsonl", "run2.jsonl"])
+    ['run1.jsonl', 'run2.jsonl']
+    """
+    if len(given) > 1 and all(is_path(each) or isinstance(each, Source) for each in given):
+        return list(given)
+    if len(given) > 1 and all(_is_numbers(each) for each in given):
+        return _named(given)
+    if len(given) > 1:
+        kinds = some_of([type(each).__name__ for each in given])
+        raise TableError(
+            f"These do not belong together: {kinds}. Pass a table, or for each system an array, or for each a file."
+        )
+    (one,) = given
+    if isinstance(one, list | tuple) and one:
+        return one_of(one) if len(one) > 1 else _alone(one[0])
+    if isinstance(one, Mapping) and one and all(is_path(path) for path in one.values()):
+        return [replace(open_source(path, folders=True), called=str(name)) for name, path in one.items()]
+    return _alone(one)
+
+
+def _alone(given: Any) -> Any:  # noqa: ANN401  (anything)
+    if isinstance(given, np.ndarray):
+        shape = " × ".join(map(str, given.shape))
+        raise TableError(
+            f"An array of {shape} does not say which of its numbers belong to which system. Pass an array for each "
+            f'system, compare(a, b), or name them: {{"A": a, "B": b}}.'
+        )
+    return given
+
+
+def _is_numbers(given: object) -> bool:
+    """Whether this is a row of numbers: an array, a column of a data frame, or a list."""
+    if isinstance(given, list | tuple):
+        return bool(given) and all(
+            each is None or isinstance(each, int | float | np.number) for each in given
+        )
+    return getattr(given, "ndim", None) == 1 or (hasattr(given, "to_numpy") and not hasattr(given, "columns"))
+
+
+def _named(rows: Sequence[Any]) -> dict[str, list[Any]]:
+    letters = string.ascii_uppercase
+    values = [list(row) if isinstance(row, list | tuple) else np.asarray(row).tolist() for row in rows]
+    if len({len(row) for row in values}) > 1:
+        lengths = some_of([str(len(row)) for row in values])
+        raise TableError(
+            f"The arrays have different lengths: {lengths}. Each needs one score for every segment, in the same order."
+        )
+    return {letters[i] if i < len(letters) else f"S{i + 1}": row for i, row in enumerate(values)}
+
+
+class TableReader:
+    """What the user gave, with what was said about it; each file is opened once and read once.
+
+    Parameters
+    ----------
+    options : Options, optional
+        What the user said about columns, rows, directions and duplicates.
+    format : str, optional
+        The layout, where it is not to be recognised.
+
+    Examples
+    --------
+    >>> TableReader().table({"A": [0.5, 0.75], "B": [0.25, 0.5]})
+    Scores('score', 2 systems × 2 segments, higher is better)
+    """
+
+    def __init__(self, options: Options | None = None, *, format: str | None = None) -> None:  # noqa: A002
+        self.options, self.format = options or Options(), format
+        self._opened: dict[str, Source] = {}
+        self._recognised: dict[str, Recognition] = {}
+        self._read: list[tuple[object, Options, Reading]] = []
+        self._languages: list[tuple[str, Reading]] = []
+
+    def source(self, file: str | os.PathLike[str] | Source) -> Source:
+        """Return the opened file, folder or pattern; ``NAME=path`` is one with a name."""
+        if isinstance(file, Source):
+            return file
+        name = os.fspath(file)
+        if name not in self._opened:
+            self._opened[name] = open_source(name, folders=True)
+        return self._opened[name]
+
+    def recognised(self, file: str | os.PathLike[str]) -> Recognition:
+        """Return what the file seems to be."""
+        name = os.fspath(file)
+        if name not in self._recognised:
+            self._recognised[name] = recognise(self.source(file))
+        return self._recognised[name]
+
+    def reading(self, data: Any, options: Options | None = None) -> Reading:  # noqa: ANN401  (anything but a table)
+        """Read files, a stream or a frame; the same with the same options is read once."""
+        options = options or replace(self.options, cluster=True)
+        one = one_of(data if isinstance(data, tuple) else (data,))
+        key = self._key(one)
+        for known, said, reading in self._read:
+            if key is not None and known == key and said == options:
+                return reading
+        reading = read_any(self._as_source(one), options, format=self.format)
+        self._read.append((key, options, reading))
+        return reading
+
+    def table(
+        self,
+        data: Any,  # noqa: ANN401  (anything)
+        *,
+        kinds: tuple[type, ...] = (Scores, Matches),
+        metric: str | None = None,
+        cluster: str | None = None,
+        covariates: tuple[str, ...] = (),
+    ) -> Any:  # noqa: ANN401  (one of the kinds)
+        """Return the one table that a verb takes: scores of a metric, or battles where `kinds` allow them.
+
+        Battles are counted by judge or session where a column tells it, unless `cluster` names another column or is
+        "none"; a column that is found and not named is done without where it has gaps.
+
+        Raises
+        ------
+        ReadError
+            When there are several metrics and none is chosen (BT023), or something else than scores (BT022).
+        BetterThanError
+            When an option was given that this kind of data cannot use.
+        """
+        if isinstance(data, kinds):
+            return data
+        asked = replace(_with_cluster(self.options, cluster), covariates=covariates, metric=metric)
+        reading, name = self.reading(data, asked), self.name(data)
+        self._refuse_unknown(reading)
+        first = reading.tables[0] if reading.tables else None
+        if Matches in kinds and isinstance(first, Matches):
+            return first
+        if cluster is not None or covariates:
+            option = f'covariates="{covariates[0]}"' if covariates else f'cluster="{cluster}"'
+            raise BetterThanError(
+                f"{option} is for battles, and {name or 'these data'} holds none. Leave it out."
+            )
+        if Scores not in kinds:
+            return self._only(reading, kinds, name)
+        return the_metric(scores_of(reading, path=name), metric, name, hint=reading.metric_hint)
+
+    def metrics(self, data: Any, *, system_level: bool = False) -> Metrics:  # noqa: ANN401  (anything)
+        """Return the scores of every metric by name."""
+        if isinstance(data, Scores):
+            return {data.name: data}
+        if isinstance(data, Ratings):
+            return {data.name: data.to_scores()}
+        reading, name = self.reading(data), self.name(data)
+        self._languages.append((name or "the data", reading))
+        refuse_other_languages(self._languages)
+        return scores_of(reading, path=name, system_level=system_level)
+
+    def judgements(self, data: Any, metric: str | None = None) -> Ratings | Scores:  # noqa: ANN401  (anything)
+        """Return single judgements, or means of them where there are no judges."""
+        if isinstance(data, Ratings | Scores):
+            return data
+        reading = self.reading(data)
+        self._refuse_unknown(reading)
+        return judgements_of(reading, metric, path=self.name(data))
+
+    def battles(self, data: Any) -> Matches:  # noqa: ANN401  (anything)
+        """Return battles, counted by judge where one is known."""
+        if isinstance(data, Matches):
+            return data
+        found = self.reading(data).tables
+        if not found or not isinstance(found[0], Matches):
+            raise ReadError("No battles were found here.", path=self.name(data), code="BT009")
+        return found[0]
+
+    def checkup(self, file: str | os.PathLike[str]) -> Checkup:
+        """Return what is in a file and what is wrong with it; a file that was read is not read again.
+
+        Of texts, what the user said about columns is left out.
+        """
+        is_text = self.format is None and self.recognised(file).kind == "texts"
+        options = Options() if is_text else self.options
+        source = self.source(file)
+        name = os.fspath(file) if source.name.startswith("<") else source.name
+        found = checkup_of(source, options, self.format, name=name, read=self._read_once)
+        return replace(found, file=os.fspath(file))
+
+    def metrics_and_people(
+        self,
+        data: Any,  # noqa: ANN401  (anything)
+        *,
+        human: Any = None,  # noqa: ANN401  (anything)
+        only: Sequence[str] = (),
+        language_pairs: Sequence[str] = (),
+        gold: str | None = None,
+        reference: str | None = None,
+    ) -> MetricsAndPeople:
+        """Return metrics and the human scores they are held against; several language pairs give a mapping of each.
+
+        Raises
+        ------
+        BetterThanError
+            When the human scores are not named or there are several, or an option has no use for these data.
+        """
+        files = list(data) if isinstance(data, list | tuple) else [data]
+        folders = [file for file in files if is_path(file) and self._is_metrics_folder(file)]
+        if folders and len(files) > 1:
+            raise BetterThanError(
+                "Name one folder of the metrics task, or any number of files; these are both: "
+                f"{some_of([str(file) for file in files])}."
+            )
+        if folders:
+            return self._of_folder(folders[0], human, only, language_pairs, gold, reference)
+        for option, given in (("language_pair", language_pairs), ("reference", reference)):
+            if given:
+                value = given if isinstance(given, str) else given[0]
+                raise BetterThanError(
+                    f'{option}="{value}" is for folders of the WMT metrics task. For files use --where COLUMN=VALUE.'
+                )
+        if human is None:
+            raise BetterThanError('Name the file with the human scores: human="FILE".')
+        judged = self.metrics(human, system_level=True)
+        if gold is None and len(judged) > 1:
+            raise BetterThanError(
+                f"{self.name(human) or 'The data'} has several human scores: {some_of(list(judged))}. "
+                f'Choose one: gold="{next(iter(judged))}".'
+            )
+        people = the_metric(judged, gold, self.name(human))
+        found = self._metrics_of_each(files)
+        refuse_unknown_directions(self.options, [*found, *judged])
+        return MetricsAndPeople(_chosen(found, only), people)
+
+    def name(self, data: Any) -> str | None:  # noqa: ANN401  (anything)
+        """Return what messages call the data; nothing where they have no name."""
+        several = data if isinstance(data, list | tuple) else [data]
+        named = [
+            each.name if isinstance(each, Source) else os.fspath(each) for each in several if _has_name(each)
+        ]
+        return ", ".join(named) or None
+
+    def _metrics_of_each(self, files: Sequence[Any]) -> Metrics:
+        """Return the metrics of all files; none may be in two of them, unless each file is the run of one system."""
+        together = [tuple(files)] if self.format is None and are_runs(files, self.options) else files
+        found: Metrics = {}
+        for file in together:
+            for name, table in self.metrics(
+                list(file) if isinstance(file, tuple) else file, system_level=True
+            ).items():
+                if name in found:
+                    raise BetterThanError(
+                        f'The metric "{name}" stands in two of the files; the second is {self.name(file)}.'
+                    )
+                found[name] = table
+        return found
+
+    def _of_folder(
+        self,
+        path: str | os.PathLike[str],
+        human: object,
+        only: Sequence[str],
+        wanted: Sequence[str],
+        gold: str | None,
+        reference: str | None,
+    ) -> MetricsAndPeople:
+        from betterthan.read.formats.metrics_task.metrics_folder import read_pair  # noqa: PLC0415  (folders pay for it)
+        from betterthan.read.formats.metrics_task.metrics_folder_files import open_folder, pairs_of  # noqa: PLC0415
+        from betterthan.read.formats.metrics_task.metrics_folder_reader import FORMAT, with_conditions  # noqa: PLC0415
+
+        if human is not None:
+            raise BetterThanError(
+                'A folder has its own human scores. Leave out human, or choose among them with gold="NAME".'
+            )
+        if self.format not in (None, _METRICS_FOLDER):
+            raise BetterThanError(f'format_in="{self.format}" is for files. Leave it out for a folder.')
+        asked = replace(
+            self.options, gold=gold or self.options.gold, reference=reference or self.options.reference
+        )
+        refuse_unused(asked, FORMAT, path=os.fspath(path))
+        options, domain = with_conditions(asked)
+        named = list(dict.fromkeys(pair for given in wanted for pair in given.split(",")))
+        if named and options.language_pair not in (None, *named):
+            raise BetterThanError(
+                f"--where lp={options.language_pair} contradicts --language-pair {', '.join(named)}. "
+                f"Leave one of the two out."
+            )
+        folder = open_folder(path)
+        pairs = [options.language_pair] if options.language_pair else named or pairs_of(folder)
+        read = {
+            pair: read_pair(folder, replace(options, language_pair=pair), domain=domain).folder
+            for pair in pairs
+        }
+        refuse_unknown_directions(
+            options, {name for found in read.values() for name in (*found.human, *found.metrics)}
+        )
+        people = {pair: _gold_of(found) for pair, found in read.items()}
+        metrics = {pair: _chosen(dict(found.metrics), only) for pair, found in read.items()}
+        notes = tuple(dict.fromkeys(note for found in read.values() for note in found.notes))
+        if len(pairs) == 1:
+            return MetricsAndPeople(metrics[pairs[0]], people[pairs[0]], notes)
+        return MetricsAndPeople(metrics, people, notes)
+
+    def _is_metrics_folder(self, file: str | os.PathLike[str]) -> bool:
+        source = self.source(file)
+        return source.is_folder and not source.parts and is_metrics_folder(self.recognised(file))
+
+    def _as_source(self, one: Any) -> Any:  # noqa: ANN401  (what a reader takes)
+        if is_path(one):
+            return self.source(one)
+        if isinstance(one, list) and one and all(is_path(each) or isinstance(each, Source) for each in one):
+            return open_source([self.source(each) for each in one], folders=True)  # type: ignore[misc]
+        return one
+
+    def _read_once(self, source: Source, options: Options, format: str | None) -> Reading:  # noqa: A002
+        """Read as :meth:`reading` does what is looked at by itself."""
+        return (
+            self.reading(source, options)
+            if format == self.format
+            else read_any(source, options, format=format)
+        )
+
+    @staticmethod
+    def _key(one: Any) -> object:  # noqa: ANN401  (files or anything)
+        """Return what tells data that are read from files apart; None for data in memory."""
+        several = one if isinstance(one, list) else [one]
+        if not all(is_path(each) or isinstance(each, Source) for each in several):
+            return None
+        return tuple(each.name if isinstance(each, Source) else os.fspath(each) for each in several)
+
+    def _refuse_unknown(self, reading: Reading) -> None:
+        names = [table.name for table in reading.tables if isinstance(table, Scores | Ratings)]
+        refuse_unknown_directions(self.options, names)
+
+    @staticmethod
+    def _only(reading: Reading, kinds: tuple[type, ...], name: str | None) -> Any:  # noqa: ANN401
+        found = [table for table in reading.tables if isinstance(table, kinds)]
+        if len(found) != 1:
+            wanted = some_of([kind.__name__ for kind in kinds])
+            message = f"This holds {reading.format.kind} ({reading.because}), and {wanted} is needed."
+            raise ReadError(message, path=name, code="BT022")
+        return found[0]
+
+
+def _has_name(data: object) -> bool:
+    return is_path(data) or (isinstance(data, Source) and not data.name.startswith("<"))
+
+
+def _with_cluster(options: Options, cluster: str | None) -> Options:
+    if cluster is None:
+        return replace(options, cluster=True)
+    columns = {role: column for role, column in options.columns.items() if role != "judge"}
+    return replace(options, columns=columns if cluster == NO_CLUSTER else {**columns, "judge": cluster})
+
+
+def _gold_of(folder: Any) -> Scores:  # noqa: ANN401  (a folder of the metrics task)
+    if folder.gold is None:
+        several = list(folder.human)
+        raise BetterThanError(
+            f"{folder.name} has several human scores for {folder.language_pair}: {some_of(several)}. "
+            f'Choose one with gold="{several[0]}".'
+            if several
+            else f'{folder.name} has no human scores for {folder.language_pair}. Name a file of them: human="FILE".'
+        )
+    human: Scores = folder.human[folder.gold]
+    return human
+
+
+def _chosen(metrics: Mapping[str, Scores], only: Sequence[str]) -> Metrics:
+    for name in only:
+        if name not in metrics:
+            raise unknown_name("metric", name, metrics)
+    return {name: table for name, table in metrics.items() if not only or name in only}
