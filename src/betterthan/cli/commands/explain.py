@@ -62,7 +62,8 @@ def explain(
 
     scores: Scores = TableReader(options, format=format_in).table(file, kinds=(Scores,), metric=metric)
     texts = None if source is None else _sources(source, scores)
-    return explained(scores, a, b, texts=texts, **given)
+    found: Explanation = explained(scores, a, b, texts=texts, **given)
+    return found
 
 
 def _sources(source: str, scores: Scores) -> Texts:
