@@ -58,6 +58,8 @@ def _console(buffer: io.StringIO, width: int, *, color: bool) -> Console:
         file=buffer,
         width=width,
         force_terminal=color,
+        # In a notebook rich would display the text in the cell and leave the buffer empty.
+        force_jupyter=False,
         color_system="standard" if color else None,
         no_color=not color,
         legacy_windows=False,
