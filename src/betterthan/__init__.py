@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from betterthan.results.registry import class_homes
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -92,23 +94,13 @@ if TYPE_CHECKING:
     from betterthan.tables.texts import Texts as Texts
 
 _HOMES = {
-    "Aggregated": "results.agreement",
-    "Agreement": "results.agreement",
-    "Audition": "results.tags",
+    **class_homes(),
     "BetterThanError": "errors",
     "BetterThanWarning": "errors",
     "Cache": "engine.cache",
-    "Checkup": "results.checkup",
     "Counts": "tables.counts",
-    "CountsExplanation": "results.explanation",
-    "Diagnosis": "results.checkup",
-    "Explanation": "results.explanation",
     "Formula": "tables.counts",
-    "IdenticalOutputs": "results.human",
-    "Judges": "results.human",
-    "KeptPairs": "results.human",
     "Matches": "tables.matches",
-    "MetaEvaluation": "results.meta_evaluation",
     "MetricsFolder": "read.formats.metrics_task.metrics_folder",
     "MissingExtra": "errors",
     "MissingScores": "errors",
@@ -116,17 +108,12 @@ _HOMES = {
     "NotEstimable": "errors",
     "Options": "read.protocol",
     "OverBudget": "errors",
-    "PairwiseTable": "results.pairwise",
-    "Ranking": "results.ranking",
     "Ratings": "tables.ratings",
     "ReadError": "errors",
     "Result": "results.base",
     "Scores": "tables.scores",
-    "SentenceQuality": "results.tags",
     "Settings": "results.settings",
-    "Study": "results.study",
     "TableError": "errors",
-    "TagRanking": "results.tags",
     "Texts": "tables.texts",
     "UnknownName": "errors",
     "WordTags": "tables.tags",

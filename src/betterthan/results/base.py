@@ -6,29 +6,32 @@ JSON is driven by the dataclasses' own types.
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
 import math
+import os
 import re
 import types
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Union
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, Union
 
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, from_json_array, read_only, to_json_array
 from betterthan.errors import BetterThanError, unknown_name
+from betterthan.results.frames import frame_of, type_of_column
+from betterthan.results.registry import RESULT_KINDS, load
 from betterthan.results.settings import Settings
 
-# DEL, the second block of control characters, line ends of Unicode, and what turns the direction of the text: JSON
-# escapes none of them by itself.
-_STEERING = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+# DEL, the second block of control characters, line ends of Unicode, and marks that change the direction of the text:
+# JSON escapes none of them by itself.
+_CONTROL_CHARACTERS = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def json_text(data: object, *, indent: int | None = None, separators: tuple[str, str] | None = None) -> str:
-    r"""Return strict JSON in which letters of any language stand as they are and no character steers a terminal.
+    r"""Return strict JSON: letters of any language are not escaped, control characters are.
 
     Nothing is lost: what is escaped is the same text when it is read back.
 
@@ -38,19 +41,20 @@ def json_text(data: object, *, indent: int | None = None, separators: tuple[str,
     {"a": "é\u009b2J"}
     """
     text = json.dumps(data, allow_nan=False, ensure_ascii=False, indent=indent, separators=separators)
-    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROL_CHARACTERS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def encode(value: object) -> Any:  # noqa: ANN401  (JSON is any of several types)
-    """Return `value` as plain JSON data; NaN becomes None.
+    """Return `value` as plain JSON data; NaN becomes None, and infinity the text "Infinity" or "-Infinity".
 
     Examples
     --------
-    >>> encode((1.0, float("nan"), np.int64(3)))
-    [1.0, None, 3]
+    >>> encode((1.0, float("nan"), np.int64(3), -np.inf))
+    [1.0, None, 3, '-Infinity']
     """
     if isinstance(value, np.ndarray):
-        return to_json_array(value)
+        plain = to_json_array(value)
+        return encode(plain) if value.dtype.kind == "f" and np.isinf(value).any() else plain
     if dataclasses.is_dataclass(value):
         return {f.name: encode(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -58,7 +62,9 @@ def encode(value: object) -> Any:  # noqa: ANN401  (JSON is any of several types
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     plain = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(plain, float) and math.isnan(plain) else plain
+    if not isinstance(plain, float) or math.isfinite(plain):
+        return plain
+    return None if math.isnan(plain) else "Infinity" if plain > 0 else "-Infinity"
 
 
 def decode(value: Any, hint: Any) -> Any:  # noqa: ANN401
@@ -84,7 +90,11 @@ def decode(value: Any, hint: Any) -> Any:  # noqa: ANN401
         return {key: decode(item, arguments[1]) for key, item in value.items()}
     if dataclasses.is_dataclass(hint):
         return decode_fields(value, typing.cast("type[Any]", hint))
-    return math.nan if hint is float and value is None else value
+    return _number(value) if hint is float else value
+
+
+def _number(value: Any) -> float:  # noqa: ANN401
+    return math.nan if value is None else float(value)
 
 
 def decode_fields(data: Mapping[str, Any], kind: type[Any]) -> Any:  # noqa: ANN401
@@ -105,26 +115,6 @@ _ARRAYS: dict[Any, Any] = {FloatArray: np.float64, IntArray: np.int64, BoolArray
 
 
 SCHEMA = "betterthan.result/1"
-_KINDS: dict[str, type[Result]] = {}
-# Where the kinds live: a result may be read back before its module was ever needed.
-_HOMES = {
-    "aggregated": "agreement",
-    "agreement": "agreement",
-    "audition": "tags",
-    "checkup": "checkup",
-    "counts_explanation": "explanation",
-    "diagnosis": "checkup",
-    "explanation": "explanation",
-    "meta_evaluation": "meta_evaluation",
-    "identical_outputs": "human",
-    "judges": "human",
-    "kept_pairs": "human",
-    "pairwise": "pairwise",
-    "ranking": "ranking",
-    "sentence_quality": "tags",
-    "study": "study",
-    "tag_ranking": "tags",
-}
 
 
 class Result(ABC):
@@ -138,11 +128,6 @@ class Result(ABC):
     kind: ClassVar[str]
     settings: Settings
     notes: tuple[str, ...]
-
-    def __init_subclass__(cls, **options: object) -> None:
-        super().__init_subclass__(**options)
-        if "kind" in cls.__dict__:
-            _KINDS[cls.kind] = cls
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
@@ -163,27 +148,117 @@ class Result(ABC):
         """Return :meth:`to_dict` as strict JSON text."""
         return json_text(self.to_dict(), indent=2)
 
-    @staticmethod
-    def from_dict(data: Mapping[str, Any]) -> Result:
-        """Make a result from :meth:`to_dict`'s data, of whichever kind it is."""
-        if data.get("schema") != SCHEMA:
-            raise BetterThanError(
-                f'This is not a result: its schema is {data.get("schema")!r}, not "{SCHEMA}".'
-            )
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Make a result from :meth:`to_dict`'s data.
+
+        ``Result.from_dict`` gives whichever kind it is; ``Ranking.from_dict`` takes only rankings.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> ranking = bt.rank(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}))
+        >>> bt.Result.from_dict(ranking.to_dict()) == ranking
+        True
+        """
+        if not isinstance(data, Mapping) or data.get("schema") != SCHEMA:
+            schema = data.get("schema") if isinstance(data, Mapping) else None
+            raise BetterThanError(f'This is not a result: its schema is {schema!r}, not "{SCHEMA}".')
         kind = str(data.get("kind"))
-        if kind in _HOMES:
-            importlib.import_module(f"betterthan.results.{_HOMES[kind]}")
-        if kind not in _KINDS:
-            raise unknown_name("kind of result", kind, _HOMES)
-        result: Result = decode_fields(data, _KINDS[kind])
+        if kind not in RESULT_KINDS:
+            raise unknown_name("kind of result", kind, RESULT_KINDS)
+        kind_class = load(RESULT_KINDS[kind].result)
+        if not issubclass(kind_class, cls):
+            raise BetterThanError(
+                f"This is a {kind_class.__name__}, not a {cls.__name__}. Result.from_json reads results of any kind."
+            )
+        try:
+            result: Self = decode_fields(data, kind_class)
+        except (TypeError, ValueError, AttributeError, LookupError) as error:
+            raise BetterThanError(f"This {kind_class.__name__} cannot be read: {error}.") from error
         return result
 
-    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:  # noqa: ANN401  (a frame of the caller's library)
-        """Return :meth:`columns` as a data frame of "pandas", "polars" or "pyarrow"."""
-        import narwhals as nw
+    @classmethod
+    def from_json(cls, source: str | bytes | os.PathLike[str]) -> Self:
+        """Read a result from the text that :meth:`to_json` returns, or from a file that holds it.
 
-        values = {name: list(values) for name, values in self.columns().items()}
-        return nw.from_dict(values, backend=backend).to_native()
+        ``Result.from_json`` gives whichever kind it is; ``Ranking.from_json`` takes only rankings.
+
+        Parameters
+        ----------
+        source : str, bytes or pathlib.Path
+            JSON text, or the path of a file; a path must be a :class:`pathlib.Path`, as every str is taken for text.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> ranking = bt.rank(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}))
+        >>> bt.Result.from_json(ranking.to_json())
+        Ranking(by mean, 2 systems: A > B)
+        """
+        text = source if isinstance(source, str | bytes) else Path(source).read_text(encoding="utf-8")
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise BetterThanError(
+                f"This is not JSON ({error}). To read a file, pass its path: Result.from_json(Path(...))."
+            ) from error
+        return cls.from_dict(data)
+
+    def column_types(self) -> dict[str, type]:
+        """Return what each of :meth:`columns` holds: bool, int, float or str.
+
+        Missing values (NaN and None) are left aside; a column without any value is text.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> ranking = bt.rank(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}))
+        >>> [ranking.column_types()[name].__name__ for name in ("rank", "system", "strength")]
+        ['int', 'str', 'float']
+        """
+        return {name: type_of_column(values) for name, values in self.columns().items()}
+
+    def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:  # noqa: ANN401  (a frame of the caller's library)
+        """Return :meth:`columns` as a data frame of "pandas", "polars" or "pyarrow".
+
+        Numbers are numbers and truth values are truth values. What is missing is NaN (or None in a column of text) in
+        pandas, and null in polars and pyarrow.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> ranking = bt.rank(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}))
+        >>> ranking.to_frame()["system"].tolist()
+        ['A', 'B']
+        """
+        return frame_of(self.columns(), self.column_types(), backend)
+
+    def plot(self, kind: str | None = None, **options: Any) -> Any:  # noqa: ANN401  (an Altair chart)
+        """Draw the result; needs ``pip install 'betterthan[charts]'``.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Another chart than the default one of this kind of result.
+        **options
+            As in :func:`betterthan.chart`, such as ``theme="dark"``.
+
+        Returns
+        -------
+        altair.Chart
+            Or another of Altair's kinds; it shows itself in a notebook.
+
+        Examples
+        --------
+        >>> import betterthan as bt
+        >>> ranking = bt.rank(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}))
+        >>> ranking.plot().to_dict()["title"]["text"]
+        'Ranking by mean'
+        """
+        from betterthan.present.charts.chart import chart
+
+        return chart(self, kind, **options)
 
     def _repr_html_(self) -> str:
         from betterthan.present.renderers.render import render
@@ -204,6 +279,9 @@ class Result(ABC):
         from betterthan.present.renderers.render import render
 
         return render(self, "table")
+
+    def __bool__(self) -> bool:
+        return True  # also without any rows: there is a result
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Result) and self.to_dict() == other.to_dict()

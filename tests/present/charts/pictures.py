@@ -17,6 +17,7 @@ from tests.made_tags import drawn_tags
 import betterthan as bt
 from betterthan.present.charts.chart import chart
 from betterthan.present.charts.save import chart_bytes
+from betterthan.results.study import StudyChart, StudyTable
 
 SVG = "{http://www.w3.org/2000/svg}"
 SYSTEMS = ("Aster", "Birch", "Cedar", "Daphne")
@@ -144,8 +145,42 @@ def subject(kind: str, systems: tuple[str, ...] = SYSTEMS) -> Any:
         "quality": lambda: bt.sentence_quality(scores, quality_truth(), n_resamples=99),
         "judges": lambda: bt.judges(judged(systems)),
         "diagnosis": lambda: bt.diagnose(scores),
+        "study": lambda: studied(systems),
     }
     return makers[kind]()
+
+
+def studied(series: tuple[str, ...]) -> bt.Study:
+    """A study with one figure, a line of two points each."""
+    columns = {
+        "panel": ("",) * 2 * len(series),
+        "series": tuple(name for name in series for _ in range(2)),
+        "x": (1, 2) * len(series),
+        "y": tuple(float(i) for i in range(2 * len(series))),
+    }
+    limits = {"low": columns["y"], "high": columns["y"]}
+    figure = StudyChart(
+        name="figure-1", title="Error rate", kind="lines", x="n", y="rate", columns={**columns, **limits}
+    )
+    table = StudyTable(
+        name="table-1",
+        title="Rates",
+        columns=("name", "rate"),
+        rows=tuple((name, 0.5) for name in series),
+        printed=tuple((None, 0.4) for _ in series),
+    )
+    return bt.Study(
+        name="mine",
+        question="How often?",
+        paper="A paper, Figure 1",
+        reading="text",
+        tables=(table,),
+        charts=(figure,),
+        sentences=("Often.",),
+        differences=(),
+        notes=(),
+        settings=bt.Settings(method="mine", options={}, data="abc", version="1"),
+    )
 
 
 def quality_truth() -> bt.Scores:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.present.charts.pictures import SYSTEMS, mostly_slow, pictured
 
-from betterthan.present.charts.chart import KINDS
+from betterthan.present.charts.chart import chart_kinds
 from betterthan.present.charts.theme import THEMES
 
 # What must be written on a chart: its title, the titles of its axes, its columns or its legend.
@@ -48,6 +48,7 @@ WRITTEN = {
         "outliers among scores (%)",
         "spread of its rank over segments",
     ),
+    "study": ("Error rate", "n", "rate", "A paper, Figure 1."),
 }
 NAMED = {
     "ranking": SYSTEMS,
@@ -60,6 +61,7 @@ NAMED = {
     "quality": SYSTEMS,
     "judges": SYSTEMS,
     "diagnosis": SYSTEMS,
+    "study": SYSTEMS,
 }
 # Marks of 4 systems, 3 rankings, 3 metrics, 3 margins: kind of mark to number.
 DRAWN = {
@@ -80,16 +82,17 @@ DRAWN = {
     "quality": {"symbol": 4 * 4, "rule": 4 * 4 + 2},
     "judges": {"symbol": 3 * 4, "rule": 2},
     "diagnosis": {"symbol": 3 * 4},
+    "study": {"line": 4},
 }
 
 
 def test_each_kind_is_looked_at():
     """A new kind must say here what is drawn and written."""
-    assert set(WRITTEN) == set(DRAWN) == set(KINDS)
+    assert set(WRITTEN) == set(DRAWN) == set(chart_kinds())
 
 
 @pytest.mark.parametrize("theme", mostly_slow(THEMES, "light"))
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", chart_kinds())
 def test_a_picture_shows_its_marks_and_labels(kind, theme):
     """Titles, units and names are words in it; marks are as many as there is to show."""
     picture = pictured(kind, theme=theme)

@@ -10,7 +10,7 @@ from tests.made import a_ranking, drawn_scores
 from tests.present.charts.pictures import Picture, made, mostly_slow, options, subject, values, with_field
 
 import betterthan as bt
-from betterthan.present.charts.chart import KINDS, chart
+from betterthan.present.charts.chart import chart, chart_kinds
 from betterthan.present.charts.drawing import names
 from betterthan.present.charts.save import chart_bytes
 
@@ -24,7 +24,7 @@ def inside(picture):
     ]
 
 
-@pytest.mark.parametrize("kind", mostly_slow(KINDS, "ranking", "pairs", "quality"))
+@pytest.mark.parametrize("kind", mostly_slow(chart_kinds(), "ranking", "pairs", "quality"))
 def test_long_names_are_shortened_and_stay_apart(kind):
     """All words stand on the canvas, and no picture is wider than a page."""
     picture = Picture(made(kind, LONG))

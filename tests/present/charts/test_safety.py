@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.present.charts.pictures import SVG, Picture, made, mostly_slow
 
-from betterthan.present.charts.chart import KINDS
+from betterthan.present.charts.chart import chart_kinds
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -30,7 +30,7 @@ def parts(spec, names):
                 yield from parts(each, names)
 
 
-@pytest.mark.parametrize("kind", mostly_slow(KINDS, "ranking", "spans", "tags"))
+@pytest.mark.parametrize("kind", mostly_slow(chart_kinds(), "ranking", "spans", "tags"))
 def test_a_name_that_is_a_script_shows_as_text(kind):
     """The picture has no element of its own making, and the name can be read."""
     picture = Picture(made(kind, HOSTILE))
@@ -53,7 +53,7 @@ def test_a_name_that_is_a_script_shows_as_text(kind):
         assert any("<script>" in words for words in picture.words)
 
 
-@pytest.mark.parametrize("kind", mostly_slow(KINDS, "ranking", "scatter", "judges"))
+@pytest.mark.parametrize("kind", mostly_slow(chart_kinds(), "ranking", "scatter", "judges"))
 def test_fields_and_expressions_hold_nothing_from_users(kind):
     """Names of fields are ours; expressions are the same whatever the systems are called."""
     hostile, plain = made(kind, HOSTILE).to_dict(), made(kind).to_dict()

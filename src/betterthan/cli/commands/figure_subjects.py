@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from betterthan.cli.computing import computing_arguments
 from betterthan.cli.score_tables import expanded, texts_of
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.present.charts.chart import KINDS
+from betterthan.present.charts.chart import chart_kinds
 from betterthan.read.inputs import TableReader
 from betterthan.read.protocol import Options
 from betterthan.results.base import SCHEMA, Result
@@ -113,7 +113,7 @@ def results_in(file: str) -> list[Result]:
 
 
 def _of_results(kind: str, results: list[Result]) -> Any:  # noqa: ANN401
-    wanted = KINDS[kind]
+    wanted = chart_kinds()[kind]
     fitting = [result for result in results if isinstance(result, wanted.of)]
     if not fitting:
         have = ", ".join(dict.fromkeys(result.kind for result in results))

@@ -2,77 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.present.charts.diagnosis import diagnosis_chart
-from betterthan.present.charts.differences import contributions_chart, differences_chart, margins_chart
 from betterthan.present.charts.drawing import Drawing
-from betterthan.present.charts.judges import judges_chart
-from betterthan.present.charts.metrics import metrics_chart
-from betterthan.present.charts.pairs import pairs_chart
-from betterthan.present.charts.rankings import aggregation_chart, agreement_chart, ranking_chart, ranks_chart
-from betterthan.present.charts.scatter import scatter_chart
-from betterthan.present.charts.soft_pairwise import soft_pairwise_chart
-from betterthan.present.charts.tags import (
-    confusion_chart,
-    sentence_quality_chart,
-    spans_chart,
-    tag_ranking_chart,
-)
 from betterthan.present.charts.theme import theme_of
-from betterthan.results.agreement import Aggregated, Agreement
-from betterthan.results.checkup import Diagnosis
-from betterthan.results.human import Judges, KeptPairs
-from betterthan.results.meta_evaluation import MetaEvaluation
-from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.ranking import Ranking
-from betterthan.results.tags import SentenceQuality, TagRanking
+from betterthan.results.registry import RESULT_KINDS, ResultChart, load
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 
+_CHARTS = "betterthan.present.charts"
+_OF_TABLES: dict[type, tuple[ResultChart, ...]] = {
+    Scores: (
+        ResultChart("scatter", f"{_CHARTS}.scatter:scatter_chart", "several", ("systems",)),
+        ResultChart("differences", f"{_CHARTS}.differences:differences_chart", options=("systems",)),
+    ),
+    WordTags: (
+        ResultChart("confusion", f"{_CHARTS}.tags:confusion_chart"),
+        ResultChart("spans", f"{_CHARTS}.tags:spans_chart", options=("segments", "words")),
+    ),
+}
 
-class Kind(NamedTuple):
+
+class ChartKind(NamedTuple):
     """A kind of chart.
 
     Attributes
     ----------
-    draw : callable
+    draw : str
+        The function that draws it, as ``"module:function"``.
     of : type
         What it shows.
-    many : {"", "several", "named"}
-        Whether several are drawn together: a sequence, or a mapping from names.
+    many : {"", "several", "named", "only_named"}
+        Whether several are drawn together: a sequence, or a mapping from names; "only_named" needs a mapping.
     options : tuple of str
         What else it takes.
     """
 
-    draw: Callable[..., Drawing]
+    draw: str
     of: type
     many: str = ""
     options: tuple[str, ...] = ()
 
 
-# The first kind of each type is the one drawn unasked.
-KINDS = {
-    "ranking": Kind(ranking_chart, Ranking),
-    "pairs": Kind(pairs_chart, PairwiseTable),
-    "scatter": Kind(scatter_chart, Scores, "several", ("systems",)),
-    "differences": Kind(differences_chart, Scores, "", ("systems",)),
-    "agreement": Kind(agreement_chart, Agreement),
-    "ranks": Kind(ranks_chart, Ranking, "named"),
-    "metrics": Kind(metrics_chart, MetaEvaluation),
-    "soft_pairwise": Kind(soft_pairwise_chart, MetaEvaluation, "", ("metric",)),
-    "contributions": Kind(contributions_chart, MetaEvaluation, "", ("metric",)),
-    "margins": Kind(margins_chart, KeptPairs, "named"),
-    "aggregation": Kind(aggregation_chart, Aggregated, "several"),
-    "confusion": Kind(confusion_chart, WordTags),
-    "spans": Kind(spans_chart, WordTags, "", ("segments", "words")),
-    "tags": Kind(tag_ranking_chart, TagRanking),
-    "quality": Kind(sentence_quality_chart, SentenceQuality),
-    "judges": Kind(judges_chart, Judges),
-    "diagnosis": Kind(diagnosis_chart, Diagnosis),
-}
+def chart_kinds() -> dict[str, ChartKind]:
+    """Return all kinds of charts by name; the first kind of each type is its default.
+
+    Examples
+    --------
+    >>> [name for name, kind in chart_kinds().items() if kind.of.__name__ == "MetaEvaluation"]
+    ['metrics', 'soft_pairwise', 'contributions']
+    """
+    results = {load(kind.result): kind.charts for kind in RESULT_KINDS.values()}
+    return {
+        each.name: ChartKind(each.draw, of, each.many, each.options)
+        for of, charts in (_OF_TABLES | results).items()
+        for each in charts
+    }
 
 
 def chart(
@@ -83,6 +70,7 @@ def chart(
     metric: str | None = None,
     segments: Sequence[str] | None = None,
     words: Sequence[Sequence[str]] | None = None,
+    figure: str | None = None,
     theme: str = "light",
     title: str | None = None,
 ) -> Drawing:
@@ -117,6 +105,7 @@ def chart(
         ``quality``         SentenceQuality                     correlations and errors, beside a constant's
         ``judges``          Judges                              bias, correlation and variance ratio of each judge
         ``diagnosis``       Diagnosis                           outliers, spread of ranks and agreement by system
+        ``study``           Study                               a figure of the paper, drawn again
         ==================  ==================================  ====================================================
     systems : sequence of str, optional
         Two systems, for "scatter" (the first on the vertical axis) and "differences".
@@ -126,6 +115,8 @@ def chart(
         For "spans"; by default the three that divide the systems most.
     words : sequence of sequences of str, optional
         For "spans": the words of all segments.
+    figure : str, optional
+        For "study": the name of a figure; by default the first.
     theme : {"light", "dark"}, default "light"
     title : str, optional
         Instead of the chart's own; "" for neither title nor words, when a caption says it.
@@ -155,51 +146,48 @@ def chart(
     >>> chart(scores, "differences", systems=("A", "B")).to_dict()["title"]["text"]
     'A against B: paired differences'
     """
-    found = _kind(subject, kind)
-    given = {"systems": systems, "metric": metric, "segments": segments, "words": words}
-    options = {name: value for name, value in given.items() if value is not None}
-    for name in options:
-        if name not in KINDS[found].options:
-            fits = [other for other, each in KINDS.items() if name in each.options]
+    kinds = chart_kinds()
+    name = _name_of_kind(subject, kind, kinds)
+    values = {"systems": systems, "metric": metric, "segments": segments, "words": words, "figure": figure}
+    options = {option: value for option, value in values.items() if value is not None}
+    for option in options:
+        if option not in kinds[name].options:
+            fits = [other for other, each in kinds.items() if option in each.options]
             raise BetterThanError(
-                f'A chart of kind "{found}" takes no {name}; it is for {" and ".join(fits)}.'
+                f'A chart of kind "{name}" takes no {option}; it is for {" and ".join(fits)}.'
             )
-    return KINDS[found].draw(subject, theme_of(theme), title=title, **options)
+    return load(kinds[name].draw)(subject, theme_of(theme), title=title, **options)
 
 
-def _kind(subject: object, wanted: str | None) -> str:
-    if wanted is not None and wanted not in KINDS:
-        raise unknown_name("kind of chart", wanted, KINDS)
-    fits = [name for name, kind in KINDS.items() if _shows(kind, subject)]
+def _name_of_kind(subject: object, name: str | None, kinds: Mapping[str, ChartKind]) -> str:
+    """Return the name of the chart to draw: `name`, if it shows the subject, or the default."""
+    if name is not None and name not in kinds:
+        raise unknown_name("kind of chart", name, kinds)
+    fits = [each for each, kind in kinds.items() if _shows(kind, subject)]
     if not fits:
-        raise TableError(f"No chart is known for {_called(subject)}. Known: {', '.join(_subjects())}.")
-    if wanted is not None and wanted not in fits:
+        known = sorted({kind.of.__name__ for kind in kinds.values()})
+        raise TableError(f"No chart is known for {type(subject).__name__}. Known: {', '.join(known)}.")
+    if name is not None and name not in fits:
         raise TableError(
-            f'A chart of kind "{wanted}" shows {_needed(KINDS[wanted])}, not {_called(subject)}. '
+            f'A chart of kind "{name}" shows {_needed(kinds[name])}, not {type(subject).__name__}. '
             f"For this there {'is' if len(fits) == 1 else 'are'}: {', '.join(fits)}."
         )
-    return wanted or fits[0]
+    return name or fits[0]
 
 
-def _shows(kind: Kind, subject: object) -> bool:
+def _shows(kind: ChartKind, subject: object) -> bool:
     if isinstance(subject, kind.of):
-        return kind.draw is not ranks_chart
+        return kind.many != "only_named"
     several: Sequence[object] = ()
-    if kind.many == "named" and isinstance(subject, Mapping):
+    if kind.many in ("named", "only_named") and isinstance(subject, Mapping):
         several = list(subject.values())
     elif kind.many == "several" and isinstance(subject, Sequence) and not isinstance(subject, str):
         several = subject
     return bool(several) and all(isinstance(one, kind.of) for one in several)
 
 
-def _needed(kind: Kind) -> str:
+def _needed(kind: ChartKind) -> str:
+    if kind.many == "only_named":
+        return f"a mapping of names to {kind.of.__name__}"
     many = {"": "", "several": ", or several", "named": ", or a mapping from names"}[kind.many]
-    return f"{kind.of.__name__}{many}" if kind.draw is not ranks_chart else "a mapping of names to rankings"
-
-
-def _called(subject: object) -> str:
-    return type(subject).__name__
-
-
-def _subjects() -> list[str]:
-    return sorted({kind.of.__name__ for kind in KINDS.values()})
+    return f"{kind.of.__name__}{many}"

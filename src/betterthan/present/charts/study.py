@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from betterthan.errors import TableError
 from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
 from betterthan.present.charts.metrics import short_pvalue
 from betterthan.present.charts.theme import Theme
@@ -29,8 +30,10 @@ def study_chart(
     title : str, optional
         Instead of the figure's own.
     """
+    if not result.charts:
+        raise TableError(f'The study "{result.name}" has no figures, so nothing can be drawn.')
     chosen = result.charts[0] if figure is None else result.chart(figure)
-    drawn = _PAINTERS[chosen.kind](chosen, theme)
+    drawn = _DRAW_BY_KIND[chosen.kind](chosen, theme)
     words = [f"{result.paper}."]
     if chosen.kind == "points" and chosen.size > _MOST_POINTS:
         words.append(f"{_MOST_POINTS} of {chosen.size} points are shown.")
@@ -146,4 +149,4 @@ def _matrix_colour(data: dict[str, list[Any]], theme: Theme) -> Drawing:
     return alt.Color("verdict:N", scale=scale, legend=legend)
 
 
-_PAINTERS = {"lines": _lines, "bars": _bars, "points": _points, "matrix": _matrix}
+_DRAW_BY_KIND = {"lines": _lines, "bars": _bars, "points": _points, "matrix": _matrix}

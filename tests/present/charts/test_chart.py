@@ -1,6 +1,8 @@
-"""One door: the kind that fits, and an error that helps when none does."""
+"""One function for all charts: the kind that fits, and an error that helps when none does."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 from tests.made import drawn_scores, scores_of
@@ -9,7 +11,7 @@ from tests.present.charts.pictures import SYSTEMS, made, meta, mostly_slow, subj
 import betterthan as bt
 from betterthan.cli.commands.figure import KINDS as COMMAND_KINDS
 from betterthan.errors import BetterThanError, TableError, UnknownName
-from betterthan.present.charts.chart import KINDS, chart
+from betterthan.present.charts.chart import chart, chart_kinds
 
 UNASKED = (
     "ranking",
@@ -25,6 +27,7 @@ UNASKED = (
     "quality",
     "judges",
     "diagnosis",
+    "study",
 )
 
 
@@ -36,8 +39,8 @@ def test_the_first_kind_that_fits_is_drawn_unasked(kind):
 
 
 def test_the_command_knows_the_same_kinds():
-    """With hyphens."""
-    assert [kind.replace("-", "_") for kind in COMMAND_KINDS] == list(KINDS)
+    """With hyphens; figures of a study are written by the command that runs it."""
+    assert {kind.replace("-", "_") for kind in COMMAND_KINDS} == set(chart_kinds()) - {"study"}
 
 
 def test_a_title_can_be_given_or_left_out():
@@ -53,7 +56,7 @@ def test_a_title_can_be_given_or_left_out():
         (
             lambda: chart(bt.explain(drawn_scores(2, 9), "A", "B")),
             TableError,
-            "No chart is known for Explanation. Known: .*Diagnosis, Judges, .*SentenceQuality, TagRanking",
+            "No chart is known for Explanation. Known: .*Diagnosis, Judges, .*SentenceQuality, Study, TagRanking",
         ),
         (
             lambda: chart(subject("ranking"), "rankin"),
@@ -68,7 +71,7 @@ def test_a_title_can_be_given_or_left_out():
         (
             lambda: chart(subject("ranking"), "ranks"),
             TableError,
-            'A chart of kind "ranks" shows a mapping of names to rankings, not Ranking.',
+            'A chart of kind "ranks" shows a mapping of names to Ranking, not Ranking.',
         ),
         (
             lambda: chart(subject("ranking"), metric="BLEU"),
@@ -85,6 +88,16 @@ def test_a_title_can_be_given_or_left_out():
             lambda: chart(scores_of([[1.0, float("nan")], [float("nan"), 2.0]])),
             TableError,
             "A and B have no segment that both are scored on.",
+        ),
+        (
+            lambda: chart(subject("study"), figure="figure-2"),
+            UnknownName,
+            'Unknown figure "figure-2". Did you mean "figure-1"?',
+        ),
+        (
+            lambda: chart(replace(subject("study"), charts=())),
+            TableError,
+            'The study "mine" has no figures',
         ),
         (lambda: chart({"one": subject("ranking")}), TableError, "One ranking has nothing to stand beside."),
         (

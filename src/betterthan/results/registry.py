@@ -1,0 +1,158 @@
+"""The one list of result kinds: for each its class, the table that shows it, and its charts.
+
+Everything that works for any result looks it up here: :meth:`betterthan.Result.from_json`, :func:`betterthan.render`,
+:func:`betterthan.chart`, :meth:`betterthan.Result.plot` and the public names of the package. Places are given as text,
+``"module:name"``, and loaded when they are first needed, so that reading this list imports nothing else.
+
+A new kind of result is a module in ``results`` and an entry here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, NamedTuple
+
+
+class ResultChart(NamedTuple):
+    """A chart of a result.
+
+    Attributes
+    ----------
+    name : str
+        What :func:`betterthan.chart` calls it.
+    draw : str
+        ``"module:function"``; the function takes the result and a theme, and the keywords `title` and `options`.
+    many : {"", "several", "named", "only_named"}
+        Whether several results are drawn together: never, as a sequence, or as a mapping from names; "only_named"
+        draws nothing but a mapping.
+    options : tuple of str
+        What else it takes.
+    """
+
+    name: str
+    draw: str
+    many: str = ""
+    options: tuple[str, ...] = ()
+
+
+class ResultKind(NamedTuple):
+    """Where a kind of result and what shows it are defined.
+
+    Attributes
+    ----------
+    result : str
+        ``"module:class"``; the class has the `kind` under which this entry stands.
+    table : str
+        ``"module:function"``, from a result to a :class:`~betterthan.present.table.Table`.
+    charts : tuple of ResultChart
+        The first is the default.
+    """
+
+    result: str
+    table: str
+    charts: tuple[ResultChart, ...] = ()
+
+
+_RESULTS = "betterthan.results"
+_TABLES = "betterthan.present.tables"
+_CHARTS = "betterthan.present.charts"
+
+RESULT_KINDS: dict[str, ResultKind] = {
+    "ranking": ResultKind(
+        f"{_RESULTS}.ranking:Ranking",
+        f"{_TABLES}.ranking:ranking_table",
+        (
+            ResultChart("ranking", f"{_CHARTS}.rankings:ranking_chart"),
+            ResultChart("ranks", f"{_CHARTS}.rankings:ranks_chart", many="only_named"),
+        ),
+    ),
+    "pairwise": ResultKind(
+        f"{_RESULTS}.pairwise:PairwiseTable",
+        f"{_TABLES}.pairwise:pairwise_table",
+        (ResultChart("pairs", f"{_CHARTS}.pairs:pairs_chart"),),
+    ),
+    "agreement": ResultKind(
+        f"{_RESULTS}.agreement:Agreement",
+        f"{_TABLES}.agreement:agreement_table",
+        (ResultChart("agreement", f"{_CHARTS}.rankings:agreement_chart"),),
+    ),
+    "aggregated": ResultKind(
+        f"{_RESULTS}.agreement:Aggregated",
+        f"{_TABLES}.agreement:aggregated_table",
+        (ResultChart("aggregation", f"{_CHARTS}.rankings:aggregation_chart", many="several"),),
+    ),
+    "meta_evaluation": ResultKind(
+        f"{_RESULTS}.meta_evaluation:MetaEvaluation",
+        f"{_TABLES}.meta_evaluation:meta_evaluation_table",
+        (
+            ResultChart("metrics", f"{_CHARTS}.metrics:metrics_chart"),
+            ResultChart("soft_pairwise", f"{_CHARTS}.soft_pairwise:soft_pairwise_chart", options=("metric",)),
+            ResultChart("contributions", f"{_CHARTS}.differences:contributions_chart", options=("metric",)),
+        ),
+    ),
+    "kept_pairs": ResultKind(
+        f"{_RESULTS}.human:KeptPairs",
+        f"{_TABLES}.human:kept_pairs_table",
+        (ResultChart("margins", f"{_CHARTS}.differences:margins_chart", many="named"),),
+    ),
+    "judges": ResultKind(
+        f"{_RESULTS}.human:Judges",
+        f"{_TABLES}.human:judges_table",
+        (ResultChart("judges", f"{_CHARTS}.judges:judges_chart"),),
+    ),
+    "tag_ranking": ResultKind(
+        f"{_RESULTS}.tags:TagRanking",
+        f"{_TABLES}.tags:tag_ranking_table",
+        (ResultChart("tags", f"{_CHARTS}.tags:tag_ranking_chart"),),
+    ),
+    "sentence_quality": ResultKind(
+        f"{_RESULTS}.tags:SentenceQuality",
+        f"{_TABLES}.meta_evaluation:sentence_quality_table",
+        (ResultChart("quality", f"{_CHARTS}.tags:sentence_quality_chart"),),
+    ),
+    "diagnosis": ResultKind(
+        f"{_RESULTS}.checkup:Diagnosis",
+        f"{_TABLES}.checkup:diagnosis_table",
+        (ResultChart("diagnosis", f"{_CHARTS}.diagnosis:diagnosis_chart"),),
+    ),
+    "study": ResultKind(
+        f"{_RESULTS}.study:Study",
+        f"{_TABLES}.study:study_table",
+        (ResultChart("study", f"{_CHARTS}.study:study_chart", options=("figure",)),),
+    ),
+    "audition": ResultKind(f"{_RESULTS}.tags:Audition", f"{_TABLES}.tags:audition_table"),
+    "checkup": ResultKind(f"{_RESULTS}.checkup:Checkup", f"{_TABLES}.checkup:checkup_table"),
+    "counts_explanation": ResultKind(
+        f"{_RESULTS}.explanation:CountsExplanation", f"{_TABLES}.explanation:counts_explanation_table"
+    ),
+    "explanation": ResultKind(
+        f"{_RESULTS}.explanation:Explanation", f"{_TABLES}.explanation:explanation_table"
+    ),
+    "identical_outputs": ResultKind(
+        f"{_RESULTS}.human:IdenticalOutputs", f"{_TABLES}.human:identical_outputs_table"
+    ),
+}
+
+
+def load(place: str) -> Any:  # noqa: ANN401  (a class or a function)
+    """Return what is defined at ``"module:name"``.
+
+    Examples
+    --------
+    >>> load(RESULT_KINDS["ranking"].result).__name__
+    'Ranking'
+    """
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def class_homes() -> dict[str, str]:
+    """Return the module of each class of results, within the package.
+
+    Examples
+    --------
+    >>> class_homes()["Ranking"]
+    'results.ranking'
+    """
+    places = (kind.result.partition(":") for kind in RESULT_KINDS.values())
+    return {name: module.removeprefix("betterthan.") for module, _, name in places}
