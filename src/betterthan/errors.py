@@ -8,7 +8,7 @@
     ├── MissingScores      cells are empty and the caller did not say what to do
     ├── NotEstimable       the data does not determine the answer; carries the systems concerned
     ├── NotConverged       carries iterations and last change
-    ├── UnknownName        carries the choices and the suggestion
+    ├── UnknownName        carries the choices and the suggestion; a KeyError too
     ├── OverBudget         more memory would be needed than the budget allows
     └── MissingExtra       an optional package is needed; carries the extra that brings it
 
@@ -111,13 +111,19 @@ class NotConverged(BetterThanError):
         super().__init__(message)
 
 
-class UnknownName(BetterThanError):
-    """A name is not among the known ones; `choices` lists them and `suggestion` is the nearest."""
+class UnknownName(BetterThanError, KeyError):
+    """A name is not among the known ones; `choices` lists them and `suggestion` is the nearest.
+
+    It is a KeyError as well, which is what Python expects of ``result["name"]``.
+    """
 
     def __init__(self, message: str, *, choices: Sequence[str], suggestion: str | None) -> None:
         self.choices = tuple(choices)
         self.suggestion = suggestion
         super().__init__(message)
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)  # a KeyError would show the message in quotes
 
 
 class OverBudget(BetterThanError):

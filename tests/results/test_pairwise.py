@@ -32,12 +32,12 @@ def test_every_pair_is_there_once_the_better_placed_first():
 
 
 def test_the_tidy_table_has_the_fields_of_a_pair():
-    """One row a pair; an open verdict is an empty text."""
+    """One row a pair; an open verdict is missing."""
     columns = FOUND.columns()
 
     assert set(columns) == set(Pair.__dataclass_fields__)
     assert {len(column) for column in columns.values()} == {6}
-    assert columns["verdict"] == [pair.verdict or "" for pair in FOUND.pairs()]
+    assert columns["verdict"] == [pair.verdict for pair in FOUND.pairs()]
 
 
 def test_who_is_better_is_a_matrix_of_verdicts():

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.errors import unknown_name
 from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, Rows, best_name, index_of, place_of, row_at
 from betterthan.results.settings import Settings
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AggregatedSystem:
+    """One system in three ways of aggregating; its fields are those of :class:`Aggregated`."""
+
+    rank: int
+    system: str
+    pooled: float
+    pooled_low: float
+    pooled_high: float
+    segment_mean: float
+    segment_mean_low: float
+    segment_mean_high: float
+    bootstrap_mean: float
+    bootstrap_mean_low: float
+    bootstrap_mean_high: float
+    rank_low: int
+    rank_high: int
+    cluster: int
+    letters: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Aggregated(Result):
+class Aggregated(NamedRows[AggregatedSystem], Result):
     """Pooled scores, means of segment scores and means of bootstrap corpora, best first by the pooled score.
 
     Attributes
@@ -44,9 +67,19 @@ class Aggregated(Result):
         Which unit was used, where documents are known; else empty.
     undecidable : str
         Why no pair could have been significant with so few units; empty where one could.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> texts = bt.Texts(systems=["A", "B"], segments=["1", "2"], references=[["the cat sat", "a dog ran"]],
+    ...                  outputs=[["the cat sat", "a dog ran"], ["the cat", "a dog sat"]])
+    >>> scores = bt.aggregate(bt.chrf(texts), n_resamples=9)
+    >>> scores.best, scores["A"].pooled, len(scores)
+    ('A', 100.0, 2)
     """
 
     kind: ClassVar[str] = "aggregated"
+    row_type: ClassVar[type] = AggregatedSystem
 
     metric: str
     score: str
@@ -74,6 +107,17 @@ class Aggregated(Result):
     settings: Settings
     unit_note: str = ""
     undecidable: str = ""
+
+    @property
+    def best(self) -> str:
+        """The first system by the pooled score."""
+        return best_name(self.systems, self.pooled)
+
+    def _row_names(self) -> tuple[str, ...]:
+        return self.systems
+
+    def _row(self, i: int) -> AggregatedSystem:
+        return row_at(self, i, AggregatedSystem, system=self.systems[i])
 
     def order(self, way: str) -> tuple[str, ...]:
         """Return the systems best first by "pooled", "segment_mean" or "bootstrap_mean"."""
@@ -130,7 +174,7 @@ class Concord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Agreement(Result):
+class Agreement(Rows[Concord], Result):
     """Every pair of rankings compared, tie-aware.
 
     Attributes
@@ -145,9 +189,18 @@ class Agreement(Result):
     comparisons : tuple of Concord
         One a pair of rankings.
     sentences : tuple of str
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> scores = bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]})
+    >>> agreement = bt.agreement({by: bt.rank(scores, by=by) for by in ("mean", "median")})
+    >>> len(agreement), agreement["median", "mean"].alike, "mean" in agreement
+    (1, 1.0, True)
     """
 
     kind: ClassVar[str] = "agreement"
+    row_type: ClassVar[type] = Concord
 
     rankings: tuple[str, ...]
     systems: tuple[str, ...]
@@ -158,6 +211,35 @@ class Agreement(Result):
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
+
+    def comparison(self, first: str, second: str) -> Concord:
+        """Return the comparison of two rankings, seen from `first`."""
+        for name in (first, second):
+            index_of(name, self.rankings, "ranking")
+        for each in self.comparisons:
+            if (each.first, each.second) == (first, second):
+                return each
+            if (each.first, each.second) == (second, first):
+                flipped = tuple((b, a) for a, b in each.flipped_pairs)
+                return replace(each, first=first, second=second, flipped_pairs=flipped)
+        raise unknown_name("pair of rankings", f"{first}, {second}", self._pair_names())
+
+    def _pair_names(self) -> list[str]:
+        return [f"{each.first}, {each.second}" for each in self.comparisons]
+
+    def __len__(self) -> int:
+        return len(self.comparisons)
+
+    def _row(self, i: int) -> Concord:
+        return self.comparisons[i]
+
+    def __contains__(self, names: object) -> bool:
+        if isinstance(names, tuple):
+            return any({each.first, each.second} == set(names) for each in self.comparisons)
+        return isinstance(names, str) and names in self.rankings
+
+    def __getitem__(self, key: int | tuple[str, str]) -> Concord:
+        return self.comparison(*key) if isinstance(key, tuple) else self._row(place_of(key, len(self)))
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a pair of rankings."""

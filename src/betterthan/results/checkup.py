@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from betterthan.arrays import FloatArray
 from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, Rows
 from betterthan.results.settings import Settings
 
 
@@ -27,7 +28,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Checkup(Result):
+class Checkup(Rows[Finding], Result):
     """What was recognised in a file, every row accounted for, and every problem found.
 
     Attributes
@@ -49,9 +50,17 @@ class Checkup(Result):
         The first rows, in canonical columns.
     problems : tuple of Finding
         Empty when all is well.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> checkup = bt.check({"A": [1.0, 3.0], "B": [2.0, 1.0]})
+    >>> len(checkup), [problem.code for problem in checkup]
+    (0, [])
     """
 
     kind: ClassVar[str] = "checkup"
+    row_type: ClassVar[type] = Finding
 
     file: str
     format: str
@@ -70,6 +79,12 @@ class Checkup(Result):
     def exit_code(self) -> int:
         """1 when there is something to mend, else 0; doubts are no fault."""
         return int(any(not problem.is_doubt for problem in self.problems))
+
+    def __len__(self) -> int:
+        return len(self.problems)
+
+    def _row(self, i: int) -> Finding:
+        return self.problems[i]
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return the problems, one row each."""
@@ -109,8 +124,26 @@ class Triple:
     pvalue: float = float("nan")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosedSystem:
+    """What a diagnosis says of one system.
+
+    Attributes
+    ----------
+    system : str
+    outlier_share : float
+        Share of its scores beyond 1.5 interquartile ranges from its quartiles.
+    rank_spread : float
+        Spread of its ranks across segments.
+    """
+
+    system: str
+    outlier_share: float
+    rank_spread: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Diagnosis(Result):
+class Diagnosis(NamedRows[DiagnosedSystem], Result):
     """Ties, gaps, outliers, strength of pairing, and cycles of a table of scores.
 
     Attributes
@@ -148,9 +181,17 @@ class Diagnosis(Result):
         What the measures mean for choosing a mechanism.
     lower_is_better : bool
         Of the metric.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> diagnosis = bt.diagnose(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}))
+    >>> len(diagnosis), diagnosis["A"].outlier_share
+    (2, 0.0)
     """
 
     kind: ClassVar[str] = "diagnosis"
+    row_type: ClassVar[type] = DiagnosedSystem
 
     metric: str
     systems: tuple[str, ...]
@@ -175,6 +216,14 @@ class Diagnosis(Result):
     notes: tuple[str, ...]
     settings: Settings
     lower_is_better: bool = False
+
+    def _row_names(self) -> tuple[str, ...]:
+        return self.systems
+
+    def _row(self, i: int) -> DiagnosedSystem:
+        by_system = (self.outlier_share_by_system, self.rank_spread_by_system)
+        outliers, spread = (float(values[i]) for values in by_system)
+        return DiagnosedSystem(system=self.systems[i], outlier_share=outliers, rank_spread=spread)
 
     def count(self, effect: str, *, alpha: float = math.inf) -> int:
         """Return how many triples show this effect; with `alpha`, by leads that are significant at that level."""

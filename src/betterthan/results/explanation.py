@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, index_of
 from betterthan.results.settings import Settings
 
 
@@ -107,7 +108,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Explanation(Result):
+class Explanation(NamedRows[Mechanism], Result):
     """Each mechanism's verdict on a pair, and why they agree or differ.
 
     Attributes
@@ -153,9 +154,18 @@ class Explanation(Result):
         Those in which the order of the means is reversed, smallest adjusted p-value first.
     sentences : tuple of str
         The explanation in words: the verdict first, what to choose last.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> explanation = bt.explain(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}), "A", "B")
+    >>> explanation["mean"].effect, [mechanism.name for mechanism in explanation]
+    (1.0, ['mean', 'median', 'bradley_terry', 'shift'])
     """
 
     kind: ClassVar[str] = "explanation"
+    row_type: ClassVar[type] = Mechanism
+    row_noun: ClassVar[str] = "mechanism"
 
     a: str
     b: str
@@ -191,17 +201,22 @@ class Explanation(Result):
 
     def mechanism(self, name: str) -> Mechanism:
         """Return what the mechanism of this name says."""
-        return next(mechanism for mechanism in self.mechanisms if mechanism.name == name)
+        return self[name]
+
+    def _row_names(self) -> tuple[str, ...]:
+        return tuple(mechanism.name for mechanism in self.mechanisms)
+
+    def _row(self, i: int) -> Mechanism:
+        return self.mechanisms[i]
 
     def flip(self, verdict: str) -> Flip:
         """Return how few segments change this verdict."""
-        return next(flip for flip in self.flips if flip.verdict == verdict)
+        return self.flips[index_of(verdict, [flip.verdict for flip in self.flips], "verdict")]
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a mechanism."""
         names = ("name", "winner", "effect_name", "effect", "test", "pvalue", "is_significant")
-        rows = {name: [getattr(mechanism, name) for mechanism in self.mechanisms] for name in names}
-        return {**rows, "winner": [winner or "" for winner in rows["winner"]]}
+        return {name: [getattr(mechanism, name) for mechanism in self.mechanisms] for name in names}
 
     def __repr__(self) -> str:
         return f"Explanation({self.a} against {self.b}, {self.metric}: mean and wins {self.mean_case})"
@@ -262,7 +277,7 @@ class Mover:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CountsExplanation(Result):
+class CountsExplanation(NamedRows[Aggregation], Result):
     """A pair under three aggregations, why they may differ, and on which segments the pooled difference hangs.
 
     Attributes
@@ -297,9 +312,20 @@ class CountsExplanation(Result):
         Which unit was used, where documents are known; else empty.
     undecidable : str
         Why no pair could have been significant with so few units; empty where one could.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> texts = bt.Texts(systems=["A", "B"], segments=["1", "2"], references=[["the cat sat", "a dog ran"]],
+    ...                  outputs=[["the cat sat", "a dog ran"], ["the cat", "a dog sat"]])
+    >>> explanation = bt.explain(bt.chrf(texts), "A", "B")
+    >>> explanation["pooled"].winner, len(explanation)
+    ('A', 3)
     """
 
     kind: ClassVar[str] = "counts_explanation"
+    row_type: ClassVar[type] = Aggregation
+    row_noun: ClassVar[str] = "aggregation"
 
     a: str
     b: str
@@ -327,7 +353,13 @@ class CountsExplanation(Result):
 
     def aggregation(self, name: str) -> Aggregation:
         """Return what the aggregation of this name says."""
-        return next(way for way in self.aggregations if way.name == name)
+        return self[name]
+
+    def _row_names(self) -> tuple[str, ...]:
+        return tuple(way.name for way in self.aggregations)
+
+    def _row(self, i: int) -> Aggregation:
+        return self.aggregations[i]
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row an aggregation."""
@@ -343,8 +375,7 @@ class CountsExplanation(Result):
             "pvalue",
             "is_significant",
         )
-        rows = {name: [getattr(way, name) for way in self.aggregations] for name in names}
-        return {**rows, "winner": [winner or "" for winner in rows["winner"]]}
+        return {name: [getattr(way, name) for way in self.aggregations] for name in names}
 
     def __repr__(self) -> str:
         verdict = "disagree" if self.disagree else "agree"

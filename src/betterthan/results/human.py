@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, Rows, index_of, place_of, row_at
 from betterthan.results.settings import Settings
 
 
@@ -19,7 +20,7 @@ class _Cleanable(Protocol):
     def without_items(self, *, systems: Sequence[str] = ..., segments: Sequence[str] = ...) -> Self: ...
 
 
-Table = TypeVar("Table", bound=_Cleanable)
+RatingsTable = TypeVar("RatingsTable", bound=_Cleanable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +68,32 @@ class JudgesAgreement:
     order_kappa: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judge:
+    """One judge; the fields are those of :class:`Judges`."""
+
+    judge: str
+    n_judgements: int
+    mean: float
+    deviation: float
+    n_shared: int
+    correlation: float
+    bias: float
+    variance_ratio: float
+    variance_pvalue: float
+    n_controls: int
+    control_right: float
+    control_difference: float
+    control_pvalue: float
+    careless_pvalue: float
+    n_repeats: int
+    repeat_deviation: float
+    keep: bool
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Judges(Result):
+class Judges(NamedRows[Judge], Result):
     """Each judge beside the others, and which to keep.
 
     Attributes
@@ -111,9 +136,21 @@ class Judges(Result):
         Chance that a judge who answers at random is found by the comparison with the others, and by the control items
         (of the judge with the median number of them); NaN when unknown.
     sentences : tuple of str
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ratings = bt.Ratings(name="DA", systems=("A", "B"), segments=("1", "2"), judges=("Ann", "Ben"),
+    ...                      system=[0, 1, 0, 1] * 2, segment=[0, 0, 1, 1] * 2, judge=[0] * 4 + [1] * 4,
+    ...                      score=[80, 60, 90, 50, 70, 60, 85, 40])
+    >>> judges = bt.judges(ratings)
+    >>> judges["Ben"].bias, "Eve" in judges
+    (-6.25, False)
     """
 
     kind: ClassVar[str] = "judges"
+    row_type: ClassVar[type] = Judge
+    row_noun: ClassVar[str] = "judge"
 
     metric: str
     judges: tuple[str, ...]
@@ -143,12 +180,18 @@ class Judges(Result):
     notes: tuple[str, ...]
     settings: Settings
 
+    def _row_names(self) -> tuple[str, ...]:
+        return self.judges
+
+    def _row(self, i: int) -> Judge:
+        return row_at(self, i, Judge, judge=self.judges[i], reason=self.reasons[i])
+
     @property
     def dropped(self) -> tuple[str, ...]:
         """The judges who are not kept."""
         return tuple(name for name, stays in zip(self.judges, self.keep.tolist(), strict=True) if not stays)
 
-    def kept(self, ratings: Table) -> Table:
+    def kept(self, ratings: RatingsTable) -> RatingsTable:
         """Return the ratings of the judges who are kept, without control items; notes say what went."""
         genuine = ratings.without_items(systems=self.control_systems, segments=self.control_segments)
         return genuine.without(self.dropped, because="by quality control")
@@ -199,7 +242,7 @@ class MetricTies:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class IdenticalOutputs(Result):
+class IdenticalOutputs(Rows[Twin], Result):
     """Every segment and pair of systems with the same text, and which of them a margin does not catch.
 
     Attributes
@@ -216,9 +259,19 @@ class IdenticalOutputs(Result):
         Their numbers for each pair of systems; symmetric.
     metric_ties : tuple of MetricTies
     sentences : tuple of str
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> texts = bt.Texts(systems=["A", "B"], segments=["1", "2"], references=[["the cat sat", "a dog ran"]],
+    ...                  outputs=[["the cat sat", "a dog ran"], ["the cat sat", "a dog sat"]])
+    >>> identical = bt.identical_outputs(texts)
+    >>> len(identical), [twin.segment for twin in identical["A", "B"]]
+    (1, ['1'])
     """
 
     kind: ClassVar[str] = "identical_outputs"
+    row_type: ClassVar[type] = Twin
 
     systems: tuple[str, ...]
     margin: float
@@ -232,6 +285,28 @@ class IdenticalOutputs(Result):
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
+
+    def __len__(self) -> int:
+        return len(self.twins)
+
+    def _row(self, i: int) -> Twin:
+        return self.twins[i]
+
+    def __contains__(self, system: object) -> bool:
+        return isinstance(system, str) and system in self.systems
+
+    @overload
+    def __getitem__(self, key: int) -> Twin: ...
+
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> tuple[Twin, ...]: ...
+
+    def __getitem__(self, key: int | tuple[str, str]) -> Twin | tuple[Twin, ...]:
+        """Return a row by its place, or all rows of two systems by their names."""
+        if not isinstance(key, tuple):
+            return self._row(place_of(key, len(self)))
+        names = {self.systems[index_of(name, self.systems, "system")] for name in key}
+        return tuple(twin for twin in self.twins if {twin.first, twin.second} == names)
 
     @property
     def n_identical(self) -> int:
@@ -262,8 +337,17 @@ class IdenticalOutputs(Result):
         return f"IdenticalOutputs({self.n_identical} of {self.n_pairs} pairs, {self.n_surviving} survive the margin)"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginShare:
+    """How many pairs, and which share of them, a margin keeps."""
+
+    margin: float
+    kept: int
+    share: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class KeptPairs(Result):
+class KeptPairs(Rows[MarginShare], Result):
     """Share of pairs of systems on a segment that lie at least a margin apart.
 
     Attributes
@@ -273,9 +357,17 @@ class KeptPairs(Result):
         Pairs of systems judged on the same segment.
     margin, share : array, shape (k,)
         `share` is NaN when there are no pairs.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> kept = bt.kept_pairs(bt.read_scores({"A": [10.0, 40.0], "B": [20.0, 90.0]}), [0, 25])
+    >>> [(row.margin, row.kept) for row in kept]
+    [(0.0, 2), (25.0, 1)]
     """
 
     kind: ClassVar[str] = "kept_pairs"
+    row_type: ClassVar[type] = MarginShare
 
     metric: str
     n_pairs: int
@@ -284,10 +376,17 @@ class KeptPairs(Result):
     notes: tuple[str, ...]
     settings: Settings
 
+    def __len__(self) -> int:
+        return len(self.margin)
+
+    def _row(self, i: int) -> MarginShare:
+        share = float(self.share[i])
+        kept = round(share * self.n_pairs) if self.n_pairs else 0
+        return MarginShare(margin=float(self.margin[i]), kept=kept, share=share)
+
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a margin."""
-        kept = [round(part * self.n_pairs) if self.n_pairs else 0 for part in self.share.tolist()]
-        return {"margin": self.margin.tolist(), "kept": kept, "share": self.share.tolist()}
+        return {name: [getattr(row, name) for row in self] for name in ("margin", "kept", "share")}
 
     def __repr__(self) -> str:
         return f"KeptPairs({len(self.margin)} margins, {self.n_pairs} pairs)"

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.errors import BetterThanError, unknown_name
+from betterthan.errors import BetterThanError
 from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, best_name, index_of, row_at
 from betterthan.results.settings import Settings
 
 CASES = (
@@ -139,8 +140,24 @@ class PairContribution:
     case: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedMetric:
+    """One metric; its fields are those of :class:`MetaEvaluation`."""
+
+    rank: int
+    metric: str
+    value: float
+    low: float
+    high: float
+    fuzzy_rank: float
+    cluster: int
+    letters: str
+    n_decided: int | None
+    threshold: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class MetaEvaluation(Result):
+class MetaEvaluation(NamedRows[RankedMetric], Result):
     """Metrics from the most to the least like people.
 
     Attributes
@@ -192,9 +209,20 @@ class MetaEvaluation(Result):
         Which unit was used, where the human scores name documents; else empty.
     lower_is_better : tuple of str
         Metrics and human scores of which lower is better; of all others higher is.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> human = bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0], "C": [0.0, 1.0, 0.0]})
+    >>> metric = bt.read_scores({"A": [0.8, 0.9, 0.7], "B": [0.6, 0.5, 0.7], "C": [0.1, 0.4, 0.3]})
+    >>> meta = bt.meta_evaluate({"COMET": metric}, human, by="pearson", significance="none", n_resamples=9)
+    >>> meta.best, round(meta["COMET"].value, 2)
+    ('COMET', 0.97)
     """
 
     kind: ClassVar[str] = "meta_evaluation"
+    row_type: ClassVar[type] = RankedMetric
+    row_noun: ClassVar[str] = "metric"
 
     level: str
     human: str
@@ -231,6 +259,17 @@ class MetaEvaluation(Result):
     def method(self) -> str:
         """The measure of agreement, such as "soft_pairwise_accuracy"."""
         return self.settings.method
+
+    @property
+    def best(self) -> str:
+        """The first metric; whether it is significantly better than the others, `comparisons` says."""
+        return best_name(self.metrics, self.value)
+
+    def _row_names(self) -> tuple[str, ...]:
+        return self.metrics
+
+    def _row(self, i: int) -> RankedMetric:
+        return row_at(self, i, RankedMetric, metric=self.metrics[i])
 
     @property
     def n_distinct(self) -> int:
@@ -287,9 +326,7 @@ class MetaEvaluation(Result):
         return _contribution(self.systems[j], self.systems[i], 1 - human, 1 - metric, alpha)
 
     def _index(self, metric: str) -> int:
-        if metric not in self.metrics:
-            raise unknown_name("metric", metric, self.metrics)
-        return self.metrics.index(metric)
+        return index_of(metric, self.metrics, "metric")
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return rank, metric, value and interval, one row a metric."""

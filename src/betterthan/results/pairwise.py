@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, overload
 
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.errors import unknown_name
 from betterthan.results.base import Result
+from betterthan.results.rows import Rows, index_of, place_of
 from betterthan.results.settings import Settings
 from betterthan.results.units import undecidable_sentence
 
@@ -77,7 +77,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class PairwiseTable(Result):
+class PairwiseTable(Rows[Pair], Result):
     """All pairs at once; matrices are systems × systems and entry [a, b] speaks of a against b.
 
     Attributes
@@ -108,9 +108,19 @@ class PairwiseTable(Result):
         The metric and its direction, such as "COMET, higher is better"; empty for battles.
     simultaneous : bool
         Whether all intervals hold at once with that probability; each by itself otherwise.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> pairs = bt.compare(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0], "C": [0.0, 1.0, 0.0]}))
+    >>> round(pairs["B", "A"].effect, 2), [(pair.a, pair.b) for pair in pairs]
+    (-1.0, [('A', 'B'), ('A', 'C'), ('B', 'C')])
+    >>> [pair.b for pair in pairs["B"]], "C" in pairs, ("A", "D") in pairs
+    (['A', 'C'], True, False)
     """
 
     kind: ClassVar[str] = "pairwise"
+    row_type: ClassVar[type] = Pair
 
     systems: tuple[str, ...]
     test: str
@@ -145,14 +155,50 @@ class PairwiseTable(Result):
         """Return the comparison of `a` with `b`, seen from `a`."""
         i, j = self._index(a), self._index(b)
         numbers = {name: float(getattr(self, name)[i, j]) for name in NUMBERS}
-        verdict = None if i == j else self._verdict(i, j)
+        sign = 0.0 if i == j else float(self._verdicts((i, j)))
+        verdict = None if sign == 0 else self.systems[i if sign > 0 else j]
         return Pair(a=a, b=b, **numbers, p_method=P_METHODS[self.p_method[i, j]], verdict=verdict)
 
     def pairs(self, most: int | None = None) -> list[Pair]:
         """Return every pair once, the better-placed system first; with `most` only so many, of the best systems."""
-        table = self._columns(most)
-        rows = zip(*table.values(), strict=True)
-        return [Pair(**{**dict(zip(table, row, strict=True)), "verdict": row[-1] or None}) for row in rows]
+        rows, columns = np.triu_indices(len(self.systems), k=1)
+        return list(self._pairs_at(rows[:most], columns[:most]))
+
+    def __len__(self) -> int:
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+    def __iter__(self) -> Iterator[Pair]:
+        m = len(self.systems)
+        for i in range(m):  # row by row: of 3,000 systems there are millions of pairs
+            yield from self._pairs_at(np.full(m - i - 1, i), np.arange(i + 1, m))
+
+    def _row(self, i: int) -> Pair:
+        rows, columns = np.triu_indices(len(self.systems), k=1)
+        return self.pair(self.systems[rows[i]], self.systems[columns[i]])
+
+    def __contains__(self, names: object) -> bool:
+        if isinstance(names, tuple):
+            return len(names) == 2 and names[0] != names[1] and all(name in self.systems for name in names)
+        return isinstance(names, str) and names in self.systems
+
+    @overload
+    def __getitem__(self, key: int | tuple[str, str]) -> Pair: ...
+
+    @overload
+    def __getitem__(self, key: str) -> tuple[Pair, ...]: ...
+
+    def __getitem__(self, key: int | str | tuple[str, str]) -> Pair | tuple[Pair, ...]:
+        """Return a pair by the names of its systems or by its place; by one name, all pairs of that system."""
+        if isinstance(key, tuple):
+            return self.pair(*key)
+        if isinstance(key, str):
+            i, others = self._index(key), np.arange(len(self.systems))
+            return tuple(self._pairs_at(np.full(len(others) - 1, i), others[others != i]))
+        return self._row(place_of(key, len(self)))
+
+    def _pairs_at(self, rows: IntArray, columns: IntArray) -> Iterator[Pair]:
+        table = self._columns((rows, columns))
+        return (Pair(**dict(zip(table, cells, strict=True))) for cells in zip(*table.values(), strict=True))
 
     def better(self) -> BoolArray:
         """Return systems × systems, entry [a, b] whether the pair's verdict is that a is better than b."""
@@ -190,43 +236,32 @@ class PairwiseTable(Result):
         return int(np.count_nonzero(np.triu(self._verdicts(), 1)))
 
     def _index(self, name: str) -> int:
-        if name not in self.systems:
-            raise unknown_name("system", name, self.systems)
-        return self.systems.index(name)
+        return index_of(name, self.systems, "system")
 
-    def _verdict(self, i: int, j: int) -> str | None:
-        speaks = self._verdicts()[i, j]
-        return None if speaks == 0 else self.systems[i if speaks > 0 else j]
-
-    def _verdicts(self) -> FloatArray:
-        """Return (m, m): 1 where a significant test speaks for the row, -1 where for the column, else 0."""
+    def _verdicts(self, at: Any = ...) -> FloatArray:  # noqa: ANN401  (any index of a matrix)
+        """Return, for all pairs or those `at`, 1 where a significant test favours the row, -1 the column, else 0."""
         if self.alternative != "two-sided":
-            gain = np.full(self.effect.shape, 1.0 if self.alternative == "greater" else -1.0)
-        elif (
-            self.test == "wilcoxon"
-        ):  # ranks decide; the median of differences may be 0 or point the other way
-            gain = self.size
+            gain = np.full(self.effect[at].shape, 1.0 if self.alternative == "greater" else -1.0)
+        elif self.test == "wilcoxon":
+            gain = self.size[at]  # ranks decide; the median of differences may be 0 or point the other way
         else:
-            gain = self.effect - (0.5 if self.effect_name.startswith("P(") else 0.0)
+            gain = self.effect[at] - (0.5 if self.effect_name.startswith("P(") else 0.0)
         with np.errstate(invalid="ignore"):
-            return np.where(self.adjusted <= self.alpha, np.sign(gain), 0.0)
+            return np.where(self.adjusted[at] <= self.alpha, np.sign(gain), 0.0)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a pair, the better-placed system first."""
-        return self._columns(None)
+        return self._columns(np.triu_indices(len(self.systems), k=1))
 
-    def _columns(self, most: int | None) -> dict[str, Sequence[Any]]:
-        rows, columns = np.triu_indices(len(self.systems), k=1)
-        above = (rows[:most], columns[:most])
-        first, second = (at.tolist() for at in above)
-        speaks = self._verdicts()[above].tolist()
-        named = zip(speaks, first, second, strict=True)
+    def _columns(self, at: tuple[IntArray, IntArray]) -> dict[str, Sequence[Any]]:
+        first, second = (places.tolist() for places in at)
+        named = zip(self._verdicts(at).tolist(), first, second, strict=True)
         return {
             "a": [self.systems[i] for i in first],
             "b": [self.systems[j] for j in second],
-            **{name: getattr(self, name)[above].tolist() for name in NUMBERS},
-            "p_method": [P_METHODS[code] for code in self.p_method[above].tolist()],
-            "verdict": ["" if says == 0 else self.systems[i if says > 0 else j] for says, i, j in named],
+            **{name: getattr(self, name)[at].tolist() for name in NUMBERS},
+            "p_method": [P_METHODS[code] for code in self.p_method[at].tolist()],
+            "verdict": [None if sign == 0 else self.systems[i if sign > 0 else j] for sign, i, j in named],
         }
 
     def __repr__(self) -> str:

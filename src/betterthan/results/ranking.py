@@ -8,11 +8,39 @@ from typing import Any, ClassVar
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, best_name, row_at
 from betterthan.results.settings import Settings
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedSystem:
+    """One system of a ranking; its fields are those of :class:`Ranking`.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> row = bt.rank(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}))["B"]
+    >>> row.rank, row.strength, row.differs_from_next
+    (2, 1.0, False)
+    """
+
+    rank: int
+    system: str
+    strength: float
+    low: float
+    high: float
+    rank_low: int
+    rank_high: int
+    cluster: int
+    letters: str
+    beats_next: float
+    differs_from_next: bool
+    order_spread: float | None
+    segments_needed: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Ranking(Result):
+class Ranking(NamedRows[RankedSystem], Result):
     """Systems from best to worst.
 
     Attributes
@@ -58,9 +86,17 @@ class Ranking(Result):
         Why no pair could have been significant with so few units; empty where one could.
     notes : tuple of str
     settings : Settings
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> ranking = bt.rank(bt.read_scores({"A": [1.0, 3.0, 2.0], "B": [2.0, 1.0, 0.0]}))
+    >>> ranking.best, ranking["B"].rank, [row.strength for row in ranking]
+    ('A', 2, [2.0, 1.0])
     """
 
     kind: ClassVar[str] = "ranking"
+    row_type: ClassVar[type] = RankedSystem
 
     systems: tuple[str, ...]
     strength: FloatArray
@@ -84,6 +120,17 @@ class Ranking(Result):
     units: str = "segments"
     unit_note: str = ""
     undecidable: str = ""
+
+    @property
+    def best(self) -> str:
+        """The first system; whether it is significantly better than the others, its row says."""
+        return best_name(self.systems, self.strength)
+
+    def _row_names(self) -> tuple[str, ...]:
+        return self.systems
+
+    def _row(self, i: int) -> RankedSystem:
+        return row_at(self, i, RankedSystem, system=self.systems[i])
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return rank, system, strength and interval, one row a system."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, index_of
 from betterthan.results.settings import Settings
 
 Entry = str | float | int | None
@@ -126,7 +127,7 @@ KINDS = ("lines", "bars", "points", "matrix")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Study(Result):
+class Study(NamedRows[StudyTable], Result):
     """An experiment that was run again.
 
     Attributes
@@ -144,9 +145,20 @@ class Study(Result):
         What was found.
     differences : tuple of str
         Where it differs from what is printed, and why.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> table = StudyTable(name="table-1", title="Shares", columns=("pair", "share"), rows=(("A, B", 0.5),))
+    >>> study = Study(name="mine", question="How many?", paper="A paper", reading="text", tables=(table,), charts=(),
+    ...               sentences=(), differences=(), notes=(), settings=bt.Settings(method="mine", options={}, data=""))
+    >>> len(study), study["table-1"].column("share")
+    (1, (0.5,))
     """
 
     kind: ClassVar[str] = "study"
+    row_type: ClassVar[type] = StudyTable
+    row_noun: ClassVar[str] = "table"
 
     name: str
     question: str
@@ -161,17 +173,21 @@ class Study(Result):
 
     def table(self, name: str) -> StudyTable:
         """Return the table of this name."""
-        found = {table.name: table for table in self.tables}
-        if name not in found:
-            raise unknown_name("table", name, found)
-        return found[name]
+        return self[name]
+
+    def _row_names(self) -> tuple[str, ...]:
+        return tuple(table.name for table in self.tables)
+
+    def _row(self, i: int) -> StudyTable:
+        return self.tables[i]
 
     def chart(self, name: str) -> StudyChart:
         """Return the figure of this name."""
-        found = {chart.name: chart for chart in self.charts}
-        if name not in found:
-            raise unknown_name("figure", name, found)
-        return found[name]
+        return self.charts[index_of(name, [chart.name for chart in self.charts], "figure")]
+
+    def column_types(self) -> dict[str, type]:
+        """Return what each of :meth:`columns` holds."""
+        return {"table": str, "row": int, "column": str, "value": float, "text": str, "printed": float}
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a cell of all tables: where it stands, its number or text, and what the paper prints."""

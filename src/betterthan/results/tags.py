@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.results.base import Result
+from betterthan.results.rows import NamedRows, best_name, index_of, row_at
 from betterthan.results.settings import Settings
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaggingSystem:
+    """One system or synthetic labelling, by all measures.
+
+    Attributes
+    ----------
+    system : str
+    is_synthetic : bool
+    letters : str
+    value, low, high, cluster : mapping of str to float
+        By each measure, as in :class:`TagRanking`.
+    """
+
+    system: str
+    is_synthetic: bool
+    letters: str
+    value: Mapping[str, float]
+    low: Mapping[str, float]
+    high: Mapping[str, float]
+    cluster: Mapping[str, float]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class TagRanking(Result):
+class TagRanking(NamedRows[TaggingSystem], Result):
     """Systems from best to worst by the first measure; m rows, k measures.
 
     Attributes
@@ -39,9 +62,20 @@ class TagRanking(Result):
         Which unit was used, where documents are known; else empty.
     undecidable : str
         Why no pair could have been significant with so few units; empty where one could.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> tags = bt.WordTags(systems=["A", "B"], segments=["1", "2"],
+    ...                    gold=[False, True, True, False], offsets=[0, 2, 4],
+    ...                    predicted=[[False, True, True, False], [True, True, False, False]])
+    >>> ranking = bt.rank_tags(tags, by=("mcc", "f1_bad"), n_resamples=9)
+    >>> ranking.best, ranking["B"].value["mcc"]
+    ('A', 0.0)
     """
 
     kind: ClassVar[str] = "tag_ranking"
+    row_type: ClassVar[type] = TaggingSystem
 
     systems: tuple[str, ...]
     is_synthetic: BoolArray
@@ -63,9 +97,28 @@ class TagRanking(Result):
     unit_note: str = ""
     undecidable: str = ""
 
+    @property
+    def best(self) -> str:
+        """The first system by the first measure; synthetic labellings are not systems."""
+        real = [i for i, is_synthetic in enumerate(self.is_synthetic.tolist()) if not is_synthetic]
+        return best_name([self.systems[i] for i in real], self.value[real, 0].tolist())
+
+    def _row_names(self) -> tuple[str, ...]:
+        return self.systems
+
+    def _row(self, i: int) -> TaggingSystem:
+        numbers = {
+            name: dict(zip(self.measures, getattr(self, name)[i].tolist(), strict=True))
+            for name in ("value", "low", "high", "cluster")
+        }
+        is_synthetic = bool(self.is_synthetic[i])
+        return TaggingSystem(
+            system=self.systems[i], is_synthetic=is_synthetic, letters=self.letters[i], **numbers
+        )
+
     def above(self, measure: str) -> dict[str, int]:
         """Return how many real systems score below each synthetic labelling by `measure`."""
-        column = self.value[:, self.measures.index(measure)]
+        column = self.value[:, index_of(measure, self.measures, "measure")]
         real = column[~self.is_synthetic]
         marked = zip(self.systems, self.is_synthetic.tolist(), column.tolist(), strict=True)
         return {name: int((real < value).sum()) for name, synthetic, value in marked if synthetic}
@@ -86,8 +139,28 @@ class TagRanking(Result):
         return f"TagRanking(by {self.measures[0]}, {len(real)} systems: {order})"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditionedMeasure:
+    """One measure; its fields are those of :class:`Audition`.
+
+    Attributes
+    ----------
+    below : mapping of str to float
+        How many systems each labelling outscores.
+    """
+
+    measure: str
+    below: Mapping[str, float]
+    total: float
+    gamed: float
+    d: float
+    d_top: float
+    d_bottom: float
+    n_groups: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Audition(Result):
+class Audition(NamedRows[AuditionedMeasure], Result):
     """k measures on m systems and s synthetic labellings.
 
     Attributes
@@ -116,9 +189,21 @@ class Audition(Result):
         Which unit was used, where documents are known; else empty.
     undecidable : str
         Why no pair could have been significant with so few units; empty where one could.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> tags = bt.WordTags(systems=["A", "B"], segments=["1", "2"],
+    ...                    gold=[False, True, True, False], offsets=[0, 2, 4],
+    ...                    predicted=[[False, True, True, False], [True, True, False, False]])
+    >>> audition = bt.audition(tags, by=("mcc", "f1_bad"), n_resamples=9)
+    >>> len(audition), "mcc" in audition
+    (2, True)
     """
 
     kind: ClassVar[str] = "audition"
+    row_type: ClassVar[type] = AuditionedMeasure
+    row_noun: ClassVar[str] = "measure"
 
     measures: tuple[str, ...]
     systems: tuple[str, ...]
@@ -139,6 +224,13 @@ class Audition(Result):
     unit_note: str = ""
     undecidable: str = ""
 
+    def _row_names(self) -> tuple[str, ...]:
+        return self.measures
+
+    def _row(self, i: int) -> AuditionedMeasure:
+        below = dict(zip(self.synthetic, self.below[i].tolist(), strict=True))
+        return row_at(self, i, AuditionedMeasure, measure=self.measures[i], below=below)
+
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a measure."""
         names = ("total", "gamed", "d", "d_top", "d_bottom", "n_groups")
@@ -153,8 +245,28 @@ class Audition(Result):
         return f"Audition({len(self.measures)} measures on {len(self.systems)} systems)"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentenceQualitySystem:
+    """One system; its fields are those of :class:`SentenceQuality`, intervals beside each of the four numbers."""
+
+    system: str
+    pearson: float
+    pearson_low: float
+    pearson_high: float
+    spearman: float
+    spearman_low: float
+    spearman_high: float
+    mae: float
+    mae_low: float
+    mae_high: float
+    rmse: float
+    rmse_low: float
+    rmse_high: float
+    letters: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class SentenceQuality(Result):
+class SentenceQuality(NamedRows[SentenceQualitySystem], Result):
     """m systems, best correlation first.
 
     Attributes
@@ -176,9 +288,19 @@ class SentenceQuality(Result):
     sentences : tuple of str
     unit_note : str
         Which unit was used, where documents are known; else empty.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> truth = bt.read_scores({"gold": [0.1, 0.5, 0.9, 0.4]})
+    >>> predicted = bt.read_scores({"A": [0.2, 0.4, 0.8, 0.5], "B": [0.9, 0.1, 0.4, 0.6]})
+    >>> quality = bt.sentence_quality(predicted, truth)
+    >>> quality.best, round(quality["A"].mae, 3)
+    ('A', 0.1)
     """
 
     kind: ClassVar[str] = "sentence_quality"
+    row_type: ClassVar[type] = SentenceQualitySystem
 
     systems: tuple[str, ...]
     pearson: FloatArray
@@ -197,6 +319,21 @@ class SentenceQuality(Result):
     notes: tuple[str, ...]
     settings: Settings
     unit_note: str = ""
+
+    @property
+    def best(self) -> str:
+        """The first system, by Pearson's correlation."""
+        return best_name(self.systems, self.pearson)
+
+    def _row_names(self) -> tuple[str, ...]:
+        return self.systems
+
+    def _row(self, i: int) -> SentenceQualitySystem:
+        numbers: dict[str, float] = {}
+        for j, name in enumerate(("pearson", "spearman", "mae", "rmse")):
+            limits = {f"{name}_low": float(self.low[i, j]), f"{name}_high": float(self.high[i, j])}
+            numbers |= {name: float(getattr(self, name)[i]), **limits}
+        return SentenceQualitySystem(system=self.systems[i], letters=self.letters[i], **numbers)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a system."""
