@@ -208,7 +208,7 @@ class Result(ABC):
     def column_types(self) -> dict[str, type]:
         """Return what each of :meth:`columns` holds: bool, int, float or str.
 
-        Missing values (NaN and None) are left aside; a column without any value is text.
+        Missing values (NaN and None) are left aside; a column without any value has the type that it would have.
 
         Examples
         --------
@@ -217,7 +217,10 @@ class Result(ABC):
         >>> [ranking.column_types()[name].__name__ for name in ("rank", "system", "strength")]
         ['int', 'str', 'float']
         """
-        return {name: type_of_column(values) for name, values in self.columns().items()}
+        return self._types_of(self.columns())
+
+    def _types_of(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, type]:
+        return {name: type_of_column(values) for name, values in columns.items()}
 
     def to_frame(self, backend: Literal["pandas", "polars", "pyarrow"] = "pandas") -> Any:  # noqa: ANN401  (a frame of the caller's library)
         """Return :meth:`columns` as a data frame of "pandas", "polars" or "pyarrow".
@@ -232,7 +235,8 @@ class Result(ABC):
         >>> ranking.to_frame()["system"].tolist()
         ['A', 'B']
         """
-        return frame_of(self.columns(), self.column_types(), backend)
+        columns = self.columns()
+        return frame_of(columns, self._types_of(columns), backend)
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:  # noqa: ANN401  (an Altair chart)
         """Draw the result; needs ``pip install 'betterthan[charts]'``.

@@ -6,7 +6,7 @@ import dataclasses
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -42,17 +42,9 @@ class Rows(ABC, Generic[Row]):
     def _row(self, i: int) -> Row:
         """Return the row at place `i`, counted from 0."""
 
-    @abstractmethod
-    def columns(self) -> dict[str, Sequence[Any]]:
-        """Return the tidy table behind this result: name of column to values."""
-
-    def column_types(self) -> dict[str, type]:
-        """Return what each of :meth:`columns` holds: bool, int, float or str.
-
-        A column without any value has the type that its rows would have.
-        """
+    def _types_of(self, columns: Mapping[str, Sequence[Any]]) -> dict[str, type]:
         declared = field_types(self.row_type)
-        return {name: _type_of(values, declared.get(name)) for name, values in self.columns().items()}
+        return {name: _type_of(values, declared.get(name)) for name, values in columns.items()}
 
     def __iter__(self) -> Iterator[Row]:
         return (self._row(i) for i in range(len(self)))

@@ -185,8 +185,7 @@ class Study(NamedRows[StudyTable], Result):
         """Return the figure of this name."""
         return self.charts[index_of(name, [chart.name for chart in self.charts], "figure")]
 
-    def column_types(self) -> dict[str, type]:
-        """Return what each of :meth:`columns` holds."""
+    def _types_of(self, _: Mapping[str, Sequence[Any]]) -> dict[str, type]:
         return {"table": str, "row": int, "column": str, "value": float, "text": str, "printed": float}
 
     def columns(self) -> dict[str, Sequence[Any]]:
