@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 # Control characters but tab and line ends; embeddings, overrides and isolates, which turn what follows. The marks of
 # Arabic and Hebrew (U+200E, U+200F) turn only themselves.
-_STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def printable(text: str) -> str:
@@ -41,7 +41,7 @@ def unturned(value: Value) -> Value:
     >>> unturned("a\u202eb\x1b[2J"), unturned(3)
     ('a\\u202eb\\x1b[2J', 3)
     """
-    if not isinstance(value, str) or not _STEERING.search(value):
+    if not isinstance(value, str) or not _CONTROL_CHARACTERS.search(value):
         return value
-    written = _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), value)
+    written = _CONTROL_CHARACTERS.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), value)
     return type(value)(written)

@@ -313,9 +313,9 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
             raise BetterThanError(
                 f'by="{self.method}" has no contributions of pairs. Use by="soft_pairwise_accuracy".'
             )
-        human, found = self.human_pvalue, self.metric_pvalue[self._index(metric)]
+        human, scored = self.human_pvalue, self.metric_pvalue[self._index(metric)]
         pairs = [
-            self._contribution(i, j, float(human[i, j]), float(found[i, j]), alpha)
+            self._contribution(i, j, float(human[i, j]), float(scored[i, j]), alpha)
             for i, j in np.argwhere(np.triu(np.ones_like(human), 1)).tolist()
         ]
         return sorted((pair for pair in pairs if pair.value == pair.value), key=lambda pair: pair.value)

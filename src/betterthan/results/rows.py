@@ -169,11 +169,11 @@ def best_name(names: Sequence[str], value: FloatArray | Sequence[float]) -> str:
 
 
 def _type_of(values: Sequence[Any], declared: type | None) -> type:
-    found = type_of_column(values)
+    inferred = type_of_column(values)
     if declared is None:
-        return found
-    is_empty = all(value is None for value in values) if found is str else False
-    return declared if is_empty or (found, declared) == (int, float) else found
+        return inferred
+    is_empty = all(value is None for value in values) if inferred is str else False
+    return declared if is_empty or (inferred, declared) == (int, float) else inferred
 
 
 @cache

@@ -90,17 +90,17 @@ def margins_chart(
     .. [1] Stanchev, Wang and Ney (2020), Towards a better evaluation of metrics for machine translation, WMT, figure 1.
     """
     alt = altair()
-    found = {"": result} if isinstance(result, KeptPairs) else dict(result)
-    called = names(list(found), most=28) if len(found) > 1 else [""]
-    unit = ", ".join(dict.fromkeys(names([each.metric for each in found.values()])[:1]))
+    results = {"": result} if isinstance(result, KeptPairs) else dict(result)
+    called = names(list(results), most=28) if len(results) > 1 else [""]
+    unit = ", ".join(dict.fromkeys(names([each.metric for each in results.values()])[:1]))
     columns: dict[str, list[Any]] = {"line": [], "margin": [], "share": [], "kept": []}
-    for name, each in zip(called, found.values(), strict=True):
+    for name, each in zip(called, results.values(), strict=True):
         table = each.columns()
         columns["line"] += [name] * len(each.margin)
         for field in ("margin", "share", "kept"):
             columns[field] += list(table[field])
     color = alt.value(theme.accent)
-    if len(found) > 1:
+    if len(results) > 1:
         color = alt.Color(
             "line:N",
             scale=alt.Scale(
@@ -115,7 +115,7 @@ def margins_chart(
         tooltip=["line:N", "margin:Q", "share:Q", "kept:Q"],
     )
     drawn = base.mark_line(strokeWidth=2) + base.mark_point(filled=True, size=45, opacity=1)
-    total = " + ".join(f"{each.n_pairs:,}" for each in found.values()) if len(found) <= 4 else "all"
+    total = " + ".join(f"{each.n_pairs:,}" for each in results.values()) if len(results) <= 4 else "all"
     words = [f"{total} pairs of systems judged on the same segment; closer ones count as ties."]
     drawn = drawn.properties(width=_MARGINS_WIDTH, height=_MARGINS_HEIGHT)
     return headed(

@@ -152,7 +152,7 @@ def headed(
     return chart.properties(description=description, padding=14, **heading).configure(**config(theme))
 
 
-def best_only(found: int, most: int, what: str = "systems") -> list[str]:
+def best_only(total: int, most: int, what: str = "systems") -> list[str]:
     """Return a sentence for what is left out, or nothing.
 
     Examples
@@ -160,4 +160,4 @@ def best_only(found: int, most: int, what: str = "systems") -> list[str]:
     >>> best_only(130, 100), best_only(5, 100)
     (['The best 100 of 130 systems are shown.'], [])
     """
-    return [f"The best {most} of {found} {what} are shown."] if found > most else []
+    return [f"The best {most} of {total} {what} are shown."] if total > most else []

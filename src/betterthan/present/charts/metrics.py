@@ -137,9 +137,9 @@ def _ties(result: MetaEvaluation, shown: int, theme: Theme) -> Drawing:
 
 
 def _words(result: MetaEvaluation) -> list[str]:
-    k, found = len(result.metrics), result.comparisons
-    if found.test == "none":
+    k = len(result.metrics)
+    if result.comparisons.test == "none":
         return ["Nothing was tested."]
-    said = f"{differences(result)}."
+    verdict = f"{differences(result)}."
     tied = "" if result.n_distinct == k else " Bars beside the numbers: equal values."
-    return [f"{said} {result.n_distinct} distinct values, {result.n_clusters} clusters (lines).{tied}"]
+    return [f"{verdict} {result.n_distinct} distinct values, {result.n_clusters} clusters (lines).{tied}"]

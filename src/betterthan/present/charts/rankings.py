@@ -34,21 +34,21 @@ def aggregation_chart(
        human judgements than corpus-level aggregation, figure 1.
     """
     alt = altair()
-    found = [result] if isinstance(result, Aggregated) else list(result)
-    metrics = list(dict.fromkeys(each.metric for each in found))
+    results = [result] if isinstance(result, Aggregated) else list(result)
+    metrics = list(dict.fromkeys(each.metric for each in results))
     if len(metrics) != 1:
         raise TableError(
             f"These results are of {len(metrics)} metrics ({some_of(metrics)}). Draw one metric at a time."
         )
-    values = {way: np.concatenate([getattr(each, way) for each in found])[:MOST_POINTS] for way in WAYS}
-    systems = [name for each in found for name in each.systems][:MOST_POINTS]
+    values = {way: np.concatenate([getattr(each, way) for each in results])[:MOST_POINTS] for way in WAYS}
+    systems = [name for each in results for name in each.systems][:MOST_POINTS]
     cells = [_cell(values, down, across, systems, theme) for down in WAYS for across in WAYS]
     metric = " ".join(names(metrics))
     return headed(
         alt.concat(*cells, columns=len(WAYS), spacing=14),
         theme,
         title=f"{metric}: three ways of aggregating",
-        words=_aggregation_words(systems, sum(len(each.systems) for each in found)),
+        words=_aggregation_words(systems, sum(len(each.systems) for each in results)),
         width=3 * _SIDE + 90,
         wanted=title,
     )
@@ -129,8 +129,8 @@ def _distribution(values: FloatArray, name: str, theme: Theme) -> Drawing:
     return alt.layer(bars.encode(x=alt.X("x:Q", **x), x2="end:Q", y=y, y2="none:Q"))
 
 
-def _aggregation_words(systems: list[str], found: int) -> list[str]:
-    left_out = [f"The first {len(systems)} of {found} systems are shown."] if found > len(systems) else []
+def _aggregation_words(systems: list[str], total: int) -> list[str]:
+    left_out = [f"The first {len(systems)} of {total} systems are shown."] if total > len(systems) else []
     if len(systems) > _MOST_NUMBERED:
         return [f"{len(systems)} systems; r is Pearson's correlation.", *left_out]
     key = ", ".join(f"{i + 1}\u00a0{name}" for i, name in enumerate(names(systems, most=28)))
@@ -144,7 +144,7 @@ _AGREEMENT_WIDTH, _STEP = 380, 28
 def agreement_chart(result: Agreement, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw for each two rankings which share of the pairs of systems they order alike, and opposite ways."""
     alt = altair()
-    shown = sorted(result.comparisons, key=lambda found: -found.flipped)[:_MOST_ROWS]
+    shown = sorted(result.comparisons, key=lambda each: -each.flipped)[:_MOST_ROWS]
     parts = {"ordered alike": theme.good, "tied in one": theme.line, "opposite": theme.bad}
     y = alt.Y(
         "place:Q", axis=None, scale=alt.Scale(domain=[len(shown), 0], nice=False, zero=False, padding=0)
@@ -177,11 +177,11 @@ def agreement_chart(result: Agreement, theme: Theme, *, title: str | None = None
 
 def _parts(shown: list[Concord], parts: dict[str, str]) -> Drawing:
     table = []
-    for place, found in enumerate(shown):
+    for place, each in enumerate(shown):
         start = 0.0
-        for part, share in zip(parts, (found.alike, found.tied, found.flipped), strict=True):
+        for part, share in zip(parts, (each.alike, each.tied, each.flipped), strict=True):
             table.append(
-                (place + 0.14, place + 0.86, start, start + share, part, share, found.first, found.second)
+                (place + 0.14, place + 0.86, start, start + share, part, share, each.first, each.second)
             )
             start += share
     fields = ("place", "below", "from", "to", "part", "share", "first", "second")
@@ -191,12 +191,10 @@ def _parts(shown: list[Concord], parts: dict[str, str]) -> Drawing:
 def _labels(shown: list[Concord], y: Drawing, theme: Theme) -> list[Drawing]:
     alt = altair()
     called = {
-        name: names([ranking_name(name)], most=26)[0]
-        for found in shown
-        for name in (found.first, found.second)
+        name: names([ranking_name(name)], most=26)[0] for each in shown for name in (each.first, each.second)
     }
-    named = [f"{called[found.first]} and {called[found.second]}" for found in shown]
-    tau = [number(found.tau_b, 2) for found in shown]
+    named = [f"{called[each.first]} and {called[each.second]}" for each in shown]
+    tau = [number(each.tau_b, 2) for each in shown]
     data = rows({"place": [place + 0.5 for place in range(len(shown))], "named": named, "tau": tau})
     text = alt.Chart(data).mark_text(fontSize=12, align="right").encode(y=y)
     left = text.encode(x=alt.value(-10), text="named:N", color=alt.value(theme.ink))
@@ -309,11 +307,11 @@ def _words(result: Ranking, shown: int) -> list[str]:
     level = f"{1 - result.confidence:.3g}"
     best = int((result.rank_low == 1).sum())
     colour = "In colour: the best system" if best == 1 else f"In colour: the {best} systems that may be best"
-    told = f"{colour}, by {tests_of(result)} at level {level}. Lines separate significance clusters."
+    legend = f"{colour}, by {tests_of(result)} at level {level}. Lines separate significance clusters."
     gaps = int(np.isnan(result.low[:shown]).sum())
     undrawn = [f"{gaps} of {shown} systems have no interval."] if gaps else []
     return [
-        f"Dots with {percent(result.confidence)} intervals. {told}",
+        f"Dots with {percent(result.confidence)} intervals. {legend}",
         *undrawn,
         *best_only(len(result.systems), shown),
     ]
@@ -328,11 +326,11 @@ def ranks_chart(rankings: Mapping[str, Ranking], theme: Theme, *, title: str | N
     The number in a dot is the rank, so that ties show; many systems leave no room for it.
     """
     alt = altair()
-    given = list(rankings)
-    systems = rankings[given[0]].systems[:MOST_SYSTEMS]
+    ranking_names = list(rankings)
+    systems = rankings[ranking_names[0]].systems[:MOST_SYSTEMS]
     _check(rankings)
     data, moved = _ranks_data(rankings, systems)
-    m, k = len(rankings[given[0]].systems), len(given)
+    m, k = len(rankings[ranking_names[0]].systems), len(ranking_names)
     step = 26 if m <= 20 else 20 if m <= 40 else 15
     x = alt.X("column:Q", axis=None, scale=alt.Scale(domain=[0, max(k - 1, 1)], nice=False, zero=False))
     y = alt.Y("place:Q", axis=None, scale=alt.Scale(domain=[m, 0], nice=False, zero=False, padding=0))
@@ -347,7 +345,7 @@ def ranks_chart(rankings: Mapping[str, Ranking], theme: Theme, *, title: str | N
         base.mark_point(filled=True, opacity=1, size=45 if step < 20 else 230),
         *_numbers(base if step >= 20 else None, theme),
         *_names(data, k, x, y, theme, small=step < 20),
-        _columns(given, x, theme),
+        _columns(ranking_names, x, theme),
     ]
     drawn = alt.layer(*layers).properties(width=_BETWEEN * (k - 1), height=step * m)
     words = [f"In colour: the {moved} of {m} systems whose rank differs.", *best_only(m, MOST_SYSTEMS)]
@@ -382,7 +380,7 @@ def _ranks_data(rankings: Mapping[str, Ranking], systems: tuple[str, ...]) -> tu
         for column, rank in enumerate(ranks[name])
     ]
     fields = ("system", "number", "column", "place", "rank", "moved")
-    moved = sum(_moved(found) == "other rank" for found in ranks.values())
+    moved = sum(_moved(each) == "other rank" for each in ranks.values())
     return rows(dict(zip(fields, zip(*table, strict=True), strict=True))), moved
 
 
@@ -409,10 +407,13 @@ def _names(data: Drawing, k: int, x: Drawing, y: Drawing, theme: Theme, *, small
     return drawn
 
 
-def _columns(given: list[str], x: Drawing, theme: Theme) -> Drawing:
+def _columns(ranking_names: list[str], x: Drawing, theme: Theme) -> Drawing:
     alt = altair()
     data = rows(
-        {"column": list(range(len(given))), "ranking": names([ranking_name(name) for name in given], most=22)}
+        {
+            "column": list(range(len(ranking_names))),
+            "ranking": names([ranking_name(name) for name in ranking_names], most=22),
+        }
     )
     text = alt.Chart(data).mark_text(baseline="bottom", fontWeight=600, fontSize=12)
     return text.encode(x=x, y=alt.value(-6), text="ranking:N", color=alt.value(theme.ink))

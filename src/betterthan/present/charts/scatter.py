@@ -37,19 +37,19 @@ def scatter_chart(
        Its caption and text give the axes in opposite ways; here axes and corners are labelled.
     """
     tables = [scores] if isinstance(scores, Scores) else list(scores)
-    found = [paired(table, systems) for table in tables]
-    limits = _limits(found)
-    panels = [_panel(table, pair, limits, theme) for table, pair in zip(tables, found, strict=True)]
+    pairs = [paired(table, systems) for table in tables]
+    limits = _limits(pairs)
+    panels = [_panel(table, pair, limits, theme) for table, pair in zip(tables, pairs, strict=True)]
     drawn = panels[0] if len(panels) == 1 else altair().hconcat(*panels, spacing=40)
-    heading = " · ".join(dict.fromkeys(" against ".join(names([pair.a, pair.b])) for pair in found))
-    words = [_verdict(table, pair) for table, pair in zip(tables, found, strict=True)]
+    heading = " · ".join(dict.fromkeys(" against ".join(names([pair.a, pair.b])) for pair in pairs))
+    words = [_verdict(table, pair) for table, pair in zip(tables, pairs, strict=True)]
     legend = "Solid lines: means. Dashed lines: medians. Shaded: the half with more segments."
     return headed(drawn, theme, title=heading, words=[*words, legend], width=480 * len(panels), wanted=title)
 
 
-def _limits(found: Sequence[Paired]) -> tuple[float, float]:
-    low = min(float(min(pair.first.min(), pair.second.min())) for pair in found)
-    high = max(float(max(pair.first.max(), pair.second.max())) for pair in found)
+def _limits(pairs: Sequence[Paired]) -> tuple[float, float]:
+    low = min(float(min(pair.first.min(), pair.second.min())) for pair in pairs)
+    high = max(float(max(pair.first.max(), pair.second.max())) for pair in pairs)
     room = 0.04 * (high - low) or 0.5
     return low - room, high + room
 

@@ -67,8 +67,8 @@ def soft_pairwise_chart(
     people = " ".join(names([result.human], most=28))
     panels = [
         panel
-        for found, label in ((hard, "pairwise accuracy"), (soft, "soft pairwise accuracy"))
-        for panel in _panels(found, called, (f"people: {people}", name, label), theme)
+        for preferences, label in ((hard, "pairwise accuracy"), (soft, "soft pairwise accuracy"))
+        for panel in _panels(preferences, called, (f"people: {people}", name, label), theme)
     ]
     drawn = alt.concat(*panels, columns=3, spacing=22).resolve_scale(color="shared")
     words = [
@@ -110,12 +110,12 @@ def hard_preferences(result: MetaEvaluation, place: int, order: IntArray) -> Pre
 
 
 def _panels(
-    found: Preferences, called: list[str], titles: tuple[str, str, str], theme: Theme
+    preferences: Preferences, called: list[str], titles: tuple[str, str, str], theme: Theme
 ) -> list[Drawing]:
     return [
-        _panel(found.human, called, titles[0], theme),
-        _panel(found.metric, [], titles[1], theme),
-        _panel(found.agreement, [], f"{titles[2]} {found.mean:.3f}", theme),
+        _panel(preferences.human, called, titles[0], theme),
+        _panel(preferences.metric, [], titles[1], theme),
+        _panel(preferences.agreement, [], f"{titles[2]} {preferences.mean:.3f}", theme),
     ]
 
 

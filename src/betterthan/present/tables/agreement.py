@@ -82,7 +82,7 @@ def _best(result: Aggregated) -> str:
 def _orders(result: Aggregated) -> str:
     """Return how many pairs each of the other two orders otherwise than the pooled score."""
     n_pairs = len(result.systems) * (len(result.systems) - 1) // 2
-    told = []
+    parts = []
     for way in ("segment_mean", "bootstrap_mean"):
         turned = [
             (a, b)
@@ -92,8 +92,8 @@ def _orders(result: Aggregated) -> str:
             if (x - y) * (u - v) < 0
         ]
         named = "; ".join(f"{a} and {b}" for a, b in turned[:3]) + ("; …" if len(turned) > 3 else "")
-        told.append(f"{_NAMES[way]} turns {len(turned)}" + (f" ({named})" if turned else ""))
-    return f"Of {n_pairs} pair{'' if n_pairs == 1 else 's'} in pooled order, {told[0]} and {told[1]}."
+        parts.append(f"{_NAMES[way]} turns {len(turned)}" + (f" ({named})" if turned else ""))
+    return f"Of {n_pairs} pair{'' if n_pairs == 1 else 's'} in pooled order, {parts[0]} and {parts[1]}."
 
 
 def agreement_table(result: Agreement) -> Table:

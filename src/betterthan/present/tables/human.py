@@ -73,8 +73,8 @@ def _columns(result: Judges) -> list[tuple[Column, list[Cell]]]:
         columns.append(
             (Column(heading="repeats sd", kind="number", digits=digits), result.repeat_deviation.tolist())
         )
-    said: list[Cell] = ["yes" if stays else "no" for stays in result.keep]
-    return [*columns, (Column(heading="kept"), said)]
+    kept: list[Cell] = ["yes" if stays else "no" for stays in result.keep]
+    return [*columns, (Column(heading="kept"), kept)]
 
 
 def kept_pairs_table(result: KeptPairs) -> Table:

@@ -33,11 +33,10 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
         *(result.constant_mae, result.constant_rmse),
     )
     p = result.pvalue
-    told = int(np.count_nonzero(np.triu(_apart(result), 1)))
+    n_different = int(np.count_nonzero(np.triu(_significant_pairs(result), 1)))
     pairs = len(p) * (len(p) - 1) // 2
-    tested = (
-        f"{told} of {pairs} pairs differ significantly ({test_name(result)}, Holm-adjusted, level {result.alpha:g}).",
-    )
+    level = f"{test_name(result)}, Holm-adjusted, level {result.alpha:g}"
+    tested = (f"{n_different} of {pairs} pairs differ significantly ({level}).",)
     return Table(
         title=f"Predicted quality of {result.settings.n_segments:,} sentences",
         columns=columns,
@@ -70,7 +69,7 @@ def _quality_row(result: SentenceQuality, i: int) -> tuple[Cell, ...]:
     )
 
 
-def _apart(result: SentenceQuality) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+def _significant_pairs(result: SentenceQuality) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
     shared = [[bool(set(a) & set(b)) for b in result.letters] for a in result.letters]
     return ~np.array(shared, dtype=np.bool_)
 

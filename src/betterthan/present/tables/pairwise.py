@@ -127,14 +127,14 @@ def pvalue_words(result: PairwiseTable) -> str:
     above = np.triu_indices(len(result.systems), k=1)
     pvalue, low, high = (getattr(result, name)[above] for name in ("pvalue", "p_low", "p_high"))
     codes, known = result.p_method[above], ~np.isnan(pvalue)
-    told = []
+    parts = []
     for code, name in enumerate(P_METHODS):
         of_it = known & (codes == code)
         if not of_it.any():
             continue
         share = "" if of_it.sum() == known.sum() else f"{np.count_nonzero(of_it):,} "
-        told.append(share + _found(name, _off(pvalue[of_it], low[of_it], high[of_it])))
-    return f"p: {'; '.join(told)}." if told else ""
+        parts.append(share + _pvalue_method(name, _largest_error(pvalue[of_it], low[of_it], high[of_it])))
+    return f"p: {'; '.join(parts)}." if parts else ""
 
 
 def pair_pvalue_words(pair: Pair) -> str:
@@ -142,17 +142,17 @@ def pair_pvalue_words(pair: Pair) -> str:
     return (
         ""
         if np.isnan(pair.pvalue)
-        else f"p: {_found(pair.p_method, _off(pair.pvalue, pair.p_low, pair.p_high))}."
+        else f"p: {_pvalue_method(pair.p_method, _largest_error(pair.pvalue, pair.p_low, pair.p_high))}."
     )
 
 
-def _off(pvalue: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
+def _largest_error(pvalue: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
     """Return how far the p-values may be off, at most."""
     return float(np.maximum(np.subtract(high, pvalue), np.subtract(pvalue, low)).max())
 
 
-def _found(method: str, off: float) -> str:
-    return _P_WORDS[method] + (f", off by up to {off:.1g}" if off > 0 else "")
+def _pvalue_method(method: str, error: float) -> str:
+    return _P_WORDS[method] + (f", off by up to {error:.1g}" if error > 0 else "")
 
 
 def _n_pairs(result: PairwiseTable) -> int:
@@ -174,11 +174,11 @@ def _words(result: PairwiseTable) -> tuple[str, ...]:
     n_pairs = _n_pairs(result)
     how = correction_words(result.correction)
     unmet = (result.unmet,) if result.unmet else ()
-    found = pvalue_words(result)
+    pvalues = pvalue_words(result)
     sides = "" if result.alternative == "two-sided" else f", one-sided ({result.alternative})"
     if n_pairs == 1:
         verdict = result.undecidable or _single(result, result.pairs()[0], f"level {result.alpha:g}{sides}")
-        return (verdict, *unmet, found)
+        return (verdict, *unmet, pvalues)
     counted = f"{result.n_different} of {n_pairs} pairs {'is' if result.n_different == 1 else 'are'}"
     verdict = (
         result.undecidable or f"{counted} significantly different at level {result.alpha:g}, {how}{sides}."
@@ -188,12 +188,12 @@ def _words(result: PairwiseTable) -> tuple[str, ...]:
         return (
             verdict,
             *unmet,
-            f"{level}: intervals that hold for all {n_pairs:,} differences at once. {found}",
+            f"{level}: intervals that hold for all {n_pairs:,} differences at once. {pvalues}",
         )
     if result.correction == "none":
-        return (verdict, *unmet, found)
+        return (verdict, *unmet, pvalues)
     legend = (
-        f"{level}: interval of each difference by itself; verdicts corrected for {n_pairs:,} pairs. {found}"
+        f"{level}: interval of each difference by itself; verdicts corrected for {n_pairs:,} pairs. {pvalues}"
     )
     return (verdict, *unmet, legend)
 

@@ -94,7 +94,7 @@ def _row(result: TagRanking, i: int) -> tuple[Cell, ...]:
 
 
 def _words(result: TagRanking) -> tuple[str, ...]:
-    told = []
+    sentences = []
     if result.n_pairs:
         parts = [
             f"{tag_measure_name(name)} {n_different} ({_groups(int(groups))})"
@@ -103,14 +103,14 @@ def _words(result: TagRanking) -> tuple[str, ...]:
             )
         ]
         how = f"randomisation tests, {_CORRECTIONS.get(result.correction, result.correction)}"
-        told.append(
+        sentences.append(
             f"Of {result.n_pairs} pairs of systems, significantly different at {result.alpha:g} ({how}): "
             f"{', '.join(parts)}."
         )
     if not result.is_synthetic.any():
-        return tuple(told)
-    told.append(_LEGEND)
-    return (*told, *(line for name in result.measures for line in _gamed(result, name)))
+        return tuple(sentences)
+    sentences.append(_LEGEND)
+    return (*sentences, *(line for name in result.measures for line in _gamed(result, name)))
 
 
 def _groups(n: int) -> str:
