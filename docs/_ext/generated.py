@@ -24,7 +24,7 @@ from betterthan.present.renderers.render import FORMATS, SUFFIXES
 from betterthan.read.doubts.metric_names import LOWER_IS_BETTER
 from betterthan.read.formats.battles import battle_columns as battles
 from betterthan.read.formats.battles import winner_labels as labels
-from betterthan.read.formats.registry import readers
+from betterthan.read.formats.registry import READERS, reader
 from betterthan.read.grid.columns import DESCRIPTIVE, ROLES
 from betterthan.read.grid.missing import MISSING
 from betterthan.read.problems import PROBLEMS
@@ -115,7 +115,7 @@ def descriptive() -> str:
 def battle_columns() -> str:
     """Which names of columns are known for battles."""
     rows = [
-        ("the two systems", "; ".join(_code(pair) for pair in battles.PAIRS), "`--left`, `--right`"),
+        ("the two systems", "; ".join(_code(pair) for pair in battles.SIDES), "`--left`, `--right`"),
         ("winner", _code(battles.WINNERS), "`--winner`"),
         ("winner, in several columns", "; ".join(_code(several) for several in battles.SEVERAL_WINNERS), ""),
         ("weight", _code(battles.WEIGHTS), "`--weight`"),
@@ -146,11 +146,14 @@ def missing_words() -> str:
     return _code(sorted(word for word in MISSING if word))
 
 
+_PLACES = {"file": "file", "folder": "folder", "either": "file or folder"}
+
+
 def formats() -> str:
     """All layouts."""
-    found = [reader.FORMAT for reader in readers()]
-    rows = [(f"`{one.name}`", one.kind, _plain(one.description.rstrip("."))) for one in found]
-    return _table(("`--format-in`", "becomes", "what it is"), rows)
+    found = [(reader(name).FORMAT, _PLACES[entry.place]) for name, entry in READERS.items()]
+    rows = [(f"`{one.name}`", one.kind, place, _plain(one.description.rstrip("."))) for one, place in found]
+    return _table(("`--format-in`", "becomes", "file or folder", "what it is"), rows)
 
 
 def output_formats() -> str:

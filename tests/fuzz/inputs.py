@@ -12,7 +12,7 @@ from tests.fuzz.damage import hurt
 from tests.fuzz.tables import Drawn
 from tests.read.seeds import FILES, FOLDERS, lines
 
-from betterthan.read.formats.registry import FOLDER_READERS, READERS, reader
+from betterthan.read.formats.registry import READERS, reader
 
 SCORES = ("agree", "compare", "rank", "explain", "diagnose", "check", "convert", "report", "figure", "verify")
 KINDS = {
@@ -229,4 +229,4 @@ def put(drawn, folder, place):
     return os.path.relpath(path, folder)
 
 
-FORMATS = tuple(sorted({*READERS, *FOLDER_READERS}))
+FORMATS = tuple(sorted(READERS))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from betterthan.errors import ReadError, TableError, unknown_name
-from betterthan.read.doubts.chosen_columns import refuse_choice
+from betterthan.read.formats.registry import refuse_choice
 from betterthan.read.grid.beginning import Peek
 from betterthan.read.grid.columns import ROLES, find, plain
 from betterthan.read.grid.grid import MemoryGrid

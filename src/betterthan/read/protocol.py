@@ -1,12 +1,13 @@
 """What a reader is, what it may be told, and what it must give back.
 
-A format is one module in this room with three names::
+A format is one module in :mod:`betterthan.read.formats` with three names::
 
-    FORMAT: Format      # its name, the kind of table it gives, one line of description
-    sniff(source)       # how sure it is that a source is of its format, and why
+    FORMAT: Format         # its name, the kind of table it becomes, one line of description, the options it understands
+    sniff(source)          # how sure it is that a source is of its format, and why
     read(source, options)  # the tables, with every row accounted for
 
-and one line in :data:`betterthan.read.formats.registry.READERS`.
+and one entry in :data:`betterthan.read.formats.registry.READERS`, which says where the module is and what at the
+beginning of a file makes it worth importing.
 """
 
 from __future__ import annotations
@@ -29,15 +30,39 @@ AnyTable = Scores | Counts | Matches | Ratings | WordTags | Texts
 WHOLE_SYSTEM = "system"
 """The only segment of a table of system-level scores."""
 EVERY = "*"
+SEVERAL = "several"
+"""The format of several files, each of which is recognised, and asked about its options, by itself."""
+OF_SCORES = frozenset({"item", "system", "score", "metric", "group", "judge"})
+"""The roles of the columns in a table of scores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """Name of a layout, the kind of table it becomes, and a line for people."""
+    """The declaration of a format.
+
+    Attributes
+    ----------
+    name : str
+        What ``--format-in`` calls it.
+    kind : {"scores", "matches", "ratings", "tags", "texts"}
+        The kind of table it becomes.
+    description : str
+        One line for users.
+    columns : frozenset of str
+        The roles whose columns can be named (``--item``, ``--system``, …); none where the names are fixed.
+    chooses_columns : bool
+        Whether columns can be left out or kept (``--ignore``, ``--keep``).
+    rows : {"lines", "grid", "copy"}
+        How rows are chosen (``--where``): among the lines of the file if they have columns; where they are, because the
+        reader takes any grid; or in a copy of the file as Parquet.
+    """
 
     name: str
     kind: Kind
     description: str
+    columns: frozenset[str] = frozenset()
+    chooses_columns: bool = False
+    rows: Literal["lines", "grid", "copy"] = "lines"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
+from betterthan.read.doubts.doubts import refuse_system_level
 from betterthan.read.doubts.metric_names import refuse_truth
-from betterthan.read.formats.metrics_task.score_files import refuse_system_level
 from betterthan.read.formats.registry import reader
 from betterthan.read.formats.tables.cells import Duplicates
 from betterthan.read.formats.tables.tables_in_one_file import whole

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import isfinite
 
 from betterthan.errors import ReadError
-from betterthan.read.doubts.chosen_columns import refuse_choice, refuse_unused
-from betterthan.read.formats.registry import FOLDER_READERS, READERS, reader
+from betterthan.read.doubts.chosen_columns import refuse_unused
+from betterthan.read.formats.registry import plausible, reader, refuse_choice, takes_folder
 from betterthan.read.frames import FrameLike, is_frame, read_frame, two_layouts
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.grid import quoted
@@ -81,9 +81,8 @@ def sniff(source: Given) -> Recognition:
 
 
 def recognise(source: Source) -> Recognition:
-    """Ask every reader about an opened source."""
-    asked = FOLDER_READERS if source.is_folder else READERS
-    guesses = [(module, guess) for module in map(reader, asked) if (guess := module.sniff(source))]
+    """Ask the readers of the formats that an opened source may have."""
+    guesses = [(module, guess) for module in plausible(source) if (guess := module.sniff(source))]
     if source.is_folder and not guesses:
         refuse_arrow_folder(source)
         raise no_data_folder(source.name)
@@ -204,7 +203,7 @@ def read_any(
 
 def _chosen(source: Source, options: Options, name: str | None) -> Reader:
     if name is not None:
-        if source.is_folder and name not in FOLDER_READERS:
+        if source.is_folder and not takes_folder(name):
             raise no_data_folder(source.name)
         return reader(name)
     if {"left", "right"} <= options.columns.keys() and not source.is_folder:

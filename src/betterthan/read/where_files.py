@@ -169,12 +169,6 @@ def _check_kept(source: Source, wanted: dict[str, list[str]], count: _Count, n_k
         raise nothing_left(wanted, path=source.name)
 
 
-# Layouts that read any grid: their rows can be chosen where they are.
-_ON_GRIDS = ("long", "wide", "ratings")
-# Layouts whose reader takes a copy of some rows as Parquet.
-_ON_COPIES = ("battles", "rankings", "texts_table", "tags_table")
-
-
 def read_where(source: Source, options: Options, reader: Reader) -> Reading:
     """Read the rows of a file that fulfil `options.where`, all others counted as dropped.
 
@@ -185,10 +179,9 @@ def read_where(source: Source, options: Options, reader: Reader) -> Reading:
     UnknownName
         When there is no such column.
     """
-    name = reader.FORMAT.name
-    if name in _ON_GRIDS:
+    if reader.FORMAT.rows == "grid":
         return _on_grid(source, options, cast("ModuleType", reader))
-    if name in _ON_COPIES or source.is_parquet:
+    if reader.FORMAT.rows == "copy" or source.is_parquet:
         return _on_copy(source, options, reader)
     if has_columns(source, options.where):
         return _on_lines(source, options, reader)

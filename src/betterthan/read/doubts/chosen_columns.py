@@ -13,9 +13,7 @@ from betterthan.errors import ReadError, unknown_name
 from betterthan.read.grid.columns import flag
 from betterthan.read.grid.grid import Grid, quoted
 from betterthan.read.grid.where import RowsOf
-from betterthan.read.protocol import EVERY, Format, Options
-
-_LAYOUTS = ("long", "wide", "ratings", "several")
+from betterthan.read.protocol import EVERY, SEVERAL, Format, Options
 
 
 def without_ignored(grid: Grid, options: Options) -> Grid:
@@ -54,33 +52,6 @@ def hidden(header: tuple[str, ...], kept: frozenset[int]) -> tuple[str, ...]:
     return tuple("" if column in kept else name for column, name in enumerate(header))
 
 
-def refuse_choice(options: Options, layout: str, description: str, *, path: str | None) -> None:
-    """Raise when columns are ignored or kept in data other than a table of scores (BT214)."""
-    if layout in _LAYOUTS or not (options.ignore_columns or options.keep_columns):
-        return
-    option = "--ignore" if options.ignore_columns else "--keep"
-    raise ReadError(
-        f"{option} chooses among the columns of a table of scores, but this is {description}. Leave it out.",
-        path=path,
-        code="BT214",
-    )
-
-
-_TABLE = frozenset({"item", "system", "score", "metric", "group", "judge"})
-# The columns that can be named, by layout; the other layouts have fixed names, or no names at all.
-_COLUMNS: dict[str, frozenset[str]] = {
-    "long": _TABLE,
-    "wide": _TABLE,
-    "ratings": _TABLE,
-    "battles": frozenset({"item", "system", "group", "judge", "left", "right", "winner", "weight"}),
-    "texts_table": frozenset({"item", "system", "group"}),
-    "tags_table": frozenset({"item", "system", "group"}),
-    "segments": _TABLE,
-}
-# Each of several files is read, and asked this, by itself.
-_SEVERAL = "several"
-
-
 def refuse_unused(options: Options, layout: Format, *, path: str) -> None:
     """Refuse columns that were named for a layout in which columns cannot be named.
 
@@ -89,10 +60,10 @@ def refuse_unused(options: Options, layout: Format, *, path: str) -> None:
     ReadError
         With the option to leave out (BT230).
     """
-    if layout.name == _SEVERAL:
+    if layout.name == SEVERAL:
         return
     for role, column in options.columns.items():
-        if role not in _COLUMNS.get(layout.name, frozenset()):
+        if role not in layout.columns:
             raise ReadError(
                 f"{flag(role)} {quoted(column)} cannot be applied here, because this is {layout.description}. "
                 f"Leave it out.",

@@ -7,13 +7,17 @@ from collections.abc import Iterable
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.errors import some_of
+from betterthan.errors import ReadError, some_of
 from betterthan.read.protocol import WHOLE_SYSTEM, Problem
 from betterthan.tables.scores import Scores
 
 UNTESTABLE = (
     "There is one score for each system, and nothing can be tested without the scores of segments. "
     "Give their file to rank or compare systems."
+)
+_SYSTEM_LEVEL = (
+    "There is one score for each system, so paired tests are impossible: they need the score of every segment. "
+    "Give the file of segment scores."
 )
 _SAMPLE = 10_000
 _DECIMALS = 4
@@ -29,6 +33,13 @@ def doubts(scores: Scores, *, place: str) -> tuple[Problem, ...]:
         return (Problem(code="BT203", place=place, message=UNTESTABLE),)
     found = (_direction(scores), _one_system(scores), _missing(scores), _rounded(scores))
     return tuple(Problem(code=code, place=place, message=text) for code, text in filter(None, found))
+
+
+def refuse_system_level(scores: Scores, *, path: str | None) -> Scores:
+    """Return the table unless it has one score for each system (BT103)."""
+    if scores.segments == (WHOLE_SYSTEM,):
+        raise ReadError(_SYSTEM_LEVEL, path=path, code="BT103")
+    return scores
 
 
 def doubts_of(tables: Iterable[Scores], *, place: str) -> tuple[Problem, ...]:

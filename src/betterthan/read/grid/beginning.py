@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import wraps
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 from betterthan.errors import ReadError
@@ -20,6 +21,8 @@ Container = Literal["delimited", "json", "jsonl", "parquet"]
 DELIMITERS = (",", "\t", ";", "|")
 MOST_COLUMNS = 20_000
 _SAMPLE = 50
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,21 @@ def peek(source: Source) -> Peek:
     return found
 
 
+def once(look: Callable[[Source], T]) -> Callable[[Source], T]:
+    """Make a function of a file remember its answer as long as the source lives; folders may change in between."""
+    answers: WeakKeyDictionary[Source, T] = WeakKeyDictionary()
+
+    @wraps(look)
+    def remembered(source: Source) -> T:
+        if source.is_folder:
+            return look(source)
+        if source not in answers:
+            answers[source] = look(source)
+        return answers[source]
+
+    return remembered
+
+
 def _again(error: ReadError) -> ReadError:
     """Return an error like another, without the frames that would keep the source and its temporary file alive."""
     return ReadError(error.message, path=error.path, line=error.line, code=error.code)
@@ -102,6 +120,13 @@ def first_lines(source: Source) -> list[str]:
         kept = lines if whole else lines[:-1]
         return [line + "\n" for line in kept[: _SAMPLE + 1]]
     return [line + "\n" for line in islice(source.lines(), 3)]
+
+
+def beginning_text(source: Source) -> str:
+    """Return the first 64 KB as text; of lines so long that not two of them end there, the first three."""
+    if source.is_parquet or len(source.head) < HEAD_BYTES or source.head.count(b"\n") >= 2:
+        return source.head.decode("utf-8-sig", errors="replace")
+    return "".join(first_lines(source))
 
 
 def find_delimiter(lines: Sequence[str]) -> str:

@@ -23,6 +23,29 @@ ROLES: dict[str, tuple[str, ...]] = {
     "judge": ("rater", "rater_id", "annotator", "user_id", "userid", "judge", "judge_id", "worker_id"),
     "direction": ("higher_is_better",),
 }  # fmt: skip
+# The names of the columns of battles: the two systems, and who won.
+SIDES = (
+    ("left", "right"),
+    ("model_a", "model_b"),
+    ("model_1", "model_2"),
+    ("model_left", "model_right"),
+    ("system_a", "system_b"),
+    ("system_1", "system_2"),
+    ("system1_id", "system2_id"),
+    ("generator_1", "generator_2"),
+    ("player_a", "player_b"),
+    ("chosen_model", "rejected_model"),
+    ("a", "b"),
+)
+WINNERS = ("winner", "outcome", "preference", "result", "vote")
+SEVERAL_WINNERS = (("winner_model_a", "winner_model_b", "winner_tie"), ("g1_winner", "g2_winner"))
+RANKS = (
+    ("system1_rank", "system2_rank"),
+    ("rank_1", "rank_2"),
+    ("rank_a", "rank_b"),
+    ("left_rank", "right_rank"),
+)
+"""Two columns in which 1 is best and equal numbers are a tie."""
 # Columns that describe a row and are never a system or a metric.
 DESCRIPTIVE = (
     "domain", "category", "genre", "split", "subject", "task", "lp", "lang", "language", "pair", "weight", "seed",

@@ -10,30 +10,9 @@ from typing import Any
 
 from betterthan.errors import ReadError, some_of
 from betterthan.read.formats.battles.battle_covariates import PREFIX, Covariate, find_covariates, paired
+from betterthan.read.grid.columns import RANKS, SEVERAL_WINNERS, SIDES, WINNERS
 from betterthan.read.protocol import EVERY
 
-PAIRS = (
-    ("left", "right"),
-    ("model_a", "model_b"),
-    ("model_1", "model_2"),
-    ("model_left", "model_right"),
-    ("system_a", "system_b"),
-    ("system_1", "system_2"),
-    ("system1_id", "system2_id"),
-    ("generator_1", "generator_2"),
-    ("player_a", "player_b"),
-    ("chosen_model", "rejected_model"),
-    ("a", "b"),
-)
-WINNERS = ("winner", "outcome", "preference", "result", "vote")
-SEVERAL_WINNERS = (("winner_model_a", "winner_model_b", "winner_tie"), ("g1_winner", "g2_winner"))
-RANKS = (
-    ("system1_rank", "system2_rank"),
-    ("rank_1", "rank_2"),
-    ("rank_a", "rank_b"),
-    ("left_rank", "right_rank"),
-)
-"""Two columns in which 1 is best and equal numbers are a tie."""
 WEIGHTS = ("weight", "weights")
 ITEMS = (
     "question_id",
@@ -62,7 +41,7 @@ JUDGES = (
     "ranking_id",
 )
 ROLES = ("left", "right", "winner", "weight", "item", "judge")
-_WORDS = (PAIRS, (WINNERS, WEIGHTS, ITEMS, JUDGES), SEVERAL_WINNERS, RANKS)
+_WORDS = (SIDES, (WINNERS, WEIGHTS, ITEMS, JUDGES), SEVERAL_WINNERS, RANKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,7 +243,7 @@ def _pair(known: Mapping[str, str], given: Mapping[str, str], path: str | None) 
         return given["left"], given["right"]
     pairs = [
         (known[plain_name(left)], known[plain_name(right)])
-        for left, right in PAIRS
+        for left, right in SIDES
         if plain_name(left) in known and plain_name(right) in known
     ]
     fitting = [pair for pair in pairs if given.get("left", pair[0]) == pair[0]]

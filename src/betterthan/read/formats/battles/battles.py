@@ -45,6 +45,8 @@ FORMAT = Format(
     name="battles",
     kind="matches",
     description="Two systems and a winner a row: CSV, TSV, JSON, JSONL or Parquet.",
+    columns=frozenset({"item", "system", "group", "judge", "left", "right", "winner", "weight"}),
+    rows="copy",
 )
 _CERTAIN = 0.95
 _WITHOUT_WINNER = 0.75  # above a wide table with two columns of numbers

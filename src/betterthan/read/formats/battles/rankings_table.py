@@ -27,6 +27,7 @@ FORMAT = Format(
     name="rankings",
     kind="matches",
     description="several systems ranked by a judge in each row: system1Id, system1rank, system2Id, …",
+    rows="copy",
 )
 Identical = Literal["tie", "drop"]
 _JUDGES = ("judgeid", "judge", "rater", "annotator", "userid")

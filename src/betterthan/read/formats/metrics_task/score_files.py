@@ -39,10 +39,6 @@ FORMAT = Format(
     kind="scores",
     description="a score file without a header: SYSTEM SCORE on each line, in the order of the segments",
 )
-SYSTEM_LEVEL = (
-    "There is one score for each system, so paired tests are impossible: they need the score of every segment. "
-    "Give the file of segment scores."
-)
 
 
 def sniff(source: Source) -> Guess | None:
@@ -130,18 +126,6 @@ def _scores(name: str, rows: ScoreRows, source: Source, level: str, options: Opt
 def system_level_note(name: str) -> str:
     """Say that a table holds one score a system."""
     return f'"{name}" has one score for each system, so systems cannot be compared segment by segment.'
-
-
-def is_system_level(scores: Scores) -> bool:
-    """Whether a table holds one score for each system, as read from a system-level file."""
-    return scores.segments == (WHOLE_SYSTEM,)
-
-
-def refuse_system_level(scores: Scores, *, path: str | None) -> Scores:
-    """Return the table unless it has one score for each system (BT103)."""
-    if is_system_level(scores):
-        raise ReadError(SYSTEM_LEVEL, path=path, code="BT103")
-    return scores
 
 
 def _read_folder(source: Source, options: Options) -> Reading:

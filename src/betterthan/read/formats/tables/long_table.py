@@ -20,12 +20,12 @@ from betterthan.read.formats.tables import wide_table
 from betterthan.read.formats.tables.cells import fill
 from betterthan.read.formats.tables.long_columns import LongColumns, load, one_score_each, system_level_note
 from betterthan.read.formats.tables.tables_in_one_file import read_apart
-from betterthan.read.grid.beginning import Peek, peek
+from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find
 from betterthan.read.grid.grid import Grid, Labels, compact, first_rows, quoted
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
 from betterthan.tables.scores import Scores
 
@@ -33,10 +33,14 @@ FORMAT = Format(
     name="long",
     kind="scores",
     description="a table with one row for each score: columns for segment, system, score and, if any, metric",
+    columns=OF_SCORES,
+    chooses_columns=True,
+    rows="grid",
 )
 _ROLES = ("item", "system", "score", "metric", "group", "direction")
 
 
+@once
 def sniff(source: Source) -> Guess | None:
     """Recognise a header with a system column and a score column."""
     return guess(peek(source), path=source.name)

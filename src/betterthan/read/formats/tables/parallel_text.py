@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
+from betterthan.read.formats.signs import NO_TEXT
 from betterthan.read.grid.beginning import find_delimiter, first_lines
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
@@ -28,7 +29,6 @@ FORMAT = Format(
 )
 NOT_SUPPLIED = "[No translation supplied]"
 
-_OTHER_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".tags", ".xml", ".html", ".eval")
 _TEXT = (".txt", ".src", ".ref", ".mt", ".hyp", ".tok")
 # A table of which few rows are damaged is still a table, and its reader names the damage.
 _ENOUGH = 5
@@ -64,7 +64,7 @@ def sniff(source: Source) -> Guess | None:
         text = head.decode("utf-8-sig")
     except UnicodeDecodeError:
         return None
-    if source.is_parquet or source.suffix in _OTHER_FORMATS or "\x00" in text:
+    if source.is_parquet or source.suffix in NO_TEXT or "\x00" in text:
         return None
     if text.lstrip()[:1] in ("{", "["):
         return None

@@ -14,12 +14,12 @@ from betterthan.read.formats.tables.long_columns import LongColumns, load
 from betterthan.read.formats.tables.long_table import guess as guess_long
 from betterthan.read.formats.tables.long_table import table_name
 from betterthan.read.formats.tables.tables_in_one_file import read_apart
-from betterthan.read.grid.beginning import Peek, peek
+from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find
 from betterthan.read.grid.grid import Grid, Labels, compact, fault, first_rows, quoted
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Problem, Reading
 from betterthan.read.source.source import Source
 from betterthan.tables.ratings import Ratings
 
@@ -27,12 +27,16 @@ FORMAT = Format(
     name="ratings",
     kind="ratings",
     description="a table with one row for each judgement: columns for segment, system, judge and score",
+    columns=OF_SCORES,
+    chooses_columns=True,
+    rows="grid",
 )
 # What people and models grade by; a column of larger whole numbers holds identifiers.
 _HIGHEST_GRADE = 10
 _ROLES = ("item", "system", "score", "judge", "group", "direction", "metric")
 
 
+@once
 def sniff(source: Source) -> Guess | None:
     """Recognise a long table with a column of judges."""
     return guess(peek(source), path=source.name)

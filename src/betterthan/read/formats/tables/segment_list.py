@@ -13,13 +13,14 @@ from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.columns import ROLES, find, plain
 from betterthan.read.grid.grid import Grid, fault, quoted
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
 
 FORMAT = Format(
     name="segments",
     kind="texts",
     description="a list of segments with their documents, without scores or texts",
+    columns=OF_SCORES,
 )
 _ROLES = ("item", "group")
 _KNOWN = frozenset(

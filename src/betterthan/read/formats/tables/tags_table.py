@@ -18,6 +18,8 @@ FORMAT = Format(
     name="tags_table",
     kind="tags",
     description="a table with one row for each word: item, system (@gold for the truth), position and tag",
+    columns=frozenset({"item", "system", "group"}),
+    rows="copy",
 )
 _IS_BAD = {"ok": False, "good": False, "bad": True}
 _BECAUSE = "columns for item, system, position and tag"

@@ -17,6 +17,8 @@ FORMAT = Format(
     name="texts_table",
     kind="texts",
     description="a table with one row for each text: item, system (or @src, @ref:NAME) and text",
+    columns=frozenset({"item", "system", "group"}),
+    rows="copy",
 )
 _BECAUSE = "columns for item, system and text"
 

@@ -22,7 +22,7 @@ from betterthan.read.doubts.summary_rows import LAST_ROWS, SummaryRows, summary_
 from betterthan.read.formats.tables.cells import fill
 from betterthan.read.formats.tables.long_columns import nameless_row, one_score_each, usable_groups
 from betterthan.read.formats.tables.tables_in_one_file import read_apart
-from betterthan.read.grid.beginning import Peek, peek
+from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find, flag, is_called_score, is_descriptive, plain
 from betterthan.read.grid.grid import (
     Grid,
@@ -38,7 +38,7 @@ from betterthan.read.grid.grid import (
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import leave_out_nameless, open_grid
 from betterthan.read.grid.where import RowsOf
-from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
@@ -47,6 +47,9 @@ FORMAT = Format(
     name="wide",
     kind="scores",
     description="a table with one row for each segment and one column of scores for each system",
+    columns=OF_SCORES,
+    chooses_columns=True,
+    rows="grid",
 )
 _ROLES = ("item", "group")
 # Texts that stand for the score of a system, or for its absence, and not for a remark.
@@ -69,6 +72,7 @@ _OUTCOMES = frozenset(
 _INPUTS = frozenset(("prompt", "question", "query", "instruction", "input", "source", "src", "problem"))
 
 
+@once
 def sniff(source: Source) -> Guess | None:
     """Recognise a table in which columns other than ids hold numbers."""
     return guess(peek(source), path=source.name)
