@@ -79,6 +79,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_no_other(wheel):
         "web/templates/battles.html.j2",
         "web/static/app.css",
         "report/templates/report.js",
+        "read/problems.toml",
         "py.typed",
     ):
         assert f"betterthan/{name}" in found
