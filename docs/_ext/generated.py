@@ -142,7 +142,7 @@ def lower_is_better() -> str:
 
 
 def missing_words() -> str:
-    """Which cells are missing scores."""
+    """Which words mean a missing value."""
     return _code(sorted(word for word in MISSING if word))
 
 

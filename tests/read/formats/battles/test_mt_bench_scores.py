@@ -87,9 +87,9 @@ def test_the_order_of_rows_does_not_matter(tmp_path):
         ({"score": -2}, "BT313", '"-2" is no grade'),
         ({"score": "nine"}, "BT013", "is not a number"),
         ({"score": 1e400}, "BT014", "infinite"),
-        ({"model": ""}, "BT105", 'nothing in column "model"'),
+        ({"model": ""}, "BT105", 'The row names no "model"'),
         ({"model": {"a": 1}}, "BT025", "is no name"),
-        ({"question_id": None}, "BT105", 'nothing in column "question_id"'),
+        ({"question_id": None}, "BT105", 'The row names no "question_id"'),
         ({}, "BT101", 'Segment "81:1" of system "Kea" was already given in line 1'),
     ],
 )

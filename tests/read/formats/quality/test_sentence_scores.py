@@ -165,7 +165,7 @@ def test_a_sentence_scored_twice(write, duplicates, expected):
         (TRAINING.replace("[50, 55]", "50, 55"), "BT013", 'line 3: "50, 55" is no list of numbers'),
         (TRAINING.replace("[50, 55]", "[50, x]"), "BT013", "is no list of numbers"),
         (TRAINING.replace("9\t", "7\t"), "BT101", "line 3: Index 7 was already given in line 2"),
-        (TRAINING.replace("9\t", "\t"), "BT105", "line 3: The row has no index"),
+        (TRAINING.replace("9\t", "\t"), "BT105", "line 3: The row names no index"),
         (TRAINING.replace("\t60", ""), "BT012", "line 3: The row has 6 cells between tabs where the header has 7"),
         (TRAINING.replace("\t60", "\tsixty"), "BT013", 'line 3: "sixty" is not a number'),
         (TRAINING.split("\n", maxsplit=1)[0] + "\n", "BT011", "There is no row below the header"),

@@ -27,7 +27,7 @@ from betterthan.read.formats.battles.battle_covariates import Place
 from betterthan.read.formats.battles.battle_files import engine_file, line_of_row, raise_fault, text_query
 from betterthan.read.formats.battles.battle_tally import Kind, Tally
 from betterthan.read.grid.duck import connect, literal, read_error
-from betterthan.read.grid.missing import MISSING
+from betterthan.read.grid.missing import missing_sql
 from betterthan.read.grid.quotes import quote_notes
 from betterthan.read.source.source import Source
 
@@ -323,8 +323,7 @@ def _judged(count: _Count, relation: str) -> Judged:
 
 
 def _is_empty(cell: str) -> str:
-    words = ", ".join(literal(word) for word in sorted(MISSING))
-    return f"lower(trim({cell})) IN ({words})"
+    return missing_sql(cell)
 
 
 def _check_filled(count: _Count, relation: str, role: str, column: str) -> None:

@@ -33,6 +33,7 @@ from betterthan.read.formats.battles.winner_labels import (
     said_meaning,
     word_meaning,
 )
+from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.missing import is_missing
 from betterthan.tables.matches import Matches
 
@@ -224,8 +225,7 @@ def _check_systems(tally: Tally) -> None:
     nameless = np.array([is_missing(name) for name in tally.names])
     odd = nameless[tally.left] | nameless[tally.right]
     if odd.any():
-        message = f"A system's name is missing in {_count(tally, odd)} rows. Fill in the names, or remove these rows."
-        raise _at(tally, odd, message, code="BT124")
+        raise _at(tally, odd, _nameless(tally, nameless, odd), code="BT124")
     itself = tally.left == tally.right
     if itself.any():
         message = (
@@ -239,6 +239,19 @@ def _check_systems(tally: Tally) -> None:
     if odd.any():
         message = "A system's name contains a NUL byte, so the data are damaged. Export them again."
         raise _at(tally, odd, message, code="BT006")
+
+
+def _nameless(tally: Tally, nameless: BoolArray, odd: BoolArray) -> str:
+    """Say in how many rows a system has no name, and which words were taken for none."""
+    words = {
+        name.strip() for name, is_none in zip(tally.names, nameless.tolist(), strict=True) if is_none
+    } - {""}
+    why = f" ({some_of(sorted(quoted(word) for word in words))} means a missing value)" if words else ""
+    renamed = " If it is a name, change it." if words else ""
+    return (
+        f"A system's name is missing in {_count(tally, odd)} rows{why}. "
+        f"Fill in the names, or remove these rows.{renamed}"
+    )
 
 
 def _count(tally: Tally, kinds: BoolArray) -> str:

@@ -15,6 +15,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.read.doubts.direction import direction
 from betterthan.read.doubts.doubts import doubts
 from betterthan.read.formats.tables.cells import fill
+from betterthan.read.formats.tables.long_columns import nameless_row
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, compact, fault, first_rows, quoted
@@ -124,7 +125,7 @@ def _labels(grid: Grid, column: int) -> Labels:
     found = grid.labels(column)
     empty = np.flatnonzero(found.codes < 0)
     if empty.size:
-        text = f"The row has nothing in column {quoted(grid.header[column])}. Fill it in or remove the row."
+        text = nameless_row(grid, int(empty[0]), column, quoted(grid.header[column]))
         raise fault(grid, text, row=int(empty[0]), code="BT105")
     return found
 

@@ -18,6 +18,7 @@ from betterthan.read.frames import FrameLike, frame_grid, is_frame
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, fault, quoted
+from betterthan.read.grid.missing import missing_name
 from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Given, Source, open_source
@@ -234,8 +235,11 @@ def _judged(
         nameless = np.flatnonzero(judged[slot] & (labels.codes[rows] < 0))
         if nameless.size:
             name = quoted(grid.header[columns.systems[slot]])
-            text = f"A system is ranked but not named (column {name}). Fill in its name."
-            raise fault(grid, text, row=int(rows[nameless[0]]), code="BT124")
+            row = int(rows[nameless[0]])
+            why = missing_name(grid.cell(row, columns.systems[slot]), "system")
+            raise fault(
+                grid, f"A system is ranked but not named (column {name}). {why}", row=row, code="BT124"
+            )
     return judged
 
 

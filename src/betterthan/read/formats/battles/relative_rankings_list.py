@@ -13,6 +13,7 @@ import numpy as np
 from betterthan.errors import ReadError, some_of
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import check_names
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.source.source import Source
 from betterthan.tables.matches import Matches
@@ -122,6 +123,9 @@ def _check_row(row: list[str], width: int, source: Source, line: int) -> None:
             line=line,
             code="BT124" if not all(row[-2:]) else "BT127",
         )
+    check_names(
+        {"segment": row[-3], "better system": row[-2], "worse system": row[-1]}, path=source.name, line=line
+    )
     if row[-1] == row[-2]:
         raise ReadError(
             f"{quoted(row[-1])} is called better than itself. Remove the line.",

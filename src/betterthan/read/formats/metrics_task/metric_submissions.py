@@ -25,6 +25,7 @@ from betterthan.read.formats.metrics_task.score_files import system_level_note
 from betterthan.read.formats.metrics_task.score_rows import way
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import WHOLE_SYSTEM, Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -139,7 +140,9 @@ def _lines(source: Source) -> Iterator[_Line]:
         score = parse(row[at])
         if np.isinf(score):
             raise _wrong(f"The score {quoted(row[at])} is no finite number", source, line, code="BT013")
-        yield _Line(dict(zip(names, row, strict=False)), score, line)
+        fields = dict(zip(names, row, strict=False))
+        check_names({"system": fields["system"]}, path=source.name, line=line)
+        yield _Line(fields, score, line)
 
 
 def _wrong(what: str, source: Source, line: int, *, code: str = "BT181") -> ReadError:

@@ -15,6 +15,7 @@ from betterthan.errors import ReadError
 from betterthan.read.doubts.direction import Direction, direction
 from betterthan.read.doubts.metric_names import told_by
 from betterthan.read.grid.grid import Labels, encode, quoted
+from betterthan.read.grid.missing import missing_name
 from betterthan.read.grid.numerals import how_large, is_infinite, parse_all
 from betterthan.read.protocol import Options
 from betterthan.read.source.source import Source
@@ -91,10 +92,12 @@ def score_rows(source: Source, level: str) -> ScoreRows:
     named = encode(systems)
     nameless = np.flatnonzero(named.codes < 0)
     if nameless.size:
-        what = (
-            f"{quoted(systems[nameless[0]])} stands for a missing value and cannot name a system. Rename it."
+        raise ReadError(
+            missing_name(systems[nameless[0]], "system"),
+            path=source.name,
+            line=int(nameless[0]) + 1,
+            code="BT105",
         )
-        raise ReadError(what, path=source.name, line=int(nameless[0]) + 1, code="BT105")
     return ScoreRows(named, values, encode(domains[0]) if domains else None, lines)
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from betterthan.errors import ReadError
 from betterthan.read.grid.beginning import first_lines
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import is_infinite, parse
 from betterthan.read.protocol import Guess
 from betterthan.read.source.source import Source
@@ -186,24 +187,10 @@ def named(cells: Cells, source: Source, line: int) -> tuple[str, str, str]:
     Raises
     ------
     ReadError
-        When one of them is empty (BT105).
+        When one of them is missing (BT105).
     """
     pair, name, segment = (cell.strip() for cell in cells[:3])
-    empty = next(
-        (
-            what
-            for what, cell in (("language pair", pair), ("system", name), ("segment", segment))
-            if not cell
-        ),
-        None,
-    )
-    if empty:
-        raise ReadError(
-            f"The row names no {empty}. Fill the cell in or remove the row.",
-            path=source.name,
-            line=line,
-            code="BT105",
-        )
+    check_names({"language pair": pair, "system": name, "segment": segment}, path=source.name, line=line)
     return pair.lower(), name, segment
 
 

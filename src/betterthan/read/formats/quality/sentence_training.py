@@ -16,6 +16,7 @@ from betterthan.read.doubts.direction import direction
 from betterthan.read.formats.quality.quality_rows import number
 from betterthan.read.formats.quality.sentence_scores import doubts_of_quality
 from betterthan.read.grid.beginning import first_lines
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -108,13 +109,7 @@ def _cells(text: str, header: Sequence[str], source: Source, line: int) -> dict[
 
 
 def _check_new(index: str, segments: dict[str, int], source: Source, line: int) -> None:
-    if not index:
-        raise ReadError(
-            "The row has no index. Fill the cell in or remove the row.",
-            path=source.name,
-            line=line,
-            code="BT105",
-        )
+    check_names({"index": index}, path=source.name, line=line)
     if index in segments:
         raise ReadError(
             f"Index {index[:40]} was already given in line {segments[index]}. Remove one of the two.",

@@ -24,6 +24,7 @@ from betterthan.read.grid.grid import (
     has_text,
     quoted,
 )
+from betterthan.read.grid.missing import missing_name
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import leave_out_nameless
 from betterthan.read.protocol import WHOLE_SYSTEM, Options
@@ -254,11 +255,10 @@ def _check_names(grid: Grid, found: dict[str, int], labels: dict[str, Labels], r
 
 
 def nameless_row(grid: Grid, row: int, column: int | None, what: str) -> str:
-    """Say that a row names no system, segment or judge; a word such as "none" stands for a missing name."""
-    cell = "" if column is None else grid.cell(row, column).strip()
-    if not cell or cell == str(None):
-        return f"The row names no {what}. Fill the cell in or remove the row."
-    return f"{quoted(cell)} stands for a missing value and names no {what}. Rename it, or remove the row."
+    """Say that a row names no system, segment or judge; see :func:`~betterthan.read.grid.missing.missing_name`."""
+    cell = "" if column is None else grid.cell(row, column)
+    # What is null in JSON or a data frame is shown as "None", which the user did not write.
+    return missing_name("" if cell == str(None) else cell, what)
 
 
 def usable_groups(labels: dict[str, Labels], *, asked: bool) -> tuple[dict[str, Labels], tuple[str, ...]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
+from betterthan.read.formats.tables.long_columns import nameless_row
 from betterthan.read.formats.tables.tables_in_one_file import PAIRS
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.columns import ROLES, find, plain
@@ -82,7 +83,7 @@ def _counted(grid: Grid, roles: dict[str, int]) -> list[str]:
     items, documents = (grid.labels(roles[role]) for role in _ROLES)
     nameless = np.flatnonzero(items.codes < 0)
     if nameless.size:
-        what = "The row names no segment. Fill the cell in or remove the row."
+        what = nameless_row(grid, int(nameless[0]), roles["item"], "segment")
         raise fault(grid, what, row=int(nameless[0]), code="BT105")
     _check_once(grid, codes * len(items.names) + items.codes, items.names)
     counts = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from betterthan.errors import ReadError
 from betterthan.read.formats.tables.cells import second_rows
-from betterthan.read.formats.tables.long_columns import usable_groups
+from betterthan.read.formats.tables.long_columns import nameless_row, usable_groups
 from betterthan.read.grid.beginning import Peek
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, Labels, fault, first_rows, quoted
@@ -48,7 +48,7 @@ def load_rows(grid: Grid, options: Options) -> TidyRows:
             )
         empty = np.flatnonzero(labels[role].codes < 0)
         if empty.size:
-            text = f"The row names no {what}. Fill the cell in or remove the row."
+            text = nameless_row(grid, int(empty[0]), roles[role], what)
             raise fault(grid, text, row=int(empty[0]), code="BT105")
     labels, _ = usable_groups(labels, asked="group" in options.columns)
     items, groups = labels["item"], labels.get("group")

@@ -14,6 +14,7 @@ from betterthan.read.formats.metrics_task.score_files import system_level_note
 from betterthan.read.formats.toolkits.toolkit_json import head_json, odd_shape, whole_json
 from betterthan.read.grid.columns import find
 from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import WHOLE_SYSTEM, Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -117,6 +118,7 @@ def _put(corpus: Corpus, metric: Any, system: Any, score: Any, source: Source) -
     system = system.removeprefix(_BASELINE)
     if not system.strip():
         raise odd_shape("A system has no name.", source)
+    check_names({"system": system}, path=source.name, line=None)
     value = score.get("score") if isinstance(score, dict) else score
     number = parse(_bare(value) if isinstance(value, str) else value)
     if math.isinf(number):

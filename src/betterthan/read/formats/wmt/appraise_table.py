@@ -22,7 +22,7 @@ from betterthan.errors import ReadError, some_of
 from betterthan.read.formats.tables.rating_tally import Account, account, reading_of
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
-from betterthan.read.grid.missing import is_missing
+from betterthan.read.grid.missing import check_names, is_missing
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import LONGEST_LINE, Source
@@ -189,6 +189,11 @@ def _add(found: Account, row: _Row, documents: dict[tuple[str, str], str], sourc
             line=row.line,
             code="BT105",
         )
+    check_names(
+        {"judge": judge, "system": system, "segment": segment, "document": document},
+        path=source.name,
+        line=row.line,
+    )
     score = _score(row, source)
     if len(row.cells) != SPANS:
         # Direct assessments number segments inside their document.

@@ -16,6 +16,7 @@ from betterthan.errors import ReadError, some_of
 from betterthan.read.formats.tables.rating_tally import account, reading_of
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -113,6 +114,11 @@ def _score(cells: Mapping[str, str], source: Source, line: int) -> float:
 
 
 def _check_named(cells: Mapping[str, str], source: Source, line: int) -> None:
+    check_names(
+        {name: cells[name] for name in ("WorkerId", "sys_id", "sid") if cells[name]},
+        path=source.name,
+        line=line,
+    )
     empty = next((name for name in _NAMED if not cells[name]), None)
     if empty:
         raise ReadError(

@@ -13,6 +13,7 @@ from betterthan.read.doubts.doubts import doubts_of
 from betterthan.read.formats.metrics_task.score_rows import way
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -82,6 +83,7 @@ def _numbers(fields: list[str], source: Source, line: int) -> list[float]:
             line=line,
             code="BT177",
         )
+    check_names({"system": fields[0], "segment": fields[1]}, path=source.name, line=line)
     numbers = [parse(field) for field in fields[2:]]
     odd = next((i for i, number in enumerate(numbers) if np.isinf(number)), None)
     if odd is not None:

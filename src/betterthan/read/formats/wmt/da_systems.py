@@ -13,6 +13,7 @@ from betterthan.read.formats.metrics_task.score_files import system_level_note
 from betterthan.read.formats.metrics_task.score_rows import way
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import WHOLE_SYSTEM, Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -60,6 +61,7 @@ def read(source: Source, options: Options) -> Reading:
                 line=line,
                 code="BT177",
             )
+        check_names({"system": row[2]}, path=source.name, line=line)
         scores = pairs.setdefault(row[0], {})
         if row[2] in scores:
             raise ReadError(

@@ -12,6 +12,7 @@ from betterthan.read.doubts.doubts import doubts
 from betterthan.read.formats.metrics_task.score_rows import way
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -83,6 +84,7 @@ def _fields(fields: list[str], source: Source, line: int) -> tuple[str, float, s
             line=line,
             code="BT013",
         )
+    check_names({"system": fields[0], "segment": fields[2]}, path=source.name, line=line)
     return fields[0], score, fields[2]
 
 

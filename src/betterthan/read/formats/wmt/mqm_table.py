@@ -23,6 +23,7 @@ from betterthan.read.formats.wmt.error_spans import without_weight
 from betterthan.read.formats.wmt.mqm_weights import Weights
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.columns import plain
+from betterthan.read.grid.missing import check_names
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.source.source import LONGEST_LINE, Given, Source, open_source
 from betterthan.tables.ratings import Ratings
@@ -318,14 +319,9 @@ def _summed(source: Source, weights: Weights) -> _Sums:
 
 
 def _check_named(error: _Error, source: Source) -> None:
-    for role in ("system", "rater", "segment", "doc", "local"):
-        if role in error.cells and not error.cells[role]:
-            raise ReadError(
-                f"The row names no {role}. Fill the cell in or remove the row.",
-                path=source.name,
-                line=error.line,
-                code="BT105",
-            )
+    roles = ("system", "rater", "segment", "doc", "local")
+    names = {role: error.cells[role] for role in roles if role in error.cells}
+    check_names(names, path=source.name, line=error.line)
 
 
 def _add(sums: _Sums, cells: Mapping[str, str], weight: float) -> None:

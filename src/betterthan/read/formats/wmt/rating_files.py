@@ -18,6 +18,7 @@ from betterthan.read.formats.wmt.error_spans import Marked
 from betterthan.read.formats.wmt.mqm_weights import Weights
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.missing import check_names, is_missing
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
 
@@ -88,7 +89,8 @@ def _fields(text: str, source: Source, line: int) -> tuple[str, str, str]:
             line=line,
             code="BT182",
         )
-    return row[0], row[1], row[2] if len(row) == 3 else ""
+    check_names({"system": row[0]}, path=source.name, line=line)
+    return row[0], row[1], "" if len(row) == 2 or is_missing(row[2]) else row[2]
 
 
 def _errors(rating: str, source: Source, line: int) -> object:

@@ -17,6 +17,7 @@ from betterthan.read.formats.wmt.rating_files import NOT_RATED
 from betterthan.read.formats.wmt.wmt_jsonl import first_object
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
+from betterthan.read.grid.missing import check_names
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
 
@@ -64,6 +65,7 @@ def _pair(rated: Mapping[str, Any]) -> str:
 def _name(rated: Mapping[str, Any], key: str, source: Source, line: int) -> str:
     value = rated.get(key)
     if isinstance(value, str) and value.strip():
+        check_names({f'"{key}"': value}, path=source.name, line=line)
         return value.strip()
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -17,6 +17,7 @@ from betterthan.read.formats.wmt.appraise_table import no_real_document
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.folders import files_in, opened_files
@@ -101,6 +102,7 @@ def _name(judged: Mapping[str, Any], key: str, source: Source, line: int) -> str
     """Return a name; a number counts as its digits, anything nested is refused."""
     value = judged.get(key)
     if isinstance(value, str) and value.strip():
+        check_names({f'"{key}"': value}, path=source.name, line=line)
         return value.strip()
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)

@@ -16,8 +16,9 @@ from betterthan.errors import ReadError
 from betterthan.read.formats.tables.rating_tally import account, reading_of
 from betterthan.read.formats.wmt.wmt_jsonl import first_object
 from betterthan.read.formats.wmt.wmt_jsonl_texts import pair_of
-from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.grid import label, quoted
 from betterthan.read.grid.json_lines import numbered_objects
+from betterthan.read.grid.missing import check_names
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -55,7 +56,7 @@ def read(source: Source, options: Options) -> Reading:
             if np.isnan(score):
                 found.dropped["no score"] += 1
                 continue
-            judge = str(judged.get("annotator") or nobody)
+            judge = label(judged.get("annotator")) or nobody
             segment = f"{document}:{seen[document]}"
             found.of(pair_of(document)).add(system, segment, judge, score, group=document)
     guess = sniff(source)
@@ -68,6 +69,8 @@ def _judgements(
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield the system, what to call a judge without a name, and the judgement."""
     for system, judged in scores.items():
+        if system.strip():
+            check_names({"system": system}, path=source.name, line=line)
         several = judged if isinstance(judged, list) else [judged]
         for number, one in enumerate(several, 1):
             if not isinstance(one, dict) or not system.strip():
