@@ -242,3 +242,11 @@ def test_columns_cannot_be_named(tmp_path, columns):
     with pytest.raises(ReadError, match="cannot be applied here") as caught:
         read_any(tmp_path, Options(columns=columns))
     assert caught.value.code == "BT230"
+
+
+def test_a_copied_file_names_its_model_by_the_folder_it_was_in(tmp_path):
+    """A byte-order mark makes a copy elsewhere, whose folder is called otherwise every time."""
+    path = tmp_path / "my-model" / f"samples_sums_{DATE}.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b"\xef\xbb\xbf" + as_lines([record(1, 1.0), record(2, 0.0)]).encode())
+    assert read_any(path).tables[0].systems == ("my-model",)

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, odd_shape, scores_reading, whole_json
+from betterthan.read.formats.toolkits.toolkit_json import (
+    ScoreRow,
+    folder_of,
+    odd_shape,
+    scores_reading,
+    whole_json,
+)
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
@@ -87,7 +93,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def _run(file: Source) -> _Run:
-    name = "score" if file.name.startswith("<") else file.path.resolve().parent.name
+    name = "score" if file.name.startswith("<") else folder_of(file).name
     match = _model(name)
     scenario = name.replace(match[0], "").rstrip(":,") if match else name
     run = _Run(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, scores_reading
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, scores_reading
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
@@ -118,7 +118,7 @@ def _system(file: Source) -> str:
     """Return the name given, or the model: the folders between "details" and the time of the run."""
     if file.called is not None or file.name.startswith("<"):
         return file.stem
-    folders = list(file.path.resolve().parent.parts[1:])
+    folders = list(folder_of(file).parts[1:])
     if folders and _is_time(folders[-1]):
         folders.pop()
     if "details" in folders:

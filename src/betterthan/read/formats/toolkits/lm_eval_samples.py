@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, scores_reading
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, scores_reading
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
@@ -101,7 +101,7 @@ def _task(file: Source) -> str:
 def _system(file: Source) -> str:
     if file.called is not None or file.name.startswith("<"):
         return file.stem
-    return file.path.resolve().parent.name or file.stem
+    return folder_of(file).name or file.stem
 
 
 def _gather(file: Source, samples: _Samples, *, prefix: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError
@@ -70,6 +71,12 @@ def head_json(source: Source) -> Any:  # noqa: ANN401  (JSON)
         return json.loads(source.head.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return None
+
+
+def folder_of(file: Source) -> Path:
+    """Return the folder of a file, after which toolkits name a run; what was unpacked is copied to another one."""
+    path = file.path if file.spool is None else Path(file.name).expanduser()
+    return path.resolve().parent
 
 
 def scores_reading(
