@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from betterthan.engine.blocks import Job
+from betterthan.engine.child import Child, send
 from betterthan.engine.processes import WorkerProcesses, as_task
-from betterthan.engine.worker import send
 from betterthan.errors import BetterThanError
 
 
@@ -91,11 +91,11 @@ def test_a_worker_ends_in_the_middle_of_a_block_when_its_parent_is_gone(tmp_path
     """Its input is closed, and nobody waits for the result."""
     with workers_for(engine_blocks.notes_its_process, str(tmp_path)) as workers:
         worker = workers._start()
-        send(worker._requests, workers._task)
-        send(worker._requests, b"0")
+        send(worker.child.requests, workers._task)
+        send(worker.child.requests, b"0")
         wait_for(lambda: list(tmp_path.glob("process-0-*")))
-        worker._requests.close()
-        assert worker._process.wait(timeout=60) == 0
+        worker.child.requests.close()
+        assert worker.child.process.wait(timeout=60) == 0
 
 
 def test_a_worker_that_cannot_start_is_an_error_and_not_a_standstill(monkeypatch):
@@ -160,3 +160,42 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
+
+
+@pytest.mark.parametrize("size", [10, 1_000_000])
+def test_a_child_killed_before_it_listens_breaks_nothing(size):
+    """Its channel is broken, now and when it is closed at the end; whoever leads it outlives that."""
+    child = Child(["-c", ""])
+    child.process.wait(60)
+    with pytest.raises(OSError, match="pipe"):
+        child.send(b"x" * size)
+    assert child.requests.closed
+    assert child.end(grace=1) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX")
+def test_a_child_whose_time_is_up_is_killed_with_its_children():
+    """The grandchild too, which nobody else would end."""
+    program = (
+        "import subprocess, sys\n"
+        "from betterthan.engine.child import private_channels, send\n"
+        "_, answers = private_channels()\n"
+        "inner = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
+        "send(answers, str(inner.pid).encode())\n"
+        "inner.wait()\n"
+    )
+    child = Child(["-c", program], seconds=3.0)
+    grandchild = int(child.receive())
+    with pytest.raises(EOFError):
+        child.receive()
+    assert child.is_late
+    assert child.end(grace=5) < 0
+    wait_for(lambda: not is_running(grandchild))
+
+
+def is_running(pid):
+    """Whether a process does anything; one that is dead and not yet waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

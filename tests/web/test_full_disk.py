@@ -21,7 +21,7 @@ from betterthan.web.runs.run import Choices, Run, new_id
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import Runs
 from betterthan.web.settings import WebSettings
-from betterthan.web.worker.worker import Task
+from betterthan.web.runs.task import Task
 
 resource = pytest.importorskip("resource", reason="this platform does not bound the size of files")
 

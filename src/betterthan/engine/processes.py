@@ -9,16 +9,14 @@ locks) that knows one job, is replaced alone when it dies, and dies with its par
 from __future__ import annotations
 
 import pickle
-import subprocess
 import sys
 import threading
-from contextlib import suppress
 from queue import SimpleQueue
 from types import TracebackType
-from typing import Any, BinaryIO, Generic, Self, cast
+from typing import Any, Generic, Self, cast
 
 from betterthan.engine.blocks import Job, Result
-from betterthan.engine.worker import receive, send
+from betterthan.engine.child import Child
 from betterthan.errors import BetterThanError
 
 TRIES = 3
@@ -138,25 +136,17 @@ class _WorkerDied(Exception):
 
 
 class _Worker:
-    """One worker process. It has a session of its own, because Ctrl-C is for the parent alone."""
+    """One worker process and the job that it has not been sent yet."""
 
     def __init__(self, task: bytes) -> None:
         self._unsent: bytes | None = task
-        self._process = subprocess.Popen(  # noqa: S603  (our own interpreter and program)
-            [sys.executable, "-c", _PROGRAM, *map(str, sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-        )
-        self._requests = cast("BinaryIO", self._process.stdin)
-        self._answers = cast("BinaryIO", self._process.stdout)
+        self.child = Child(["-c", _PROGRAM, *map(str, sys.path)])
 
     def ask(self, block: int) -> object:
         """Have a block done; raise what it raises, or `_WorkerDied` if there is no answer."""
         try:
             answer = self._exchange(block)
-        except (EOFError, OSError) as end:
+        except (EOFError, OSError, ValueError) as end:  # ValueError: the channel is closed already
             raise _WorkerDied from end
         result, error = pickle.loads(answer)  # noqa: S301  (from our own child process)
         if error is not None:
@@ -165,24 +155,11 @@ class _Worker:
 
     def end(self, *, grace: float) -> int:
         """Let the process end by itself within so many seconds, else kill it; return its exit status."""
-        if grace > 0:
-            self._close()
-        try:
-            status = self._process.wait(timeout=grace)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            status = self._process.wait()
-        self._close()
-        self._answers.close()
-        return status
+        return self.child.end(grace=grace)
 
     def _exchange(self, block: int) -> bytes:
         if self._unsent is not None:
-            send(self._requests, self._unsent)
+            self.child.send(self._unsent)
             self._unsent = None
-        send(self._requests, str(block).encode())
-        return receive(self._answers)
-
-    def _close(self) -> None:
-        with suppress(OSError):  # what a dead process has not read cannot be flushed
-            self._requests.close()
+        self.child.send(str(block).encode())
+        return self.child.receive()

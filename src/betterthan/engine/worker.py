@@ -1,16 +1,12 @@
 """The inside of a worker process: one job comes in, then block numbers; results go out.
 
-The process talks over its standard input and output, and ends at once, even in the middle of a block, when
-its input is closed: an orphan does not go on computing for nobody. A message is its length in eight bytes,
-then its content: the job as a pickle, then block numbers; back come pickles. Both ends are the same program
-of the same user.
+The process ends at once, even in the middle of a block, when its parent closes the channel. Messages are the job as
+a pickle, then block numbers; back come pickles.
 """
 
 from __future__ import annotations
 
-import os
 import pickle
-import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,40 +14,14 @@ from queue import SimpleQueue
 from typing import Any, BinaryIO, NoReturn
 
 from betterthan.engine.blas import one_blas_thread
-
-
-def send(channel: BinaryIO, message: bytes) -> None:
-    """Write one message."""
-    channel.write(len(message).to_bytes(8, "little"))
-    channel.write(message)
-    channel.flush()
-
-
-def receive(channel: BinaryIO) -> bytes:
-    """Read one message.
-
-    Raises
-    ------
-    EOFError
-        If the other end was closed before the message was complete.
-
-    Examples
-    --------
-    >>> import io
-    >>> channel = io.BytesIO()
-    >>> send(channel, b"block 7")
-    >>> receive(io.BytesIO(channel.getvalue()))
-    b'block 7'
-    """
-    size = int.from_bytes(_exactly(channel, 8), "little")
-    return _exactly(channel, size)
+from betterthan.engine.child import end_with_parent, private_channels, send
 
 
 def serve() -> NoReturn:
     """Be a worker process: do blocks of one job until the input is closed."""
-    requests, answers = _private_channels()
+    requests, answers = private_channels()
     inbox: SimpleQueue[bytes] = SimpleQueue()
-    threading.Thread(target=_listen, args=(requests, inbox), daemon=True).start()
+    end_with_parent(requests, inbox.put)
     function, payload = _opened(inbox.get())
     with one_blas_thread():
         _work(function, payload, inbox, answers)
@@ -81,30 +51,6 @@ def rebuilt(kind: type[BaseException], arguments: tuple[Any, ...], state: dict[s
     error.args = arguments
     vars(error).update(state)
     return error
-
-
-def _exactly(channel: BinaryIO, size: int) -> bytes:
-    data = channel.read(size)
-    if len(data) < size:
-        raise EOFError
-    return data
-
-
-def _private_channels() -> tuple[BinaryIO, BinaryIO]:
-    """Move the conversation away from standard input and output, where a block may read or print."""
-    requests = os.fdopen(os.dup(0), "rb")
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
-    return requests, answers
-
-
-def _listen(requests: BinaryIO, inbox: SimpleQueue[bytes]) -> None:
-    try:
-        while True:
-            inbox.put(receive(requests))
-    except EOFError:
-        os._exit(0)  # the main thread may be deep in a block
 
 
 def _opened(task: bytes) -> tuple[Callable[[Any, int], Any], Any]:

@@ -16,7 +16,6 @@ import pytest
 from tests.web.conftest import SCORES
 
 from betterthan.errors import BetterThanError
-from betterthan.web.runs.jobs import send
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import Runs
 from betterthan.web.runs.uploads import store
@@ -105,7 +104,7 @@ def test_a_run_that_needs_too_much_memory_is_stopped(serving, tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
 def test_the_memory_limit_holds():
     """What is beyond it cannot be had."""
-    program = "from betterthan.web.worker.worker import limit; limit(512 << 20, 60); bytearray(600 << 20)"
+    program = "from betterthan.engine.child import limit; limit(512 << 20, 60); bytearray(600 << 20)"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "MemoryError" in found.stderr
 
@@ -253,12 +252,3 @@ def test_a_look_in_mid_air_goes_on_after_a_restart(serving, tmp_path):
     Runs(tmp_path / "runs.sqlite").change(run_id, state="looking")
     with serving(tmp_path) as site:
         assert site.settled(run_id)["state"] == "ready"
-
-
-@pytest.mark.parametrize("size", [10, 1_000_000])
-def test_a_worker_killed_before_it_listens_breaks_nothing(size):
-    """Its pipe is broken, now and when it is closed at the end; whoever leads it must outlive that."""
-    with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, encoding="utf-8") as process:
-        process.wait(60)
-        send(process.stdin, "x" * size + "\n")
-        assert process.stdin.closed

@@ -7,15 +7,15 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import IO, Any
+from typing import Any
 
+from betterthan.engine.child import Child
 from betterthan.web.runs.disk import failure_reason
-from betterthan.web.worker.worker import Task
+from betterthan.web.runs.task import Task
 
 Outcome = dict[str, Any]
 _SLACK = 30  # seconds of processor time beyond the wall clock's limit, for several threads
@@ -35,9 +35,13 @@ class Progress:
 class _Job:
     task: Task
     progress: Progress = field(default_factory=Progress)
-    process: subprocess.Popen[str] | None = None
+    child: Child | None = None
     is_cancelled: bool = False
-    is_late: bool = False
+
+    def kill(self) -> None:
+        """Stop the worker and its children, if there is one."""
+        if self.child is not None:
+            self.child.kill()
 
 
 class Jobs:
@@ -67,7 +71,7 @@ class Jobs:
         self._slots, self._seconds, self._most_waiting = slots, seconds, waiting
         self._started, self._ended = started, ended
         self._lock = threading.Condition()
-        self._waiting: dict[str, _Job] = {}  # in the order in which they came
+        self._waiting: dict[str, _Job] = {}  # by the key of the task, in the order in which they came
         self._running: dict[str, _Job] = {}
         self._is_closed = False
 
@@ -76,7 +80,7 @@ class Jobs:
         with self._lock:
             if not self.has_room:
                 return False
-            self._waiting[task.run_id] = _Job(replace(task, cpu_seconds=int(self._seconds) * 2 + _SLACK))
+            self._waiting[task.key] = _Job(replace(task, cpu_seconds=int(self._seconds) * 2 + _SLACK))
             self._fill()
             return True
 
@@ -85,25 +89,26 @@ class Jobs:
         """Whether one more task may wait."""
         return not self._is_closed and len(self._waiting) < self._most_waiting
 
-    def progress(self, run_id: str) -> Progress | None:
-        """Return how far a run is, or None if it is not here."""
+    def progress(self, key: str) -> Progress | None:
+        """Return how far a task is, or None if it is not here."""
         with self._lock:
-            job = self._find(run_id)
+            job = self._find(key)
             return None if job is None else job.progress
 
     def cancel(self, run_id: str, *, wait: float = _GRACE) -> bool:
-        """Stop a run, waiting or working; True when it was here. Returns when its worker is gone."""
+        """Stop all tasks of a run, waiting or working; True when there was one. Returns when their workers are gone."""
         with self._lock:
-            job = self._find(run_id)
-            if job is None:
-                return False
-            job.is_cancelled = True
-            if self._waiting.pop(run_id, None) is not None:
-                self._ended(job.task, {"state": "cancelled"})
-                return True
-            _kill(job)
-            self._lock.wait_for(lambda: run_id not in self._running, timeout=wait)
-            return True
+            jobs = self._of_run(run_id)
+            for job in jobs:
+                job.is_cancelled = True
+                if self._waiting.pop(job.task.key, None) is not None:
+                    self._ended(job.task, {"state": "cancelled"})
+                else:
+                    job.kill()
+            self._lock.wait_for(
+                lambda: not any(job.task.key in self._running for job in jobs), timeout=wait
+            )
+            return bool(jobs)
 
     def close(self) -> None:
         """Stop all workers without an outcome: at the next start their runs are found interrupted."""
@@ -111,20 +116,24 @@ class Jobs:
             self._is_closed = True
             self._waiting.clear()
             for job in self._running.values():
-                _kill(job)
+                job.kill()
             self._lock.wait_for(lambda: not self._running, timeout=_GRACE)
 
-    def _find(self, run_id: str) -> _Job | None:
-        return self._running.get(run_id) or self._waiting.get(run_id)
+    def _find(self, key: str) -> _Job | None:
+        return self._running.get(key) or self._waiting.get(key)
+
+    def _of_run(self, run_id: str) -> list[_Job]:
+        every = (*self._running.values(), *self._waiting.values())
+        return [job for job in every if job.task.run_id == run_id]
 
     def _fill(self) -> None:
         while self._waiting and len(self._running) < self._slots and not self._is_closed:
-            run_id = next(iter(self._waiting))
-            job = self._running[run_id] = self._waiting.pop(run_id)
+            key = next(iter(self._waiting))
+            job = self._running[key] = self._waiting.pop(key)
             try:
                 threading.Thread(target=self._lead, args=(job,), daemon=True).start()
             except RuntimeError as error:  # the system gives no more threads
-                del self._running[run_id]
+                del self._running[key]
                 self._ended(job.task, {"state": "failed", "problem": failure_reason(error)})
 
     def _lead(self, job: _Job) -> None:
@@ -134,52 +143,46 @@ class Jobs:
             outcome = self._watched(job)
         except Exception as error:  # noqa: BLE001  (whatever it is ends this run, and must not end the thread)
             outcome = {"state": "failed", "problem": failure_reason(error)}
-        shutil.rmtree(job.task.folder.scratch, ignore_errors=True)
+        shutil.rmtree(job.task.scratch, ignore_errors=True)
         with self._lock:
             try:
                 if not self._is_closed:
                     self._ended(job.task, {"state": "cancelled"} if job.is_cancelled else outcome)
             finally:  # the slot is free again, whether or not the outcome could be written down
-                self._running.pop(job.task.run_id, None)
+                self._running.pop(job.task.key, None)
                 self._fill()
                 self._lock.notify_all()
 
     def _watched(self, job: _Job) -> Outcome:
-        with _start(job.task) as process:
+        child = _start(job.task, self._seconds)
+        outcome: Outcome = {}
+        try:
             with self._lock:
-                job.process = process
+                job.child = child
                 if job.is_cancelled or self._is_closed:
-                    _kill(job)
-            clock = threading.Timer(self._seconds, _too_late, (job,))
-            clock.daemon = True
-            clock.start()
-            outcome: Outcome = {}
-            try:
-                outcome = self._heard(job, process)
-                with suppress(subprocess.TimeoutExpired):  # it may tidy up before it goes
-                    process.wait(_GRACE)
-            finally:
-                clock.cancel()
-                _kill(job)
-        return outcome or self._silent(job, process.returncode)
+                    child.kill()
+            outcome = self._heard(job, child)
+            with suppress(subprocess.TimeoutExpired):  # it may tidy up before it goes
+                child.process.wait(_GRACE)
+        finally:
+            status = child.end(grace=0)
+        return outcome or self._silent(job, child, status)
 
     @staticmethod
-    def _heard(job: _Job, process: subprocess.Popen[str]) -> Outcome:
+    def _heard(job: _Job, child: Child) -> Outcome:
         """Send the task and listen until the worker has said how it ended, or is gone."""
-        if process.stdin is None or process.stdout is None:
-            return {}
-        send(process.stdin, job.task.to_json() + "\n")
-        for line in process.stdout:
-            with suppress(ValueError):  # cut off by a kill
-                news = json.loads(line)
+        with suppress(OSError, EOFError):  # killed before it listened, or before it answered
+            child.send(job.task.to_json().encode())
+            while True:
+                news = json.loads(child.receive())
                 if "state" in news:
                     return dict(news)
                 job.progress = Progress(**news)
         return {}
 
-    def _silent(self, job: _Job, code: int) -> Outcome:
+    def _silent(self, job: _Job, child: Child, code: int) -> Outcome:
         """Say why a worker that gave no answer is gone."""
-        if job.is_late or code == -getattr(signal, "SIGXCPU", 0):
+        if child.is_late or code == -getattr(signal, "SIGXCPU", 0):
             problem = (
                 f"It took longer than the {self._seconds:,.0f} seconds it may take. "
                 "Take a part of the data, or start the server with a higher --seconds."
@@ -192,53 +195,13 @@ class Jobs:
         return {"state": "failed", "problem": problem}
 
 
-def _start(task: Task) -> subprocess.Popen[str]:
-    task.folder.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _start(task: Task, seconds: float) -> Child:
+    task.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = {
         **{name: value for name, value in os.environ.items() if name != "BETTERTHAN_TOKEN"},
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
-        "TMPDIR": str(
-            task.folder.scratch
-        ),  # so that nothing is left elsewhere, even by a worker that is killed
+        "TMPDIR": str(task.scratch),  # so that nothing is left elsewhere, even by a worker that is killed
     }
-    return subprocess.Popen(
-        [sys.executable, "-m", "betterthan.web.worker.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-        env=environment,
-        start_new_session=True,  # so that its children can be stopped with it
-    )
-
-
-def send(pipe: IO[str], text: str) -> None:
-    """Tell a worker its task; one that was killed before it listened is no error.
-
-    The pipe stays open: when it ends, a worker knows that its server is gone. A broken one is closed here,
-    because it would try once more to write what it holds back whenever it is closed.
-    """
-    try:
-        pipe.write(text)
-        pipe.flush()
-    except BrokenPipeError:
-        with suppress(BrokenPipeError):
-            pipe.close()
-
-
-def _too_late(job: _Job) -> None:
-    job.is_late = True
-    _kill(job)
-
-
-def _kill(job: _Job) -> None:
-    """Stop a worker and its children; those are in a session of their own."""
-    process = job.process
-    if process is None or process.poll() is not None:
-        return
-    if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
+    program = ("-m", "betterthan.web.worker.worker")
+    return Child(program, environment=environment, is_quiet=True, seconds=seconds)

@@ -19,7 +19,7 @@ from betterthan.web.runs.kept_tables import forget
 from betterthan.web.runs.run import RESTARTABLE, Choices, Run, State, StoredFile, new_id
 from betterthan.web.runs.store import Runs, now
 from betterthan.web.settings import WebSettings
-from betterthan.web.worker.worker import Task
+from betterthan.web.runs.task import Task
 
 _SECRET_BYTES = 32
 _CROWDED = "Too many runs are waiting. Try again in a while."

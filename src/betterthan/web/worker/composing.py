@@ -40,7 +40,8 @@ from betterthan.web.runs.kept_tables import Battles, Kept, keep
 from betterthan.web.runs.run import PARTS, StoredFile
 from betterthan.web.worker.first_look import given, options_of, suggested_parts
 from betterthan.web.worker.unused_files import unused, unused_note
-from betterthan.web.worker.worker import News, Task, told
+from betterthan.web.runs.task import Task
+from betterthan.web.worker.worker import News, told
 
 MOST_BATTLES = 1_000_000
 _MOST_NAMES = 200_000

@@ -15,7 +15,8 @@ from betterthan.read.source.source import open_source
 from betterthan.results.checkup import Checkup
 from betterthan.web.runs.run import Choices, StoredFile
 from betterthan.web.worker.unused_files import unused, unused_note
-from betterthan.web.worker.worker import News, Task, told
+from betterthan.web.runs.task import Task
+from betterthan.web.worker.worker import News, told
 
 ROWS = 5
 COLUMNS = 200

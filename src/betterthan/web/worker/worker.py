@@ -1,8 +1,7 @@
 """A worker process: it parses files nobody vouches for, under limits, and writes answers into the run's folder.
 
-Started as ``python -m betterthan.web.worker.worker``; one task a process. The task comes as a line of JSON on standard
-input, which stays open: when it ends, the server is gone and so is the worker. News goes to standard output, a
-line of JSON each.
+Started as ``python -m betterthan.web.worker.worker``; one task a process. The task comes as a message of JSON, news go
+back as messages of JSON. When the server is gone, so is the worker.
 """
 
 from __future__ import annotations
@@ -10,75 +9,28 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
-from contextlib import suppress
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import IO, Any
+import time
+from typing import Any, BinaryIO
 
 from betterthan import budget
+from betterthan.engine.child import end_with_parent, limit, private_channels, receive, send
 from betterthan.errors import BetterThanError
 from betterthan.web.runs.disk import FULL, is_disk_full
-from betterthan.web.runs.folder import RunFolder
-from betterthan.web.runs.run import Choices, StoredFile
+from betterthan.web.runs.run import StoredFile
+from betterthan.web.runs.task import Task
 
 SERVER_IS_GONE = 3
 # How libraries say it that do not raise MemoryError; the first is a library that finds no room to be loaded.
 _NO_MEMORY = ("failed to map segment", "Cannot allocate memory", "bad_alloc", "Out of Memory")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """What a worker is told.
-
-    Attributes
-    ----------
-    name : {"look", "compose"}
-    root, run_id : str
-        Where the run is.
-    files : tuple of StoredFile
-    choices : Choices
-    memory_bytes : int
-        Address space it may use.
-    cpu_seconds : int
-        Processor time it may use.
-    rows : int
-        Rows the data may have.
-    """
-
-    name: str
-    root: str
-    run_id: str
-    files: tuple[StoredFile, ...]
-    choices: Choices
-    memory_bytes: int
-    cpu_seconds: int
-    rows: int
-
-    def to_json(self) -> str:
-        """Return the task as one line."""
-        return json.dumps({**asdict(self), "choices": self.choices.to_dict()})
-
-    @staticmethod
-    def from_json(text: str) -> Task:
-        """Make a task from its line."""
-        data = json.loads(text)
-        files = tuple(StoredFile(**file) for file in data.pop("files"))
-        return Task(files=files, choices=Choices.from_dict(data.pop("choices")), **data)
-
-    @property
-    def folder(self) -> RunFolder:
-        """The run's folder."""
-        return RunFolder(Path(self.root), self.run_id)
-
-
 class News:
-    """Progress that travels to the server, a line each; at most one a tenth of a second."""
+    """Progress that travels to the server, a message each; at most one a tenth of a second."""
 
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
+    def __init__(self, channel: BinaryIO) -> None:
+        self._channel = channel
         self._label, self._done, self._total = "", 0, 0
-        self._told = 0.0
+        self._sent_at = 0.0
 
     def start(self, total: int, label: str, *, done: int = 0) -> None:
         """A stage of so many blocks begins."""
@@ -99,35 +51,13 @@ class News:
         self.start(0, label)
 
     def say(self, **news: Any) -> None:  # noqa: ANN401  (any JSON)
-        """Send one line."""
-        self._stream.write(json.dumps(news) + "\n")
-        self._stream.flush()
+        """Send one message."""
+        send(self._channel, json.dumps(news).encode())
 
     def _tell(self, *, now: bool) -> None:
-        import time  # noqa: PLC0415  (the only place that looks at a clock)
-
-        if now or time.monotonic() - self._told > 0.1:
-            self._told = time.monotonic()
+        if now or time.monotonic() - self._sent_at > 0.1:
+            self._sent_at = time.monotonic()
             self.say(label=self._label, done=self._done, total=self._total)
-
-
-def limit(memory_bytes: int, cpu_seconds: int) -> None:
-    """Bound this process; where the platform has no such limits, the server's own clock is what remains."""
-    try:
-        import resource  # noqa: PLC0415  (not on Windows)
-    except ImportError:
-        return
-    for kind, most in (
-        (resource.RLIMIT_AS, memory_bytes),
-        (resource.RLIMIT_CPU, cpu_seconds),
-        (resource.RLIMIT_FSIZE, memory_bytes),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        # What the user allows the server (ulimit), its workers do not exceed.
-        allowed = (given for given in resource.getrlimit(kind) if given != resource.RLIM_INFINITY)
-        bound = min((most, *allowed))
-        with suppress(ValueError, OSError):  # macOS knows RLIMIT_AS and refuses it
-            resource.setrlimit(kind, (bound, bound))
 
 
 def work(task: Task, news: News) -> None:
@@ -179,24 +109,18 @@ def told(text: str, files: tuple[StoredFile, ...]) -> str:
 
 
 def main() -> None:
-    """Read the task, take on its limits, work."""
-    # Whatever prints would garble the news: it goes to standard error.
-    news = News(os.fdopen(os.dup(1), "w", encoding="utf-8"))
-    os.dup2(2, 1)
-    task = Task.from_json(sys.stdin.readline())
-    threading.Thread(target=_die_with_the_server, daemon=True).start()
+    """Receive the task, take on its limits, work."""
+    requests, answers = private_channels()
+    try:
+        task = Task.from_json(receive(requests).decode())
+    except EOFError:
+        sys.exit(SERVER_IS_GONE)
+    end_with_parent(requests, status=SERVER_IS_GONE)
     limit(task.memory_bytes, task.cpu_seconds)
-    budget.limit_memory(
-        task.memory_bytes // 2
-    )  # the limit counts address space, of which libraries take their part
+    # The limit counts address space, of which libraries take their part.
+    budget.limit_memory(task.memory_bytes // 2)
     os.chdir(task.folder.files)
-    work(task, news)
-
-
-def _die_with_the_server() -> None:
-    while os.read(0, 1):
-        pass
-    os._exit(SERVER_IS_GONE)
+    work(task, News(answers))
 
 
 if __name__ == "__main__":
