@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,8 +44,9 @@ ORDER = {
     "read": ("source", "grid", "doubts", "formats", "write", "several"),
     "analysis": ("pairs", "matches", "strengths", "compare", "rank", "explain", "human", "meta", "tags"),
     "present": ("tables", "renderers", "charts"),
-    "report": ("figures", "sections", "kinds"),
+    "report": ("figures", "sections", "pair", "kinds"),
     "studies": ("paired", "soft_pairwise", "relative_ranking", "aggregation", "tagging"),
+    "web": ("runs", "details", "worker", "routes"),
 }
 MOST_MODULES = 22
 """In one folder; the commands are the most."""
@@ -96,6 +99,31 @@ def test_a_room_imports_only_the_rooms_below_it(path):
             continue
         is_late = {(room, parts[1]), (path.stem, parts[1])} & WHEN_ASKED and not at_top
         assert parts[1] in ALLOWED[room] | {room} or is_late, f"{room} must not import {module}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for part in ("routes", "details") for path in sorted((SOURCE / "web" / part).glob("*.py"))],
+    ids=lambda p: str(p.relative_to(SOURCE)),
+)
+def test_the_app_computes_nothing_while_it_answers(path):
+    """Pages and their parts read what workers stored; they neither read data files nor do statistics."""
+    for module, _ in imports_of(path):
+        parts = module.split(".")
+        assert parts[0] != "betterthan" or parts[1:2] not in (
+            ["analysis"],
+            ["kernels"],
+            ["read"],
+            ["scoring"],
+        ), module
+        assert parts[:3] != ["betterthan", "web", "worker"], module
+
+
+def test_the_answering_process_does_not_load_the_verbs():
+    """Not even by way of others: what is not loaded cannot compute."""
+    program = "import sys, betterthan.web.app; print([m for m in sys.modules if 'betterthan.analysis' in m])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("room", ORDER)

@@ -10,8 +10,8 @@ from tests.made import scores_of
 
 import betterthan as bt
 from betterthan.report.compose import compose
-from betterthan.web.details.pair_decided import decided_data
-from betterthan.web.details.pair_views import inputs_of
+from betterthan.report.pair.decision import decided_data
+from betterthan.report.pair.view import inputs_of_pair
 
 KINDS = ("distinct", "ties", "right and wrong", "mostly zero", "lower is better")
 DOCUMENTS = (None, "even", "uneven")
@@ -91,6 +91,6 @@ def test_the_report_and_the_app_show_these_numbers(kind, documents, seed):
     assert (told.units, told.mechanism("mean").pvalue) == (table.units, pytest.approx(pair.pvalue, **CLOSE))
     assert (told.low, told.high) == pytest.approx((pair.low, pair.high), **CLOSE)
     assert ranked.letters == bt.rank(scores).letters
-    app = inputs_of(scores, units=decided["units"]).options
+    app = inputs_of_pair(scores, units=decided["units"]).options
     again = bt.explain(scores, told.a, told.b, **app)
     assert again.mechanisms == told.mechanisms

@@ -12,7 +12,7 @@ from tests.made import accuracy_counts, drawn_scores
 import betterthan as bt
 from betterthan.analysis.pairs.significance import TESTS
 from betterthan.present.tables.describe import describe
-from betterthan.report.sections.one_pair import notes_of
+from betterthan.report.pair.scores import notes_of
 from betterthan.results.units import BY_SEGMENT
 
 N = 24

@@ -17,8 +17,7 @@ from betterthan.errors import BetterThanError, ReadError, TableError, UnknownNam
 from betterthan.report.compose import compose
 from betterthan.report.copies import copies_of
 from betterthan.report.document import Choice, Columns, Fold, Matrix, Switch, TableBlock
-from betterthan.report.inputs import gather
-from betterthan.report.page import Links, block_fragment, page, pair_section, segments_list
+from betterthan.report.page import Links, block_fragment, page
 from betterthan.report.write import write_report
 
 KINDS = ("scores", "battles", "meta", "texts", "tags")
@@ -240,31 +239,6 @@ def test_the_server_gets_addresses_and_a_nonce(reports):
         assert f'href="{address}"' in text
     quoted = page(compose(made_scores(names=["a/b", "c d", "e?f"])), links={"pair": "/pairs/{a}/{b}"})
     assert "/pairs/a%2Fb/c%20d" in quoted
-
-
-def test_one_pair_and_its_segments_as_fragments(folder, outputs):
-    """A server can show any pair, and the segments with a filter."""
-    inputs = gather(
-        [str(folder / "human.csv"), *outputs], references=[str(folder / "texts/reference.txt")], rng=12345
-    )
-    shown = parsed(pair_section(inputs, "Birch", "Hazel"))
-    assert shown.stack == []
-    assert {"svg", "table"} <= set(shown.tags)
-    every = segments_list(inputs, "Aster", "Birch")
-    wins = segments_list(inputs, "Aster", "Birch", reason="win", each=5)
-    assert wins.count("<li id=") == 5 < every.count("<li id=")
-    assert segments_list(inputs, "Aster", "Birch", words="no such words").count("<li id=") == 0
-    with pytest.raises(UnknownName, match="reason"):
-        segments_list(inputs, "Aster", "Birch", reason="luck")
-
-
-def test_pairs_of_texts_and_not_of_battles(folder, outputs):
-    """Texts are shown by the scores of their segments; battles have no segments to show."""
-    texts = gather(outputs[:2], references=[str(folder / "texts/reference.txt")], question="texts", rng=1)
-    assert "chrF" in pair_section(texts, "Aster", "Birch")
-    battles = gather([str(folder / "battles.csv")])
-    with pytest.raises(BetterThanError, match='not of "battles"'):
-        pair_section(battles, "Aster", "Birch")
 
 
 @pytest.mark.slow

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from tests.web.conftest import NAMES, SCORES
+from tests.web.made_kinds import texts
 
+import betterthan as bt
+from betterthan.errors import TableError
+from betterthan.tables.scores import Scores
 from betterthan.web.details.comparing import compare_runs
 from betterthan.web.render import HERE
+from betterthan.web.worker.changes import changes
 
 
 def ranking(unit="human, higher is better", systems=("A", "B"), **more):
@@ -75,6 +82,105 @@ def test_runs_without_a_common_system_say_so(site, done):
     page = site.client.get(f"/compare/{done['id']}/{other['id']}").text
     assert "No system is in both runs" in page
     assert "No system is in both runs" not in site.client.get(f"/compare/{done['id']}/{done['id']}").text
+
+
+def scores_csv(values, names=("A", "B", "C"), documents=0):
+    """A wide table of the segments s0, s1, …, in so many documents."""
+    head = "segment," + ("doc," if documents else "") + ",".join(names) + "\n"
+    lines = (
+        f"s{j},"
+        + (f"d{j % documents}," if documents else "")
+        + ",".join(f"{value:.3f}" for value in row)
+        + "\n"
+        for j, row in enumerate(np.transpose(values))
+    )
+    return head + "".join(lines)
+
+
+def by_mean(site, before, after):
+    """The moves of the ranking by means."""
+    found = site.client.get(f"/api/v1/compare/{before['id']}/{after['id']}").json()
+    return next(one for one in found if one["result"] == "ranking-mean")
+
+
+def test_a_small_rise_on_every_segment_is_significant(site):
+    """Segments differ by tens and every score rises by one: the intervals overlap, and the paired test sees it."""
+    values = np.random.default_rng(3).normal(60, 15, (3, 40))
+    risen = values + np.array([[1.0], [0.0], [-1.0]]) * np.random.default_rng(4).uniform(0.5, 1.5, (3, 40))
+    first, second = (site.report({"human.csv": scores_csv(v)}) for v in (values, risen))
+    found = by_mean(site, first, second)
+    moves = {move["system"]: move for move in found["moves"]}
+    places = moves["A"]["before"], moves["A"]["after"]
+    assert places[0]["high"] > places[1]["low"]  # the intervals overlap
+    assert [moves[name]["test"]["is_significant"] for name in "ABC"] == [True, False, True]
+    assert found["note"] == "P-values are adjusted for 3 systems by Holm's method."
+    page = site.client.get(f"/compare/{first['id']}/{second['id']}").text
+    assert page.count('<td class="l">yes</td>') == 2
+    both = Scores(
+        name="m",
+        systems=["before", "after"],
+        segments=[f"s{j}" for j in range(40)],
+        values=np.round([values[0], risen[0]], 3),
+    )
+    expected = bt.compare(both, rng=12345).pair("after", "before")
+    for name in ("effect", "low", "high", "pvalue"):
+        assert moves["A"]["test"][name] == pytest.approx(getattr(expected, name), rel=1e-9)
+    back = by_mean(site, second, first)
+    turned = next(move for move in back["moves"] if move["system"] == "A")["test"]
+    assert turned["effect"] == pytest.approx(-moves["A"]["test"]["effect"])
+    assert turned["pvalue"] == pytest.approx(moves["A"]["test"]["pvalue"])
+
+
+def test_only_segments_in_both_runs_are_tested():
+    """Others, and those where a score is missing, are left out."""
+    values = np.random.default_rng(5).normal(size=(1, 30))
+    names = [f"s{j}" for j in range(30)]
+    old = Scores(name="m", systems=["A"], segments=names[:25], values=values[:, :25])
+    later = values[:, 5:].copy() + 1
+    later[0, 3] = np.nan
+    new = Scores(name="m", systems=["A"], segments=names[5:], values=later)
+    found, note = changes(old, new)
+    assert (found["A"]["effect"], found["A"]["n_segments"], note) == (pytest.approx(1.0), 19, "")
+    with pytest.raises(TableError, match="share no segment"):
+        changes(old.select(segments=names[:3]), new)
+
+
+def test_few_documents_are_tested_system_by_system():
+    """Six documents: no correction for three systems could be passed, and the note says what was done."""
+    values = np.random.default_rng(6).normal(size=(3, 24))
+    groups = [f"d{j // 4}" for j in range(24)]
+    old = Scores(
+        name="m", systems=["A", "B", "C"], segments=[str(j) for j in range(24)], values=values, groups=groups
+    )
+    found, note = changes(old, replace(old, values=values + 0.5))
+    assert {test["pvalue"] for test in found.values()} == {2 / 2**6}
+    assert {test["units"] for test in found.values()} == {"groups"}
+    assert all(test["is_significant"] for test in found.values())
+    assert note == "6 units are too few to adjust for 3 systems; p-values are of each system by itself."
+
+
+def test_texts_are_tested_by_their_pooled_score(site):
+    """Two uploads of outputs, of which one system was improved."""
+    given = texts()
+    better = given | {"Second.txt": given["reference.txt"]}
+    first, second = (site.report(files) for files in (given, better))
+    found = site.client.get(f"/api/v1/compare/{first['id']}/{second['id']}").json()
+    assert [one["result"] for one in found] == ["scores-chrf", "scores-bleu", "scores-ter"]
+    for one in found:
+        moves = {move["system"]: move for move in one["moves"]}
+        assert moves["Second"]["test"]["is_significant"]
+        assert moves["Second"]["test"]["effect"] > 0  # better, also where lower is better
+        assert not moves["script_"]["test"]["is_significant"]
+
+
+def test_what_changed_goes_with_the_earlier_run(site):
+    """A deleted run leaves nothing in the folders of others."""
+    first, second = (site.report({"human.csv": SCORES}) for _ in range(2))
+    by_mean(site, first, second)
+    answers = site.folder / "runs" / second["id"] / "answers"
+    assert len(list(answers.glob(f"changes-{first['id']}-*"))) == 1
+    assert site.client.delete(f"/api/v1/runs/{first['id']}").status_code == 204
+    assert list(answers.glob("changes-*")) == []
 
 
 def luminance(colour: str) -> float:

@@ -20,8 +20,8 @@ from betterthan.web.runs.jobs import Jobs
 from betterthan.web.runs.run import Choices, Run, new_id
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import Runs
-from betterthan.web.settings import WebSettings
 from betterthan.web.runs.task import Task
+from betterthan.web.settings import WebSettings
 
 resource = pytest.importorskip("resource", reason="this platform does not bound the size of files")
 

@@ -7,7 +7,7 @@ import socket
 import pytest
 from tests.web.conftest import NAMES
 
-from betterthan.web.names_in_addresses import tilde
+from betterthan.web.url_names import url_name
 
 CHANGING = {"date", "set-cookie", "content-security-policy", "content-length"}
 
@@ -21,7 +21,7 @@ CHANGING = {"date", "set-cookie", "content-security-policy", "content-length"}
 )  # fmt: skip
 def test_head_answers_as_get_without_a_body(site, done, path):
     """Whether the address is a page, a file, a part of the API, or nothing at all."""
-    where = path.format(run=done["id"], pair=f"{tilde(NAMES[1])}/{tilde(NAMES[2])}")
+    where = path.format(run=done["id"], pair=f"{url_name(NAMES[1])}/{url_name(NAMES[2])}")
     full, head = site.client.get(where), site.client.head(where)
     assert (head.status_code, head.content) == (full.status_code, b"")
     assert set(head.headers) == set(full.headers)

@@ -16,8 +16,8 @@ from tests.web.made_kinds import HARM, SYSTEMS, battles, tags, texts
 import betterthan as bt
 from betterthan.read.protocol import Options
 from betterthan.tables.tags import WordTags
-from betterthan.web.names_in_addresses import tilde
 from betterthan.web.runs.run import StoredFile
+from betterthan.web.url_names import url_name
 from betterthan.web.worker.composing import listed_battles, words_of
 
 TEXT_SYSTEM = "script_.txt".removesuffix(
@@ -73,7 +73,7 @@ def test_cells_of_the_matrix_lead_to_their_pairs(site, runs, kind):
     matrix = re.search(r'<table class="matrix".*?</table>', page, re.DOTALL)[0]
     rows = [html.unescape(name) for name in re.findall(r'<th scope="row" title="([^"]*)"', matrix)]
     found = re.findall(r'<a href="([^"]+)"', matrix)
-    expected = [f"/runs/{run_id}/pairs/{tilde(a)}/{tilde(b)}" for a in rows for b in rows if a != b]
+    expected = [f"/runs/{run_id}/pairs/{url_name(a)}/{url_name(b)}" for a in rows for b in rows if a != b]
     assert found == expected
     assert page.count("A cell ") == 1
 
@@ -81,7 +81,7 @@ def test_cells_of_the_matrix_lead_to_their_pairs(site, runs, kind):
 def test_a_pair_of_battles_has_the_numbers_of_the_file(site, runs):
     """Wins, ties and losses as a loop counts them; strengths and probability say the same on two scales."""
     a, b = SYSTEMS[:2]
-    where = f"runs/{runs['battles']['id']}/pairs/{tilde(a)}/{tilde(b)}"
+    where = f"runs/{runs['battles']['id']}/pairs/{url_name(a)}/{url_name(b)}"
     found = site.client.get(f"/api/v1/{where}").json()
     counted = Counter(
         "tie" if row["winner"] == "tie" else row[row["winner"]]
@@ -96,7 +96,7 @@ def test_a_pair_of_battles_has_the_numbers_of_the_file(site, runs):
     assert found["strength_difference"] == pytest.approx(strength[a] - strength[b], abs=1e-6)
     assert found["strength_difference"] == pytest.approx(400 * log10(found["effect"] / (1 - found["effect"])))
     assert found["low"] < found["effect"] < found["high"]
-    turned = site.client.get(f"/api/v1/runs/{runs['battles']['id']}/pairs/{tilde(b)}/{tilde(a)}").json()
+    turned = site.client.get(f"/api/v1/runs/{runs['battles']['id']}/pairs/{url_name(b)}/{url_name(a)}").json()
     assert turned["effect"] == pytest.approx(1 - found["effect"])
     assert turned["strength_low"] == pytest.approx(-found["strength_high"])
     page = site.client.get(f"/{where}").text
@@ -111,7 +111,7 @@ def test_a_pair_of_battles_has_the_numbers_of_the_file(site, runs):
 def test_sides_of_battles_are_counted_apart(site, runs):
     """How often a system won on the left and on the right, as a loop over the file finds it."""
     a, b = SYSTEMS[1:]
-    page = site.client.get(f"/runs/{runs['battles']['id']}/pairs/{tilde(a)}/{tilde(b)}").text
+    page = site.client.get(f"/runs/{runs['battles']['id']}/pairs/{url_name(a)}/{url_name(b)}").text
     rows = list(csv.DictReader(io.StringIO(battles())))
     for side, other, label in (("model_a", "model_b", "left"), ("model_b", "model_a", "right")):
         here = [row for row in rows if (row[side], row[other]) == (a, b)]
@@ -162,12 +162,12 @@ def test_a_pair_of_texts_has_sacrebleus_score(site, runs):
     ]
     systems = site.client.get(f"/runs/{runs['texts']['id']}.json").json()["results"]["pairs"]["systems"]
     first = next(name for name in systems if name != "Second")
-    found = site.client.get(f"/api/v1/runs/{runs['texts']['id']}/pairs/{tilde(first)}/Second").json()
+    found = site.client.get(f"/api/v1/runs/{runs['texts']['id']}/pairs/{url_name(first)}/Second").json()
     pooled = found["aggregations"][0]
     assert (pooled["score_a"], pooled["score_b"]) == pytest.approx(tuple(expected))
     assert pooled["effect"] == pytest.approx(expected[0] - expected[1])
     by_ter = site.client.get(
-        f"/api/v1/runs/{runs['texts']['id']}/pairs/{tilde(first)}/Second", params={"metric": "TER"}
+        f"/api/v1/runs/{runs['texts']['id']}/pairs/{url_name(first)}/Second", params={"metric": "TER"}
     ).json()
     assert by_ter["metric"] == "TER"
     assert not by_ter["higher_is_better"]
@@ -191,7 +191,7 @@ def test_a_pair_of_tags_has_scikit_learns_scores(site, runs):
     """F1 and MCC of all words together; the table of who is right where sums up to the words."""
     metrics = pytest.importorskip("sklearn.metrics")
     a, b = SYSTEMS[:2]
-    where = f"runs/{runs['tags']['id']}/pairs/{tilde(a)}/{tilde(b)}"
+    where = f"runs/{runs['tags']['id']}/pairs/{url_name(a)}/{url_name(b)}"
     found = site.client.get(f"/api/v1/{where}").json()
     by = {one["measure"]: one for one in found["measures"]}
     gold, said = labels("gold"), {name: labels(name) for name in (a, b)}

@@ -13,23 +13,23 @@ from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
-from betterthan.web.details.formulas import counts_of_texts
 from betterthan.web.details.items import ORDERS, PAGE, WHO, Filter, items_page
-from betterthan.web.kept_answers import Shelf
-from betterthan.web.names_in_addresses import from_tilde, tilde
+from betterthan.web.lesson import lesson
+from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes.choices import form_token
-from betterthan.web.routes.pages import lesson
 from betterthan.web.runs.folder import RunFolder
-from betterthan.web.runs.kept_tables import Battles, Kept, keep, kept
 from betterthan.web.runs.run import Choices, Run, StoredFile, new_id, shown_name, suffix_of
+from betterthan.web.runs.saved_tables import Battles, SavedTables, save_tables, saved_counts, saved_tables
 from betterthan.web.runs.store import Runs
+from betterthan.web.url_names import name_from_url, url_name
+from betterthan.web.worker.counts import counts_of_tags, counts_of_texts, formula_named
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_every_name_is_one_part_of_an_address(name):
     """And comes back as it was; no two names share an address."""
-    part = tilde(name)
-    assert from_tilde(part) == name
+    part = url_name(name)
+    assert name_from_url(part) == name
     assert part
     assert all(c.isascii() and (c.isalnum() or c in "~_-") for c in part)
 
@@ -37,8 +37,8 @@ def test_every_name_is_one_part_of_an_address(name):
 @given(st.text(alphabet=st.sampled_from("~ab%/ 0F2é"), max_size=12))
 def test_an_address_stands_for_one_name_or_none(part):
     """What we did not write ourselves is not guessed at."""
-    name = from_tilde(part)
-    assert name is None or tilde(name) == part
+    name = name_from_url(part)
+    assert name is None or url_name(name) == part
 
 
 @given(st.text(max_size=300))
@@ -169,15 +169,15 @@ def folder(tmp_path):
     return made
 
 
-def test_kept_scores_come_back_whole(table, folder):
+def test_saved_scores_come_back_whole(table, folder):
     """Every label, every gap, the direction."""
-    keep(Kept(scores=(table,)), folder)
-    (found,) = kept(folder).scores
+    save_tables(SavedTables(scores=(table,)), folder)
+    (found,) = saved_tables(folder).scores
     assert found.digest == table.digest
-    assert kept(RunFolder(folder.root, new_id())) == Kept()
+    assert saved_tables(RunFolder(folder.root, new_id())) == SavedTables()
 
 
-def test_kept_counts_come_back_with_their_formula(folder):
+def test_saved_counts_come_back_with_their_formula(folder):
     """Texts too; pooled scores are the same to the last digit."""
     texts = Texts(
         systems=["A", "B"],
@@ -187,17 +187,19 @@ def test_kept_counts_come_back_with_their_formula(folder):
     )
     counts = counts_of_texts(texts, metric="bleu", missing="drop")
     assert [table.name for table in counts] == ["BLEU", "chrF2", "TER"]
-    keep(Kept(counts=counts, scores=tuple(table.per_segment() for table in counts), texts=texts), folder)
-    found = kept(folder)
-    assert [table.digest for table in found.counts] == [table.digest for table in counts]
-    assert [table.pooled().tolist() for table in found.counts] == [
-        table.pooled().tolist() for table in counts
-    ]
+    save_tables(
+        SavedTables(counts=counts, scores=tuple(table.per_segment() for table in counts), texts=texts), folder
+    )
+    found = saved_tables(folder)
+    again = saved_counts(folder, formula_named)
+    assert [table.digest for table in again] == [table.digest for table in counts]
+    assert [table.pooled().tolist() for table in again] == [table.pooled().tolist() for table in counts]
+    assert [table.digest for table in found.scores] == [table.per_segment().digest for table in counts]
     assert [table.name for table in found.scores] == ["BLEU", "chrF2", "TER"]
     assert found.texts.digest == texts.digest
 
 
-def test_kept_tags_and_battles_come_back_whole(folder):
+def test_saved_tags_and_battles_come_back_whole(folder):
     """With the words and the names that their tables lack."""
     tags = WordTags(
         systems=["A"],
@@ -206,43 +208,46 @@ def test_kept_tags_and_battles_come_back_whole(folder):
         predicted=[[True, True, False]],
         offsets=[0, 2, 3],
     )
-    keep(Kept(tags=tags, words=(("a", "b"), ("c",))), folder)
-    found = kept(folder)
+    measures = tuple(table.per_segment() for table in counts_of_tags(tags))
+    save_tables(SavedTables(tags=tags, scores=measures, words=(("a", "b"), ("c",))), folder)
+    found = saved_tables(folder)
     assert (found.tags.digest, found.words) == (tags.digest, (("a", "b"), ("c",)))
     assert [table.name for table in found.scores] == ["accuracy", "f1_mult", "mcc"]
     matches = Matches(
         systems=["A", "B"], left=[0, 1], right=[1, 0], outcome=[1, 0.5], segment=[1, 0], group=[0, 1]
     )
-    keep(Kept(battles=Battles(matches=matches, segments=("q1", "q2"), judges=("J", "K"))), folder)
-    found = kept(folder)
+    save_tables(
+        SavedTables(battles=Battles(matches=matches, segments=("q1", "q2"), judges=("J", "K"))), folder
+    )
+    found = saved_tables(folder)
     assert found.battles.matches.digest == matches.digest
     assert (found.battles.segments, found.battles.judges) == (("q1", "q2"), ("J", "K"))
     assert found.systems == ("A", "B")
 
 
-def test_tables_too_large_to_be_kept_are_not(table, folder, monkeypatch):
+def test_tables_too_large_to_be_saved_are_not(table, folder, monkeypatch):
     """The first ones are, as long as there is room; no page is promised of the others."""
-    monkeypatch.setattr("betterthan.web.runs.kept_tables.MOST_CELLS", table.values.size)
-    assert keep(Kept(scores=(table, table)), folder).scores == (table,)
-    monkeypatch.setattr("betterthan.web.runs.kept_tables.MOST_CELLS", table.values.size - 1)
-    assert keep(Kept(scores=(table,)), folder).systems == ()
+    monkeypatch.setattr("betterthan.web.runs.saved_tables.MOST_CELLS", table.values.size)
+    assert save_tables(SavedTables(scores=(table, table)), folder).scores == (table,)
+    monkeypatch.setattr("betterthan.web.runs.saved_tables.MOST_CELLS", table.values.size - 1)
+    assert save_tables(SavedTables(scores=(table,)), folder).systems == ()
 
 
-def test_a_shelf_notices_what_changed_and_keeps_to_its_size(tmp_path):
+def test_a_cache_of_responses_notices_changes_and_keeps_to_its_size(tmp_path):
     """A file that was replaced is read again; the oldest go when there is no room."""
-    shelf = Shelf(most_bytes=40_000)
+    cache = ResponseCache(most_bytes=40_000)
     path = tmp_path / "a"
-    assert shelf.get(path) is None
+    assert cache.get(path) is None
     path.write_bytes(b"one")
-    assert shelf.get(path).plain == b"one"
+    assert cache.get(path).plain == b"one"
     path.write_bytes(b"three")
-    assert shelf.get(path).plain == b"three"
+    assert cache.get(path).plain == b"three"
     for i in range(20):
         (tmp_path / str(i)).write_bytes(bytes([i]) * 9_000)
-        assert shelf.get(tmp_path / str(i)).plain == bytes([i]) * 9_000
-    assert shelf._size <= 40_000
-    shelf.forget(tmp_path)
-    assert (shelf._size, len(shelf._copies)) == (0, 0)
+        assert cache.get(tmp_path / str(i)).plain == bytes([i]) * 9_000
+    assert cache._size <= 40_000
+    cache.forget(tmp_path)
+    assert (cache._size, len(cache._copies)) == (0, 0)
 
 
 def test_the_lesson_says_what_the_verbs_say():

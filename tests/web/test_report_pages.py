@@ -11,7 +11,7 @@ from tests.web.conftest import NAMES, SCORES
 
 import betterthan as bt
 from betterthan.results.base import Result
-from betterthan.web.names_in_addresses import tilde
+from betterthan.web.url_names import url_name
 
 
 def test_the_numbers_are_those_of_the_library(site, done):
@@ -40,7 +40,7 @@ def test_other_formats_stand_beside_the_report(site, done):
 def test_names_of_systems_are_text_everywhere(site, done):
     """A system named like a script is shown, not run, on every page."""
     client, run_id = site.client, done["id"]
-    pair = f"{tilde(NAMES[0])}/{tilde(NAMES[1])}"
+    pair = f"{url_name(NAMES[0])}/{url_name(NAMES[1])}"
     for path in (
         f"/runs/{run_id}", f"/runs/{run_id}/pairs/{pair}", f"/runs/{run_id}/items", f"/new/{run_id}",
         f"/compare/{run_id}/{run_id}", f"/runs/{run_id}/manage", "/",
@@ -52,7 +52,7 @@ def test_names_of_systems_are_text_everywhere(site, done):
 
 def test_a_pair_has_a_page_and_the_same_numbers_in_the_api(site, done):
     """Names with slashes and brackets are addresses too."""
-    part = f"{tilde(NAMES[1])}/{tilde(NAMES[2])}"
+    part = f"{url_name(NAMES[1])}/{url_name(NAMES[2])}"
     page = site.client.get(f"/runs/{done['id']}/pairs/{part}")
     assert page.status_code == 200
     assert "<svg" in page.text
@@ -99,7 +99,10 @@ def test_two_runs_are_compared(site, done):
     other = site.report({"human.csv": higher})
     moves = site.client.get(f"/api/v1/compare/{done['id']}/{other['id']}").json()
     by_mean = next(found for found in moves if found["result"] == "ranking-mean")
-    changes = {move["system"]: (round(move["change"], 9), move["is_apart"]) for move in by_mean["moves"]}
+    changes = {
+        move["system"]: (round(move["change"], 9), move["test"]["is_significant"])
+        for move in by_mean["moves"]
+    }
     assert changes == {"=C": (100.0, True), NAMES[0]: (0.0, False), "B/two": (0.0, False)}
     page = site.client.get(f"/compare/{done['id']}/{other['id']}").text
     assert page.count('<td class="l">yes</td>') >= 1

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from tests.web.conftest import NAMES
 
-from betterthan.web.field_names import cure
+from betterthan.web.field_names import fields_hint
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import Runs
 from betterthan.web.settings import WebSettings
@@ -176,7 +176,7 @@ def test_delete_asks_once(site, done):
     ],
     ids=["missing", "duplicates"],
 )
-def test_a_cure_names_the_field_of_the_page(site, content, field):
+def test_a_hint_names_the_field_of_the_page(site, content, field):
     """Beside what Python and the shell call it; the fold with the field is open."""
     run_id = site.upload({"a.csv": content})
     answer = site.client.get(f"/new/{run_id}")
@@ -202,15 +202,15 @@ def test_without_a_problem_the_fold_is_closed(site, done):
         ("this report is about a, the first. --metric chooses another.", "“Metric, if there are several”"),
     ],
 )
-def test_every_cure_has_its_field(message, words):
+def test_every_hint_has_its_field(message, words):
     """The words are those of the fields."""
-    assert words in cure(message)
+    assert words in fields_hint(message)
 
 
-def test_the_fields_that_cures_name_are_there(site, done):
-    """A label that is renamed must be renamed in the cures."""
+def test_the_fields_that_hints_name_are_there(site, done):
+    """A label that is renamed must be renamed in the hints."""
     text = said(site.client.get(f"/new/{done['id']}"))
     messages = "missing= duplicates= --item --lower-is-better --metric --format-in units="
-    named = set(re.findall(r"“([^“”]+)”", cure(messages)))
+    named = set(re.findall(r"“([^“”]+)”", fields_hint(messages)))
     assert len(named) >= 8
     assert not {name for name in named if name not in text}

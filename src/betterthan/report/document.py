@@ -154,11 +154,6 @@ class SegmentRow:
     group: str = ""
     texts: tuple[Words, ...] = ()
 
-    def mentions(self, words: str) -> bool:
-        """Say whether these words stand in its name, its document or its texts, in either case."""
-        written = "".join(piece for text in self.texts for piece, _ in text.pieces)
-        return words.casefold() in f"{self.segment} {self.group} {written}".casefold()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segments:

@@ -11,7 +11,7 @@ import functools
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,15 +20,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from betterthan import __version__
-from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.printable import unturned
 from betterthan.present.table import Table
 from betterthan.report.copies import copies_of
-from betterthan.report.document import Block, Report, Section, Segments
-from betterthan.report.inputs import Inputs
-from betterthan.report.sections import one_pair
+from betterthan.report.document import Block, Report, Section
 from betterthan.report.sections.files import embedded
-from betterthan.report.sections.segments import segments_section
 from betterthan.results.base import json_text
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -97,54 +93,6 @@ def block_fragment(block: Block) -> str:
     """Return one block as HTML."""
     template = _environment().get_template("blocks.html.j2")
     return str(template.module.block(block))  # type: ignore[attr-defined]  # a macro of the template
-
-
-def pair_section(inputs: Inputs, a: str, b: str) -> str:
-    """Return everything about one pair as HTML; see :func:`betterthan.report.sections.one_pair.pair_section`.
-
-    Parameters
-    ----------
-    inputs : Inputs
-        As :func:`betterthan.report.inputs.gather` gives them, of scores or texts.
-    a, b : str
-    """
-    return _titled(one_pair.pair_section(_as_scores(inputs), a, b))
-
-
-def segments_list(
-    inputs: Inputs, a: str, b: str, *, reason: str | None = None, words: str = "", each: int = 50
-) -> str:
-    """Return the segments to look at as HTML, of one reason or with some words in them.
-
-    Parameters
-    ----------
-    inputs, a, b
-        As in :func:`pair_section`.
-    reason : {"win", "loss", "split"}, optional
-    words : str
-        Part of a segment's name, document or text, in either case.
-    each : int, default 50
-        How many at most of each reason.
-    """
-    section = segments_section(_as_scores(inputs), a, b, each=each)
-    (block,) = section.blocks
-    assert isinstance(block, Segments)  # noqa: S101  (that is what the section holds)
-    if reason is not None and reason not in dict(block.reasons):
-        raise unknown_name("reason", reason, dict(block.reasons))
-    kept = tuple(row for row in block.rows if (reason is None or reason in row.why) and row.mentions(words))
-    return _titled(replace(section, blocks=(replace(block, rows=kept),)))
-
-
-def _as_scores(inputs: Inputs) -> Inputs:
-    if inputs.kind == "texts":
-        from betterthan.report.kinds.texts import with_segment_scores  # noqa: PLC0415  (only texts need the scorers)
-
-        return with_segment_scores(inputs)
-    if inputs.kind != "scores":
-        raise BetterThanError(
-            f'Single pairs and segments are shown of scores and texts, not of "{inputs.kind}".'
-        )
-    return inputs
 
 
 def _titled(section: Section) -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from betterthan.present.numbers import pvalue
+import numpy as np
+
+from betterthan.present.numbers import digits_for, pvalue
 from betterthan.present.table import Table
+from betterthan.tables.scores import Scores
 
 LOST = "alone significant, but not after correction for all pairs"
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w)")
@@ -140,3 +143,11 @@ def corrected(p: float, n_pairs: int, *, lost: bool = False) -> str:
         return ""
     end = f": {LOST}." if lost else "."
     return f" Corrected for looking at all {count(n_pairs)} pairs, {equals_p(p)}{end}"
+
+
+def digits_of(scores: Scores) -> int:
+    """Return how many decimals scores are shown with: none when all of them are whole numbers."""
+    known = scores.values[~np.isnan(scores.values)]
+    if (known == np.round(known)).all():
+        return 0
+    return max(1, digits_for([], [float(np.abs(known).max(initial=0))]))

@@ -12,7 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from betterthan import __version__
-from betterthan.web.kept_answers import Shelf
+from betterthan.examples.figure_one import figure_one
+from betterthan.web.lesson import lesson
+from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes import actions, api, pages, run_pages
 from betterthan.web.routes.errors import on_fault, on_http_error, on_system_error, on_wrong_request
 from betterthan.web.runs.service import Service
@@ -83,7 +85,8 @@ def create_app(settings: WebSettings) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.service = service
-    app.state.shelf = Shelf()
+    app.state.cache = ResponseCache()
+    app.state.lesson = lesson(figure_one())
     app.add_exception_handler(HTTPException, on_http_error)  # type: ignore[arg-type]  # called for this class alone
     app.add_exception_handler(RequestValidationError, on_wrong_request)  # type: ignore[arg-type]
     for kind in (OSError, sqlite3.Error):

@@ -1,4 +1,4 @@
-"""Cures on a page: messages name arguments of Python and of the shell, and a page has fields."""
+"""Hints on a page: messages name arguments of Python and of the shell, and a page has fields."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ _BESIDE = (
 )
 
 
-def cure(message: str) -> str:
+def fields_hint(message: str) -> str:
     """Return which fields of the page of a new run do what a message asks for; empty where none does.
 
     Examples
     --------
-    >>> cure('3 scores are missing. Pass missing="drop".').removeprefix("On this page, under ")
+    >>> fields_hint('3 scores are missing. Pass missing="drop".').removeprefix("On this page, under ")
     '“Say which column is what”: Empty cells: choose “leaves its segment out” for “A missing score”.'
-    >>> cure("The file is empty.")
+    >>> fields_hint("The file is empty.")
     ''
     """
     inside = [words for pattern, words in _FIELDS if pattern.search(message)]
@@ -72,6 +72,6 @@ def is_in_fold(message: str) -> bool:
 
 
 def needs_fold(look: dict[str, Any] | None, problem: str) -> bool:
-    """Return whether something was found wrong that the folded part of the page can mend."""
+    """Return whether something was found wrong that the folded part of the page can fix."""
     found = [entry["message"] for file in (look or {}).get("files", ()) for entry in file["problems"]]
     return any(is_in_fold(message) for message in (problem, *found))

@@ -11,10 +11,10 @@ import jinja2
 
 import betterthan.report
 from betterthan import __version__
-from betterthan.present.numbers import number
+from betterthan.present.numbers import number, pvalue
 from betterthan.present.printable import unturned
-from betterthan.web.field_names import cure
-from betterthan.web.names_in_addresses import tilde
+from betterthan.web.field_names import fields_hint
+from betterthan.web.url_names import url_name
 
 HERE = Path(__file__).parent
 REPORT_STYLE = Path(betterthan.report.__file__).parent / "templates" / "report.css"  # the app's too
@@ -32,7 +32,14 @@ def environment() -> jinja2.Environment:
         finalize=unturned,
     )
     made.filters.update(
-        size=size, time=time_of_day, tilde=tilde, signed=signed, plain=plain, count=count, cure=cure
+        size=size,
+        time=time_of_day,
+        url_name=url_name,
+        signed=signed,
+        plain=plain,
+        count=count,
+        fields_hint=fields_hint,
+        pvalue=pvalue,
     )
     made.globals.update(version=__version__)
     return made

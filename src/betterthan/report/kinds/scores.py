@@ -13,19 +13,19 @@ from betterthan.present.tables.pairwise import correction_words
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Card, Fold, Paragraph, Report, Section, TableBlock
 from betterthan.report.inputs import Inputs
+from betterthan.report.pair.scores import explained, pair_blocks, pair_fold
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
 from betterthan.report.sections.agreement import agreed, agreement_section
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
-from betterthan.report.sections.one_pair import explained, pair_blocks, pair_fold
 from betterthan.report.sections.pairs import pairs_card, pairs_section
 from betterthan.report.sections.ranking import may_be_best, ranking_section
-from betterthan.report.sections.segments import chosen_segments, digits_of, segments_section
+from betterthan.report.sections.segments import chosen_segments, segments_section
 from betterthan.report.sections.slices import slices_section
 from betterthan.report.sections.standing import Standing, n_documents, standing
 from betterthan.report.sections.sureness import sureness_section
-from betterthan.report.wording import count, plural
+from betterthan.report.wording import count, digits_of, plural
 from betterthan.results.base import Result
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import PairwiseTable

@@ -12,33 +12,21 @@ from betterthan.analysis.rank.aggregate import aggregate
 from betterthan.analysis.rank.agreement import agreement
 from betterthan.analysis.rank.rank import rank
 from betterthan.errors import unknown_name
-from betterthan.present.charts.paired import paired
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import (
-    Block,
-    Card,
-    Choice,
-    Columns,
-    Figure,
-    Paragraph,
-    Report,
-    Section,
-    Switch,
-    TableBlock,
-)
+from betterthan.report.document import Card, Choice, Report, Section, Switch, TableBlock
 from betterthan.report.figures.marks import interval_marks, scale_heading
-from betterthan.report.figures.pair import histogram_picture, scatter_picture
 from betterthan.report.inputs import Inputs
+from betterthan.report.pair.texts import text_pair_blocks
 from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
 from betterthan.report.sections.agreement import agreement_section
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.sections.segments import chosen_segments, digits_of, segments_section
+from betterthan.report.sections.segments import chosen_segments, segments_section
 from betterthan.report.sections.sureness import sureness_section
-from betterthan.report.wording import LOST, corrected, count, page_table, plural
+from betterthan.report.wording import LOST, corrected, count, digits_of, page_table, plural
 from betterthan.results.agreement import Aggregated
 from betterthan.results.base import Result
 from betterthan.results.explanation import CountsExplanation
@@ -125,13 +113,6 @@ def _compared(inputs: Inputs, counted: dict[str, Counts], top: Aggregated, told:
     return _Compared(pairs, sections, results, _verdict(pair, pairs), payload)
 
 
-def with_segment_scores(inputs: Inputs) -> Inputs:
-    """Return inputs of texts as inputs of scores: those of the wanted metric, segment by segment."""
-    texts = inputs.texts
-    assert texts is not None  # noqa: S101  (gathered so)
-    return _of_segments(inputs, next(iter(_counted(inputs, texts).values())))
-
-
 def _of_segments(inputs: Inputs, counts: Counts) -> Inputs:
     return replace(inputs, kind="scores", metrics={counts.name: counts.per_segment()})
 
@@ -167,37 +148,12 @@ def _ranking(found: dict[str, Aggregated]) -> Section:
 
 
 def _pair(segments: Inputs, found: CountsExplanation, words: tuple[str, ...]) -> Section:
-    scores = segments.scores
-    both = paired(scores, (found.a, found.b))
-    drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
-    blocks: tuple[Block, ...] = (
-        Columns(
-            (
-                Figure(
-                    key="top-pair",
-                    svg=scatter_picture(both, **drawn),
-                    caption="Scores of segments; lines: means and medians.",
-                ),
-            ),
-            (
-                Figure(
-                    key="differences",
-                    svg=histogram_picture(both, **drawn),
-                    caption="Differences of segment scores.",
-                ),
-                Paragraph(" ".join(words[1:]), "why"),
-            ),
-        ),
-        TableBlock(
-            key="pair-tests", table=page_table(describe(found), found.unit_note), csv=csv_of_result(found)
-        ),
-    )
     return Section(
         key="pair",
         title=f"{found.a} against {found.b}",
         menu="One pair",
         lead=words[0],
-        blocks=blocks,
+        blocks=text_pair_blocks(segments.scores, found, key="top-pair", words=words),
     )
 
 

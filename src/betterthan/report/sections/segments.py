@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.present.numbers import digits_for, number
+from betterthan.present.numbers import number
 from betterthan.report.document import Section, SegmentRow, Segments, Words
 from betterthan.report.inputs import Inputs
 from betterthan.report.worddiff import marked, plain
+from betterthan.report.wording import digits_of
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -78,14 +79,6 @@ def _row(scores: Scores, texts: Texts | None, index: int, why: tuple[str, ...], 
         group="" if scores.groups is None else scores.groups[index],
         texts=() if texts is None else _texts(texts, scores.segments[index], a, b),
     )
-
-
-def digits_of(scores: Scores) -> int:
-    """Return how many decimals scores are shown with: none when all of them are whole numbers."""
-    known = scores.values[~np.isnan(scores.values)]
-    if (known == np.round(known)).all():
-        return 0
-    return max(1, digits_for([], [float(np.abs(known).max(initial=0))]))
 
 
 def _texts(texts: Texts, segment: str, a: str, b: str) -> tuple[Words, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray
 from betterthan.web.details.items import PAGE, Who
-from betterthan.web.runs.kept_tables import Battles
+from betterthan.web.runs.saved_tables import Battles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,17 @@
-"""Two runs side by side: who moved, by how much, and whether the same thing was measured at all."""
+"""Two runs side by side: who moved, by how much, and whether the same thing was measured at all.
+
+Whether a change is significant is a worker's answer (`betterthan.web.worker.changes`); here it is only shown.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from betterthan.present.numbers import digits_for
+
+_COMPARED = ("ranking", "aggregated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,18 +25,32 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """A system in both runs; None where it is absent.
+class ChangeTest:
+    """The paired test of a system against itself, on the segments that both runs have.
 
-    `is_apart` says whether the two intervals do not touch: a change that noise alone hardly makes. It is None when
-    one of the two has no interval.
+    `effect` is positive where the system became better; `pvalue` is of this system by itself, `adjusted` for all
+    systems.
     """
+
+    effect: float | None
+    low: float | None
+    high: float | None
+    pvalue: float | None
+    adjusted: float | None
+    is_significant: bool
+    n_segments: int
+    units: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A system in both runs; None where it is absent, and `test` where no test was made."""
 
     system: str
     before: Place | None
     after: Place | None
     change: float | None
-    is_apart: bool | None
+    test: ChangeTest | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +71,8 @@ class Comparison:
         Setting, before, after: where the two were made differently.
     moves : tuple of Move
         In the order of the second run.
+    note : str
+        What must be known about the tests; empty where there are none.
     """
 
     result: str
@@ -59,11 +81,27 @@ class Comparison:
     renamed: tuple[str, str] | None
     differences: tuple[tuple[str, str, str], ...]
     moves: tuple[Move, ...]
+    note: str = ""
 
     @property
     def n_shared(self) -> int:
         """How many systems are in both runs."""
         return sum(move.before is not None and move.after is not None for move in self.moves)
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether the change of a system was tested."""
+        return any(move.test is not None for move in self.moves)
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments the tests rest on, at most."""
+        return max((move.test.n_segments for move in self.moves if move.test is not None), default=0)
+
+    @property
+    def is_by_documents(self) -> bool:
+        """Whether the tests take whole documents as units."""
+        return any(move.test is not None and move.test.units == "groups" for move in self.moves)
 
     @property
     def digits(self) -> int:
@@ -73,24 +111,56 @@ class Comparison:
         return digits_for(widths, [p.strength for p in places if p.strength is not None])
 
 
-def compare_runs(before: dict[str, Any], after: dict[str, Any]) -> tuple[Comparison, ...]:
+def compare_runs(
+    before: dict[str, Any], after: dict[str, Any], tests: Mapping[str, Any] | None = None
+) -> tuple[Comparison, ...]:
     """Compare the rankings that both runs have, from their results as plain data.
+
+    Parameters
+    ----------
+    before, after : dict
+        Results by name.
+    tests : mapping, optional
+        By name of the result: "systems" with the test of each, and a "note".
 
     Examples
     --------
     >>> ranking = {"kind": "ranking", "method": "mean", "unit": "points", "systems": ["A"], "rank": [1],
     ...            "strength": [2.0], "low": [1.5], "high": [2.5], "settings": {"options": {}}}
     >>> found = compare_runs({"mean": ranking}, {"mean": {**ranking, "strength": [4.0], "low": [3.0], "high": [5.0]}})
-    >>> found[0].moves[0].change, found[0].moves[0].is_apart
-    (2.0, True)
+    >>> found[0].moves[0].change, found[0].moves[0].test
+    (2.0, None)
     """
-    shared = [
+    metrics = _metric(before), _metric(after)
+    return tuple(
+        _comparison(
+            name, _as_ranking(before[name]), _as_ranking(after[name]), metrics, (tests or {}).get(name, {})
+        )
+        for name in compared_results(before, after)
+    )
+
+
+def compared_results(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """Return the names of the rankings and of the scores of texts that both runs have."""
+    return [
         name
         for name, result in after.items()
-        if result.get("kind") == "ranking" and before.get(name, {}).get("kind") == "ranking"
+        if result.get("kind") in _COMPARED and before.get(name, {}).get("kind") == result["kind"]
     ]
-    metrics = _metric(before), _metric(after)
-    return tuple(_comparison(name, before[name], after[name], metrics) for name in shared)
+
+
+def metric_of(result: dict[str, Any]) -> str:
+    """Return the metric of a result, empty where it is the one that the report is about."""
+    return str(result.get("metric") or "")
+
+
+def _as_ranking(result: dict[str, Any]) -> dict[str, Any]:
+    """Return scores of texts as a ranking by the pooled score."""
+    if result["kind"] == "ranking":
+        return result
+    direction = "higher is better" if result["higher_is_better"] else "lower is better"
+    pooled = {"strength": result["pooled"], "low": result["pooled_low"], "high": result["pooled_high"]}
+    return {**result, **pooled, "unit": f"{result['metric']}, {direction}"}
 
 
 def measured_in(unit: str, metric: str) -> tuple[str, str]:
@@ -121,7 +191,11 @@ def _metric(results: dict[str, Any]) -> str:
 
 
 def _comparison(
-    name: str, before: dict[str, Any], after: dict[str, Any], metrics: tuple[str, str]
+    name: str,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    metrics: tuple[str, str],
+    tests: Mapping[str, Any],
 ) -> Comparison:
     differences = _differences(before, after)
     old, new = (
@@ -129,7 +203,8 @@ def _comparison(
     )
     same = before["method"] == after["method"] and old[1] == new[1]
     systems = dict.fromkeys([*after["systems"], *before["systems"]])
-    moves = tuple(_move(system, before, after, same=same) for system in systems)
+    known = tests.get("systems", {}) if same else {}
+    moves = tuple(_move(system, before, after, known.get(system), same=same) for system in systems)
     return Comparison(
         result=name,
         unit=after["unit"],
@@ -137,18 +212,19 @@ def _comparison(
         renamed=(old[0], new[0]) if old[0] != new[0] else None,
         differences=differences,
         moves=moves,
+        note=str(tests.get("note", "")) if same else "",
     )
 
 
-def _move(system: str, before: dict[str, Any], after: dict[str, Any], *, same: bool) -> Move:
+def _move(
+    system: str, before: dict[str, Any], after: dict[str, Any], test: dict[str, Any] | None, *, same: bool
+) -> Move:
     old, new = _place(system, before), _place(system, after)
-    change = apart = None
-    if same and old is not None and new is not None:
-        if old.strength is not None and new.strength is not None:
-            change = new.strength - old.strength
-        if None not in (old.low, old.high, new.low, new.high):
-            apart = bool(old.high < new.low or new.high < old.low)  # type: ignore[operator]
-    return Move(system=system, before=old, after=new, change=change, is_apart=apart)
+    change = None
+    if same and old is not None and new is not None and None not in (old.strength, new.strength):
+        change = new.strength - old.strength  # type: ignore[operator]
+    tested = None if test is None else ChangeTest(**test)
+    return Move(system=system, before=old, after=new, change=change, test=tested)
 
 
 def _place(system: str, ranking: dict[str, Any]) -> Place | None:

@@ -1,6 +1,6 @@
 """The table of a page of segments, and what stands below each: its texts with the differing words marked, or its tags.
 
-A page is the same for every reader, so it is made once and kept in memory for a while.
+A page is the same for every reader, so it is rendered once and stays in memory for a while.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from betterthan.report.document import Words
-from betterthan.report.sections.segments import digits_of
 from betterthan.report.worddiff import marked, plain
+from betterthan.report.wording import digits_of
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
 from betterthan.web.details.items import Filter, ItemsPage, items_page
 from betterthan.web.render import environment
 from betterthan.web.runs.folder import RunFolder
-from betterthan.web.runs.kept_tables import Kept, Stamp, kept
+from betterthan.web.runs.saved_tables import SavedTables, Stamp, saved_tables
 
 GAP, END = "·", "⏎"
 
@@ -48,9 +48,11 @@ class TagLine:
         return sum(word.is_wrong for word in self.words)
 
 
-def texts_beneath(kept: Kept, segments: Sequence[str], pair: tuple[str, str]) -> dict[str, tuple[Words, ...]]:
+def texts_below(
+    tables: SavedTables, segments: Sequence[str], pair: tuple[str, str]
+) -> dict[str, tuple[Words, ...]]:
     """Return the texts of some segments: what all share, then both systems' with the words marked that differ."""
-    texts = kept.texts
+    texts = tables.texts
     if texts is None:
         return {}
     place = {segment: j for j, segment in enumerate(texts.segments)}
@@ -75,14 +77,14 @@ def _other(outputs: dict[str, str | None], system: str) -> str | None:
     return next((text for name, text in outputs.items() if name != system), None)
 
 
-def tags_beneath(
-    kept: Kept, segments: Sequence[str], pair: tuple[str, str]
+def tags_below(
+    tables: SavedTables, segments: Sequence[str], pair: tuple[str, str]
 ) -> dict[str, tuple[TagLine, ...]]:
     """Return the tags of some segments: the truth, then both systems'."""
-    if kept.tags is None:
+    if tables.tags is None:
         return {}
-    place = {segment: j for j, segment in enumerate(kept.tags.segments)}
-    return {segment: _lines(kept.tags, kept.words, place[segment], pair) for segment in segments}
+    place = {segment: j for j, segment in enumerate(tables.tags.segments)}
+    return {segment: _lines(tables.tags, tables.words, place[segment], pair) for segment in segments}
 
 
 def _lines(
@@ -145,8 +147,8 @@ def segment_rows(folder: RunFolder, _: Stamp | None, metric: str, wanted: Filter
         Of a table that the run keeps.
     wanted : Filter
     """
-    held = kept(folder)
-    scores = next(table for table in held.scores if table.name == metric)
+    tables = saved_tables(folder)
+    scores = next(table for table in tables.scores if table.name == metric)
     found = items_page(scores, wanted)
     shown, pair = [item.segment for item in found.items], (wanted.a, wanted.b)
     plain = {name: getattr(wanted, name) for name in ("a", "b", "who", "group", "find", "order")}
@@ -160,8 +162,8 @@ def segment_rows(folder: RunFolder, _: Stamp | None, metric: str, wanted: Filter
             found=found,
             groups=bool(scores.groups),
             digits=digits_of(scores),
-            texts=texts_beneath(held, shown, pair),
-            tags=tags_beneath(held, shown, pair),
+            texts=texts_below(tables, shown, pair),
+            tags=tags_below(tables, shown, pair),
             address=address,
         )
     )

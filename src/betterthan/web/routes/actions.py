@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 
 from betterthan.web.routes.choices import FIELD, ChoicesIn, check_form
 from betterthan.web.routes.pages import listed
-from betterthan.web.routes.requests import TheRun, TheService, TheShelf
+from betterthan.web.routes.requests import TheCache, TheRun, TheService, delete_run
 from betterthan.web.runs.example_files import EXAMPLES, store_example
 from betterthan.web.runs.run import ID, Choices, Run
 from betterthan.web.runs.service import Service
@@ -135,11 +135,10 @@ async def cancel(request: Request, run: TheRun, service: TheService) -> Redirect
 
 
 @router.post("/runs/{run_id}/delete")
-async def delete(request: Request, run: TheRun, service: TheService, shelf: TheShelf) -> RedirectResponse:
+async def delete(request: Request, run: TheRun, service: TheService, cache: TheCache) -> RedirectResponse:
     """Delete a run with all its files."""
     await check(request, service)
-    await run_in_threadpool(service.delete, run.id)
-    shelf.forget(service.folder(run.id).path)
+    await run_in_threadpool(delete_run, service, cache, run)
     return RedirectResponse("/", 303)
 
 

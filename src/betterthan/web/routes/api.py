@@ -9,6 +9,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, File, Path, Query, Request, UploadFile
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -16,18 +17,21 @@ from betterthan import __version__
 from betterthan.web.details.battle_list import BattleFilter, battles_page
 from betterthan.web.details.comparing import compare_runs
 from betterthan.web.details.items import Filter, Order, Who, items_page
-from betterthan.web.details.pair_views import pair_asked, pair_data
 from betterthan.web.routes import actions, models
 from betterthan.web.routes.actions import check_room
 from betterthan.web.routes.choices import ChoicesIn
 from betterthan.web.routes.requests import (
     Finished,
     RunId,
+    TheCache,
     TheRun,
     TheService,
-    TheShelf,
+    delete_run,
     finished_run,
-    kept_of,
+    requested_pair,
+    saved_by,
+    stored_changes,
+    stored_pair,
     table_named,
     tables_of,
 )
@@ -106,10 +110,9 @@ def one_run(run: TheRun) -> models.RunOut:
 
 
 @router.delete("/runs/{run_id}", status_code=204, responses=wrongs(404, 507))
-def delete(run: TheRun, service: TheService, shelf: TheShelf) -> Response:
+def delete(run: TheRun, service: TheService, cache: TheCache) -> Response:
     """Delete a run with all its files."""
-    service.delete(run.id)
-    shelf.forget(service.folder(run.id).path)
+    delete_run(service, cache, run)
     return Response(status_code=204)
 
 
@@ -150,11 +153,11 @@ def cancel(run: TheRun, service: TheService) -> models.RunOut:
 
 
 @router.get("/runs/{run_id}/results", responses=wrongs(404, 409), response_model=models.Results)
-def results(request: Request, run: Finished, service: TheService, shelf: TheShelf) -> Response:
+def results(request: Request, run: Finished, service: TheService, cache: TheCache) -> Response:
     """Show all results with all digits."""
     from betterthan.web.routes.run_pages import as_json  # noqa: PLC0415  (the page's answer, word for word)
 
-    return as_json(request, run, service, shelf)
+    return as_json(request, run, service, cache)
 
 
 def fitting(choices: ChoicesIn, run: Run) -> Choices:
@@ -184,12 +187,14 @@ SystemPart = Annotated[str, Path(description="A system; what is no letter, digit
 
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}", responses=wrongs(404, 409))
-def pair(
+async def pair(
     run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: Name = ""
 ) -> dict[str, Any]:
     """Explain how two systems compare: by scores, by the pooled score of counts, or by battles."""
-    kept = kept_of(service, run)
-    return pair_data(service.folder(run.id), kept, pair_asked(kept, a, b, metric))
+    tables = await run_in_threadpool(saved_by, service, run)
+    found = await stored_pair(service, run, tables, requested_pair(tables, a, b, metric))
+    data: dict[str, Any] = found["data"]
+    return data
 
 
 @router.get("/runs/{run_id}/items", responses=wrongs(404, 409))
@@ -228,7 +233,7 @@ def battles(
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> models.BattlesOut:
     """List battles, filtered, in the order of the file."""
-    held = kept_of(service, run).battles
+    held = saved_by(service, run).battles
     if held is None:
         raise HTTPException(404, "This run is not about battles.")
     unknown = [name for name in (a, b) if name and name not in held.matches.systems]
@@ -239,8 +244,10 @@ def battles(
 
 
 @router.get("/compare/{before}/{after}", responses=wrongs(404, 409))
-def compare(before: RunId, after: RunId, service: TheService) -> list[models.ComparisonOut]:
-    """Compare the rankings that two runs share."""
-    runs = [finished_run(run_id, service) for run_id in (before, after)]
-    results = [service.folder(run.id).read("results.json")["results"] for run in runs]
-    return [models.ComparisonOut.model_validate(asdict(found)) for found in compare_runs(*results)]
+async def compare(before: RunId, after: RunId, service: TheService) -> list[models.ComparisonOut]:
+    """Compare the rankings that two runs share; a system that is in both is tested against itself."""
+    old, new = (finished_run(run_id, service) for run_id in (before, after))
+    tests = (await stored_changes(service, old, new))["tests"]
+    results = [service.folder(run.id).read("results.json")["results"] for run in (old, new)]
+    found = compare_runs(results[0], results[1], tests)
+    return [models.ComparisonOut.model_validate(asdict(comparison)) for comparison in found]

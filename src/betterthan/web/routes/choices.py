@@ -17,14 +17,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from betterthan.read.formats.registry import READERS
+from betterthan.web.format_names import FORMAT_NAMES
 from betterthan.web.runs.run import Choices
 
 Question = Literal["auto", "scores", "battles", "meta", "texts", "tags"]
 Part = Literal["data", "human", "reference", "source", "gold", "words", "nothing"]
 Role = Literal["item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight"]
 ColumnName = Annotated[str, Field(min_length=1, max_length=500)]
-FormatName = Annotated[str, Field(json_schema_extra={"enum": ["", *sorted(READERS)]})]
+FormatName = Annotated[str, Field(json_schema_extra={"enum": ["", *FORMAT_NAMES]})]
 
 
 class ChoicesIn(BaseModel):
@@ -87,10 +87,10 @@ class ChoicesIn(BaseModel):
         RequestValidationError
             When there is no layout of that name.
         """
-        if self.format and self.format not in READERS:
+        if self.format and self.format not in FORMAT_NAMES:
             fault = {
                 "loc": ("body", "format"),
-                "msg": f"there is no layout of this name; known: {', '.join(sorted(READERS))}",
+                "msg": f"there is no layout of this name; known: {', '.join(FORMAT_NAMES)}",
             }
             raise RequestValidationError([fault])
         lists = {"parts": tuple(self.parts), "ignore": tuple(self.ignore), "keep": tuple(self.keep)}

@@ -175,6 +175,19 @@ class PlaceOut(Answer):
     high: float | None
 
 
+class ChangeTestOut(Answer):
+    """The paired test of a system against itself, on the segments that both runs have."""
+
+    effect: float | None = Field(description="Positive where the system became better.")
+    low: float | None
+    high: float | None
+    pvalue: float | None = Field(description="Of this system by itself.")
+    adjusted: float | None = Field(description="For all systems in both runs.")
+    is_significant: bool
+    n_segments: int
+    units: str
+
+
 class MoveOut(Answer):
     """A system in both runs."""
 
@@ -182,7 +195,7 @@ class MoveOut(Answer):
     before: PlaceOut | None
     after: PlaceOut | None
     change: float | None
-    is_apart: bool | None
+    test: ChangeTestOut | None = Field(description="None where no paired test can be made.")
 
 
 class ComparisonOut(Answer):
@@ -194,6 +207,7 @@ class ComparisonOut(Answer):
     renamed: tuple[str, str] | None = Field(description="The metric's names, where they differ.")
     differences: list[tuple[str, str, str]]
     moves: list[MoveOut]
+    note: str = Field(description="What must be known about the tests.")
 
 
 class ExampleOut(Answer):

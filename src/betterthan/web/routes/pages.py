@@ -5,79 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, median
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from betterthan.examples.figure_one import figure_one
-from betterthan.kernels.comparisons.bradley_terry import bradley_terry
-from betterthan.read.formats.registry import READERS
 from betterthan.web.field_names import needs_fold
-from betterthan.web.kept_answers import answer
+from betterthan.web.format_names import FORMAT_NAMES
 from betterthan.web.render import HERE, REPORT_STYLE
-from betterthan.web.routes.requests import TheRun, TheService, TheShelf, show
+from betterthan.web.response_cache import answer
+from betterthan.web.routes.requests import TheCache, TheRun, TheService, show
 from betterthan.web.runs.example_files import EXAMPLES
 from betterthan.web.runs.run import PARTS
 from betterthan.web.runs.service import Service
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lesson:
-    """What the page shows before anybody has moved a point.
-
-    Attributes
-    ----------
-    systems : tuple of str
-    scores : tuple of tuples of float
-        A row a system.
-    means, medians : tuple of float
-    shares : tuple of float
-        Bradley–Terry strengths as shares that sum to 1; NaN where they do not exist.
-    wins : tuple of tuples of float
-        How many segments the row wins against the column, ties half.
-    """
-
-    systems: tuple[str, ...]
-    scores: tuple[tuple[float, ...], ...]
-    means: tuple[float, ...]
-    medians: tuple[float, ...]
-    shares: tuple[float, ...]
-    wins: tuple[tuple[float, ...], ...]
-
-
-def lesson(scores: dict[str, list[float]]) -> Lesson:
-    """Return the three summaries of some scores, more being better.
-
-    Examples
-    --------
-    >>> from betterthan.examples.figure_one import figure_one
-    >>> found = lesson(figure_one())
-    >>> [round(mean, 1) for mean in found.means], found.medians
-    ([9.2, 9.2, 9.2], (11.0, 7.0, 11.0))
-    >>> [round(share, 3) for share in found.shares]
-    [0.094, 0.249, 0.657]
-    """
-    values = np.array(list(scores.values()))
-    above = (values[:, None, :] > values[None, :, :]).sum(axis=2)
-    level = (values[:, None, :] == values[None, :, :]).sum(axis=2)
-    wins = above + 0.5 * level
-    np.fill_diagonal(wins, 0.0)
-    strength = np.exp(bradley_terry(wins).log_strength)
-    return Lesson(
-        systems=tuple(scores),
-        scores=tuple(tuple(row) for row in scores.values()),
-        means=tuple(fmean(row) for row in scores.values()),
-        medians=tuple(float(median(row)) for row in scores.values()),
-        shares=tuple(float(share) for share in strength / strength.sum()),
-        wins=tuple(tuple(float(count) for count in row) for row in wins),
-    )
-
 
 PER_PAGE = 50
 STATIC = {
@@ -172,7 +114,7 @@ def recognised(request: Request, run: TheRun, service: TheService) -> Response:
         roles=ROLES_IN_WORDS,
         questions=QUESTIONS_IN_WORDS,
         kinds_of_file=PARTS,
-        formats=sorted(READERS),
+        formats=FORMAT_NAMES,
     )
 
 
@@ -184,13 +126,13 @@ def waiting(request: Request, run: TheRun, service: TheService) -> HTMLResponse:
 @router.get("/learn")
 def learn(request: Request) -> HTMLResponse:
     """Show the lesson: the same five segments by mean, median and Bradley–Terry."""
-    return show(request, "learn.html.j2", title="Mean, median and wins", lesson=lesson(figure_one()))
+    return show(request, "learn.html.j2", title="Mean, median and wins", lesson=request.app.state.lesson)
 
 
 @router.get("/static/{name}")
-def static(request: Request, name: str, shelf: TheShelf) -> Response:
+def static(request: Request, name: str, cache: TheCache) -> Response:
     """Hand out one of our own few files."""
-    copy = shelf.get(_path(name)) if name in STATIC else None
+    copy = cache.get(_path(name)) if name in STATIC else None
     if copy is None:
         raise HTTPException(404, "There is no such file.")
     return answer(request, copy, STATIC[name], {"Cache-Control": "private, max-age=3600"})

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import Depends, Path, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
 
 from betterthan.tables.scores import Scores
-from betterthan.web.kept_answers import Shelf
-from betterthan.web.names_in_addresses import from_tilde
+from betterthan.web.details.pair_files import changes_file, pair_file
+from betterthan.web.details.segment_rows import forget_rows
 from betterthan.web.render import page
+from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes.choices import form_token, remember, session_of
 from betterthan.web.routes.errors import NO_RUN
-from betterthan.web.runs.kept_tables import Kept, kept
 from betterthan.web.runs.run import Run
-from betterthan.web.runs.service import Service
+from betterthan.web.runs.saved_tables import SavedTables, saved_tables
+from betterthan.web.runs.service import DetailFailed, Service, TooManyWaiting
+from betterthan.web.url_names import name_from_url
 
 RunId = Annotated[
     str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="Id of a run, as its address has it.")
@@ -29,10 +35,10 @@ def service_of(request: Request) -> Service:
     return service
 
 
-def shelf_of(request: Request) -> Shelf:
-    """Return the shelf of answers in memory."""
-    shelf: Shelf = request.app.state.shelf
-    return shelf
+def cache_of(request: Request) -> ResponseCache:
+    """Return the answers in memory."""
+    cache: ResponseCache = request.app.state.cache
+    return cache
 
 
 # A dependency that is a coroutine costs no change of threads; these do next to nothing.
@@ -40,12 +46,12 @@ async def _service(request: Request) -> Service:
     return service_of(request)
 
 
-async def _shelf(request: Request) -> Shelf:
-    return shelf_of(request)
+async def _cache(request: Request) -> ResponseCache:
+    return cache_of(request)
 
 
 TheService = Annotated[Service, Depends(_service)]
-TheShelf = Annotated[Shelf, Depends(_shelf)]
+TheCache = Annotated[ResponseCache, Depends(_cache)]
 
 
 def found_run(run_id: str, service: Service) -> Run:
@@ -99,15 +105,15 @@ def show(request: Request, template: str, *, status: int = 200, **values: Any) -
     return response
 
 
-def kept_of(service: Service, run: Run) -> Kept:
-    """Return what a run keeps for pages of pairs and segments.
+def saved_by(service: Service, run: Run) -> SavedTables:
+    """Return the tables that a run saved for pages of pairs and segments.
 
     Raises
     ------
     HTTPException
-        404 when it keeps nothing.
+        404 when it saved none.
     """
-    found = kept(service.folder(run.id))
+    found = saved_tables(service.folder(run.id))
     if not found.systems:
         raise HTTPException(
             404,
@@ -125,7 +131,7 @@ def tables_of(service: Service, run: Run) -> tuple[Scores, ...]:
     HTTPException
         404 when it has no scores by segment.
     """
-    tables = kept_of(service, run).scores
+    tables = saved_by(service, run).scores
     if not tables:
         raise HTTPException(404, "Battles have no scores by segment. Ask for the battles instead.")
     return tables
@@ -153,9 +159,98 @@ def system_named(part: str, systems: tuple[str, ...]) -> str:
     HTTPException
         404 when there is no such system.
     """
-    name = from_tilde(part)
+    name = name_from_url(part)
     if name is None or name not in systems:
         raise HTTPException(
             404, f"There is no system of this name in the run. Known: {', '.join(systems[:20])}."
         )
     return name
+
+
+class PairRequest(NamedTuple):
+    """Two different systems of a run, and by which metric they are compared; battles have none."""
+
+    a: str
+    b: str
+    scores: Scores | None
+
+    @property
+    def metric(self) -> str:
+        """The metric's name, empty for battles."""
+        return "" if self.scores is None else self.scores.name
+
+
+def requested_pair(tables: SavedTables, a: str, b: str, metric: str) -> PairRequest:
+    """Return the pair that an address names.
+
+    Raises
+    ------
+    HTTPException
+        404 when there is no such system or metric, or both are the same.
+    """
+    scores = None if tables.battles is not None else table_named(tables.scores, metric)
+    systems = tables.systems if scores is None else scores.systems
+    first, second = system_named(a, systems), system_named(b, systems)
+    if first == second:
+        raise HTTPException(404, "A pair needs two different systems.")
+    return PairRequest(first, second, scores)
+
+
+_LONGEST_WAIT = 30.0  # seconds that a request waits for a worker
+_EVERY = 0.1
+_IN_WORK = "This is being computed. It will be here in a while: load the page again."
+
+
+async def stored_pair(service: Service, run: Run, tables: SavedTables, pair: PairRequest) -> dict[str, Any]:
+    """Return what a worker found about a pair: with the run, or now.
+
+    Raises
+    ------
+    HTTPException
+        409 when the data do not say anything about the pair, with the reason; 503 while it is computed.
+    """
+    file = pair_file(tables, pair.a, pair.b, pair.metric)
+    details = {"a": pair.a, "b": pair.b, "metric": pair.metric}
+    found = await _computed(lambda: service.detail(run.id, "pair", file, **details))
+    if found["problem"]:
+        raise HTTPException(409, str(found["problem"]))
+    return found
+
+
+async def stored_changes(service: Service, before: Run, after: Run) -> dict[str, Any]:
+    """Return the tests of what changed between two runs, which a worker makes when they are first asked for.
+
+    Raises
+    ------
+    HTTPException
+        404 when a report is gone from the disk; 503 while it is computed.
+    """
+    try:
+        file = changes_file(service.folder(before.id), service.folder(after.id))
+    except FileNotFoundError as error:
+        raise HTTPException(404, "A report is gone from the disk. Start the run again.") from error
+    return await _computed(lambda: service.detail(after.id, "changes", file, before=before.id))
+
+
+async def _computed(detail: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:
+    """Wait for a worker, without a thread of the server's."""
+    end = time.monotonic() + _LONGEST_WAIT
+    while True:
+        try:
+            found = await run_in_threadpool(detail)
+        except DetailFailed as error:
+            raise HTTPException(409, str(error)) from error
+        except TooManyWaiting as error:
+            raise HTTPException(503, str(error), {"Retry-After": "60"}) from error
+        if found is not None:
+            return found
+        if time.monotonic() > end:
+            raise HTTPException(503, _IN_WORK, {"Retry-After": "3", "Refresh": "3"})
+        await asyncio.sleep(_EVERY)
+
+
+def delete_run(service: Service, cache: ResponseCache, run: Run) -> None:
+    """Delete a run with all its files, and what is in memory of it."""
+    service.delete(run.id)
+    cache.forget(service.folder(run.id).path)
+    forget_rows()

@@ -6,31 +6,36 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 
+from betterthan.present.tables.tags import tag_measure_name
 from betterthan.tables.scores import Scores
 from betterthan.web.details.battle_list import BattleFilter, battles_page
 from betterthan.web.details.comparing import compare_runs
 from betterthan.web.details.items import ORDERS, PAGE, WHO, Filter, Order, Who
-from betterthan.web.details.pair_views import measure_name, pair_asked, pair_html
 from betterthan.web.details.segment_rows import address_of, segment_rows
-from betterthan.web.kept_answers import Shelf, answer
+from betterthan.web.response_cache import ResponseCache, answer
 from betterthan.web.routes.events import events
 from betterthan.web.routes.pages import waiting
 from betterthan.web.routes.requests import (
     Finished,
     RunId,
+    TheCache,
     TheRun,
     TheService,
-    TheShelf,
     finished_run,
-    kept_of,
+    requested_pair,
+    saved_by,
     show,
+    stored_changes,
+    stored_pair,
     table_named,
 )
-from betterthan.web.runs.kept_tables import Battles, Kept, stamp_of
 from betterthan.web.runs.run import Run
+from betterthan.web.runs.saved_tables import Battles, SavedTables, stamp_of
 from betterthan.web.runs.service import Service
 
 MEDIA = {
@@ -43,9 +48,11 @@ Name = Annotated[str, Query(max_length=500)]
 router = APIRouter(include_in_schema=False)
 
 
-def _other_format(request: Request, run: Run, service: Service, shelf: Shelf, suffix: str) -> Response:
+def _other_format(
+    request: Request, run: Run, service: Service, cache: ResponseCache, suffix: str
+) -> Response:
     name, media_type = MEDIA[suffix]
-    copy = shelf.get(service.folder(run.id).answers / name)
+    copy = cache.get(service.folder(run.id).answers / name)
     if copy is None:
         raise HTTPException(404, f"This run has no {suffix}.")
     shown = {"Content-Disposition": f'inline; filename="betterthan-{run.id[:6]}.{suffix}"'}
@@ -53,25 +60,25 @@ def _other_format(request: Request, run: Run, service: Service, shelf: Shelf, su
 
 
 @router.get("/runs/{run_id}.json")
-def as_json(request: Request, run: Finished, service: TheService, shelf: TheShelf) -> Response:
+def as_json(request: Request, run: Finished, service: TheService, cache: TheCache) -> Response:
     """Hand out all results with all digits."""
-    return _other_format(request, run, service, shelf, "json")
+    return _other_format(request, run, service, cache, "json")
 
 
 @router.get("/runs/{run_id}.csv")
-def as_csv(request: Request, run: Finished, service: TheService, shelf: TheShelf) -> Response:
+def as_csv(request: Request, run: Finished, service: TheService, cache: TheCache) -> Response:
     """Hand out the first table, formula-safe."""
-    return _other_format(request, run, service, shelf, "csv")
+    return _other_format(request, run, service, cache, "csv")
 
 
 @router.get("/runs/{run_id}.tex")
-def as_tex(request: Request, run: Finished, service: TheService, shelf: TheShelf) -> Response:
+def as_tex(request: Request, run: Finished, service: TheService, cache: TheCache) -> Response:
     """Hand out the tables for a paper."""
-    return _other_format(request, run, service, shelf, "tex")
+    return _other_format(request, run, service, cache, "tex")
 
 
 @router.get("/runs/{run_id}")
-def report(request: Request, run: TheRun, service: TheService, shelf: TheShelf) -> Response:
+def report(request: Request, run: TheRun, service: TheService, cache: TheCache) -> Response:
     """Show the report, or how far it is, or why there is none."""
     if run.state in {"waiting", "running"}:
         return waiting(request, run, service)
@@ -81,7 +88,7 @@ def report(request: Request, run: TheRun, service: TheService, shelf: TheShelf) 
         earlier = service.folder(run.id).has_previous
         return show(request, "ended.html.j2", title=run.title, run=run, has_previous=earlier)
     folder = service.folder(run.id).answers
-    copy, policy = shelf.get(folder / "report.html"), shelf.get(folder / "policy.txt")
+    copy, policy = cache.get(folder / "report.html"), cache.get(folder / "policy.txt")
     if copy is None or policy is None:
         raise HTTPException(404, "The report is gone from the disk. Start the run again.")
     return answer(
@@ -103,25 +110,26 @@ def manage(request: Request, run: TheRun) -> Response:
 
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}")
-def pair(
-    request: Request, run: Finished, service: TheService, shelf: TheShelf, a: str, b: str, metric: Name = ""
+async def pair(
+    request: Request, run: Finished, service: TheService, a: str, b: str, metric: Name = ""
 ) -> Response:
     """Show one pair of systems."""
-    kept = kept_of(service, run)
-    asked = pair_asked(kept, a, b, metric)
+    tables = await run_in_threadpool(saved_by, service, run)
+    wanted = requested_pair(tables, a, b, metric)
+    found = await stored_pair(service, run, tables, wanted)
     return show(
         request,
         "pair.html.j2",
-        title=f"{asked.a} against {asked.b}",
+        title=f"{wanted.a} against {wanted.b}",
         run=run,
-        a=asked.a,
-        b=asked.b,
-        metric=asked.metric,
+        a=wanted.a,
+        b=wanted.b,
+        metric=wanted.metric,
         # Of tags one page shows all measures.
-        metrics=[table.name for table in kept.scores] if kept.tags is None else [],
-        systems=kept.systems if asked.scores is None else asked.scores.systems,
-        what="Battles" if asked.scores is None else "Segments",
-        body=pair_html(service.folder(run.id), kept, asked, shelf),
+        metrics=[table.name for table in tables.scores] if tables.tags is None else [],
+        systems=tables.systems if wanted.scores is None else wanted.scores.systems,
+        what="Battles" if wanted.scores is None else "Segments",
+        body=Markup(found["html"]),  # noqa: S704  (the report's templates escape what they show)
     )
 
 
@@ -140,19 +148,21 @@ def items(
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> Response:
     """Show segments, or battles; the filter is in the address, so that it can be sent to someone."""
-    kept = kept_of(service, run)
-    if len(kept.systems) < 2:
+    tables = saved_by(service, run)
+    if len(tables.systems) < 2:
         raise HTTPException(404, "Segments are compared between two systems, and this run has one.")
-    if kept.battles is not None:
+    if tables.battles is not None:
         some = BattleFilter(
-            a=_known(a, kept.systems), b=_known(b, kept.systems), who=who, find=find, page=page
+            a=_known(a, tables.systems), b=_known(b, tables.systems), who=who, find=find, page=page
         )
-        return _battles(request, run, kept.battles, some)
-    scores = table_named(kept.scores, metric)
+        return _battles(request, run, tables.battles, some)
+    scores = table_named(tables.scores, metric)
     first = a if a in scores.systems else scores.systems[0]
     second = b if b in scores.systems and b != first else next(s for s in scores.systems if s != first)
     wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
-    return _segments(request, run, service, kept, scores, wanted, asked_same=first if a == b == first else "")
+    return _segments(
+        request, run, service, tables, scores, wanted, asked_same=first if a == b == first else ""
+    )
 
 
 def _known(name: str, systems: tuple[str, ...]) -> str:
@@ -163,7 +173,7 @@ def _segments(
     request: Request,
     run: Run,
     service: Service,
-    kept: Kept,
+    tables: SavedTables,
     scores: Scores,
     wanted: Filter,
     *,
@@ -181,11 +191,11 @@ def _segments(
         asked_same=asked_same,
         found=rows.found,
         table=rows.table,
-        metrics=[(table.name, measure_name(kept, table.name)) for table in kept.scores],
+        metrics=[(table.name, _measure_name(tables, table.name)) for table in tables.scores],
         groups=sorted(set(scores.groups or ())),
-        has_texts=kept.texts is not None,
-        has_references=kept.texts is not None and bool(kept.texts.references),
-        has_tags=kept.tags is not None,
+        has_texts=tables.texts is not None,
+        has_references=tables.texts is not None and bool(tables.texts.references),
+        has_tags=tables.tags is not None,
         orders=ORDERS,
         whos=WHO,
         address=rows.address,
@@ -212,10 +222,16 @@ def _battles(request: Request, run: Run, battles: Battles, wanted: BattleFilter)
     )
 
 
+def _measure_name(tables: SavedTables, metric: str) -> str:
+    """Return a metric's name as people write it."""
+    return metric if tables.tags is None else tag_measure_name(metric)
+
+
 @router.get("/compare/{before}/{after}")
-def compare(request: Request, before: RunId, after: RunId, service: TheService) -> Response:
+async def compare(request: Request, before: RunId, after: RunId, service: TheService) -> Response:
     """Show two runs side by side."""
     old, new = (finished_run(run_id, service) for run_id in (before, after))
-    results = [service.folder(run.id).read("results.json") for run in (old, new)]
-    found = compare_runs(results[0]["results"], results[1]["results"])
+    tests = (await stored_changes(service, old, new))["tests"]
+    results = [service.folder(run.id).read("results.json")["results"] for run in (old, new)]
+    found = compare_runs(results[0], results[1], tests)
     return show(request, "compare.html.j2", title="Two runs", before=old, after=new, comparisons=found)

@@ -70,7 +70,7 @@ class Jobs:
     ) -> None:
         self._slots, self._seconds, self._most_waiting = slots, seconds, waiting
         self._started, self._ended = started, ended
-        self._lock = threading.Condition()
+        self._lock = threading.Condition()  # of a lock that its owner may take again
         self._waiting: dict[str, _Job] = {}  # by the key of the task, in the order in which they came
         self._running: dict[str, _Job] = {}
         self._is_closed = False
@@ -80,9 +80,19 @@ class Jobs:
         with self._lock:
             if not self.has_room:
                 return False
-            self._waiting[task.key] = _Job(replace(task, cpu_seconds=int(self._seconds) * 2 + _SLACK))
-            self._fill()
+            self._put(task)
             return True
+
+    def request(self, task: Task) -> bool:
+        """Queue a task unless it is here already; False when too many wait."""
+        with self._lock:
+            if self._find(task.key) is None and self.has_room:
+                self._put(task)
+            return self._find(task.key) is not None
+
+    def _put(self, task: Task) -> None:
+        self._waiting[task.key] = _Job(replace(task, cpu_seconds=int(self._seconds) * 2 + _SLACK))
+        self._fill()
 
     @property
     def has_room(self) -> bool:
@@ -96,7 +106,7 @@ class Jobs:
             return None if job is None else job.progress
 
     def cancel(self, run_id: str, *, wait: float = _GRACE) -> bool:
-        """Stop all tasks of a run, waiting or working; True when there was one. Returns when their workers are gone."""
+        """Stop all tasks that need a run, waiting or working; True when there was one. Their workers are gone then."""
         with self._lock:
             jobs = self._of_run(run_id)
             for job in jobs:
@@ -105,9 +115,7 @@ class Jobs:
                     self._ended(job.task, {"state": "cancelled"})
                 else:
                     job.kill()
-            self._lock.wait_for(
-                lambda: not any(job.task.key in self._running for job in jobs), timeout=wait
-            )
+            self._lock.wait_for(lambda: not any(job.task.key in self._running for job in jobs), timeout=wait)
             return bool(jobs)
 
     def close(self) -> None:
@@ -124,7 +132,7 @@ class Jobs:
 
     def _of_run(self, run_id: str) -> list[_Job]:
         every = (*self._running.values(), *self._waiting.values())
-        return [job for job in every if job.task.run_id == run_id]
+        return [job for job in every if run_id in job.task.run_ids]
 
     def _fill(self) -> None:
         while self._waiting and len(self._running) < self._slots and not self._is_closed:

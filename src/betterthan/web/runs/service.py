@@ -6,23 +6,32 @@ import os
 import secrets
 import sqlite3
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError
-from betterthan.web.details.segment_rows import forget_rows
 from betterthan.web.runs.disk import failure_reason, is_disk_full
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.jobs import Jobs, Outcome, Progress
-from betterthan.web.runs.kept_tables import forget
 from betterthan.web.runs.run import RESTARTABLE, Choices, Run, State, StoredFile, new_id
+from betterthan.web.runs.saved_tables import forget_tables
 from betterthan.web.runs.store import Runs, now
-from betterthan.web.settings import WebSettings
 from betterthan.web.runs.task import Task
+from betterthan.web.settings import WebSettings
 
 _SECRET_BYTES = 32
 _CROWDED = "Too many runs are waiting. Try again in a while."
+_MOST_FAILURES = 1000
+
+
+class DetailFailed(BetterThanError):
+    """A worker could not compute a detail of a run, and why."""
+
+
+class TooManyWaiting(BetterThanError):
+    """So many details are being computed that no more are taken."""
 
 
 class Service:
@@ -65,6 +74,14 @@ class Service:
             started=self._began,
             ended=self._ended,
         )
+        self._details = Jobs(
+            slots=limits.runs,
+            seconds=limits.run_seconds,
+            waiting=limits.waiting,
+            started=lambda _: None,
+            ended=self._detail_ended,
+        )
+        self._failures: OrderedDict[str, str] = OrderedDict()  # by the key of the task
 
     def recover(self) -> None:
         """After a restart: looks go on by themselves, runs that were in mid-air say that they were."""
@@ -77,8 +94,8 @@ class Service:
 
     def close(self) -> None:
         """Stop all workers and let go of the folder."""
-        self._work.close()
-        self._looks.close()
+        for jobs in (self._work, self._looks, self._details):
+            jobs.close()
         self.runs.close()
         os.close(self._lock)
 
@@ -139,6 +156,7 @@ class Service:
             run.id, only_from=RESTARTABLE, state="waiting", problem="", verdict="", **changed
         ):
             return False
+        self._details.cancel(run.id)  # they are of the report that goes
         folder = self.folder(run.id)
         try:
             if folder.has_report:
@@ -155,6 +173,7 @@ class Service:
 
     def go_back(self, run: Run) -> bool:
         """Show the report again that was there before the last start; False when there is none, or the run is busy."""
+        self._details.cancel(run.id)
         return not run.is_on_the_way and self._went_back(run.id)
 
     def cancel(self, run_id: str) -> bool:
@@ -171,11 +190,56 @@ class Service:
             self.folder(run_id).delete()
             found = self.runs.delete(run_id)
         self.cancel(run_id)
+        self._details.cancel(run_id)
         if found:
             self.folder(run_id).delete()
-            forget()
-            forget_rows()
+            self._forget_changes_since(run_id)
+            forget_tables()
         return found
+
+    def _forget_changes_since(self, run_id: str) -> None:
+        """Remove what other runs say about how they differ from one that is deleted."""
+        for place in ("answers", "previous"):
+            for path in self.root.glob(f"*/{place}/changes-{run_id}-*"):
+                path.unlink(missing_ok=True)
+
+    def detail(self, run_id: str, name: str, file: str, **details: str) -> dict[str, Any] | None:
+        """Return a detail of a finished run from its folder; None while a worker computes it.
+
+        Parameters
+        ----------
+        run_id : str
+        name : {"pair", "changes"}
+            The task that makes it.
+        file : str
+            Where it is stored.
+        **details
+            Which of them, as the task is told.
+
+        Raises
+        ------
+        DetailFailed
+            When the worker could not compute it, with the reason; asked again, it tries again.
+        TooManyWaiting
+        """
+        stored: dict[str, Any] | None = self.folder(run_id).read(file)
+        if stored is not None:
+            return stored
+        task = self._task(run_id, name, details)
+        if task is None:
+            raise DetailFailed("This run was deleted or started again.")
+        problem = self._failures.pop(task.key, None)
+        if problem is not None:
+            raise DetailFailed(problem)
+        if not self._details.request(task):
+            raise TooManyWaiting(_CROWDED)
+        return None
+
+    def _detail_ended(self, task: Task, outcome: Outcome) -> None:
+        if outcome["state"] == "failed":
+            self._failures[task.key] = str(outcome.get("problem", ""))
+            while len(self._failures) > _MOST_FAILURES:
+                self._failures.popitem(last=False)
 
     def _look(self, run_id: str) -> bool:
         """Have the files of a run looked at; where too many wait, the run says so instead of waiting for ever."""
@@ -186,11 +250,16 @@ class Service:
         return False
 
     def _submit(self, run_id: str, name: str) -> bool:
+        task = self._task(run_id, name)
+        return task is not None and (self._looks if name == "look" else self._work).submit(task)
+
+    def _task(self, run_id: str, name: str, details: dict[str, str] | None = None) -> Task | None:
+        """Return a task of a run; None if there is no such run, or no report to give a detail of."""
         run = self.runs.get(run_id)
-        if run is None:
-            return False
+        if run is None or (details and run.state != "done"):
+            return None
         limits = self.settings.limits
-        task = Task(
+        return Task(
             name=name,
             root=str(self.root.resolve()),
             run_id=run_id,
@@ -199,8 +268,8 @@ class Service:
             memory_bytes=limits.memory_bytes,
             cpu_seconds=0,
             rows=limits.rows,
+            details=details or {},
         )
-        return (self._looks if name == "look" else self._work).submit(task)
 
     def _began(self, task: Task) -> None:
         self.runs.change(task.run_id, only_from=("waiting",), state="running")

@@ -59,6 +59,11 @@ class Task:
         return RunFolder(Path(self.root), self.run_id)
 
     @property
+    def run_ids(self) -> tuple[str, ...]:
+        """The runs that it reads: its own, and the one that it compares with."""
+        return (self.run_id, self.details["before"]) if "before" in self.details else (self.run_id,)
+
+    @property
     def key(self) -> str:
         """What no other task has at the same time: a run is looked at or computed once, its details side by side."""
         if not self.details:

@@ -31,17 +31,19 @@ from betterthan.report.document import Block, Fold, Matrix, Report, Section
 from betterthan.report.inputs import Inputs, gather
 from betterthan.report.page import Links, page, script_text, style_sheet
 from betterthan.results.checkup import Checkup
+from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
-from betterthan.web.details.formulas import counts_of_tags, counts_of_texts
-from betterthan.web.names_in_addresses import tilde
-from betterthan.web.runs.kept_tables import Battles, Kept, keep
 from betterthan.web.runs.run import PARTS, StoredFile
-from betterthan.web.worker.first_look import given, options_of, suggested_parts
-from betterthan.web.worker.unused_files import unused, unused_note
+from betterthan.web.runs.saved_tables import Battles, SavedTables, save_tables
 from betterthan.web.runs.task import Task
-from betterthan.web.worker.worker import News, told
+from betterthan.web.url_names import url_name
+from betterthan.web.worker.counts import counts_of_tags, counts_of_texts
+from betterthan.web.worker.first_look import given, options_of, suggested_parts
+from betterthan.web.worker.pairs import pair_tables, write_pairs
+from betterthan.web.worker.unused_files import unused, unused_note
+from betterthan.web.worker.worker import News, with_shown_names
 
 MOST_BATTLES = 1_000_000
 _MOST_NAMES = 200_000
@@ -97,24 +99,31 @@ def _names(source: Source, header: tuple[str, ...], column: str) -> tuple[str, .
 Words = tuple[tuple[str, ...], ...]
 
 
-def kept_of_inputs(inputs: Inputs, task: Task, data: list[StoredFile], words: Words) -> Kept:
-    """Return the tables that pages of pairs and segments need, by the kind of data."""
-    if inputs.kind == "battles":
-        return Kept(battles=_battles(inputs, task, data))
+def counts_of_inputs(inputs: Inputs) -> tuple[Counts, ...]:
+    """Return the counts of texts or tags; none of other data."""
     if inputs.kind == "tags":
         assert inputs.tags is not None  # noqa: S101  (gathered so)
-        counts = counts_of_tags(inputs.tags)
-        scores = tuple(table.per_segment() for table in counts)
-        shown = words if inputs.show_texts else ()
-        return Kept(tags=inputs.tags, counts=counts, scores=scores, words=shown)
+        return counts_of_tags(inputs.tags)
     if inputs.kind == "texts":
         assert inputs.texts is not None  # noqa: S101
-        counts = counts_of_texts(
-            inputs.texts, metric=inputs.options.get("metric"), missing=str(inputs.options.get("missing"))
-        )
-        scores = tuple(table.per_segment() for table in counts)
-        return Kept(counts=counts, scores=scores, texts=inputs.texts if inputs.show_texts else None)
-    return Kept(scores=_tables(inputs), texts=inputs.texts if inputs.show_texts else None)
+        missing = str(inputs.options.get("missing"))
+        return counts_of_texts(inputs.texts, metric=inputs.options.get("metric"), missing=missing)
+    return ()
+
+
+def tables_to_save(
+    inputs: Inputs, counts: tuple[Counts, ...], task: Task, data: list[StoredFile], words: Words
+) -> SavedTables:
+    """Return the tables that pages of pairs and segments need, by the kind of data."""
+    if inputs.kind == "battles":
+        return SavedTables(battles=_battles(inputs, task, data))
+    scores = tuple(table.per_segment() for table in counts)
+    if inputs.kind == "tags":
+        return SavedTables(tags=inputs.tags, scores=scores, words=words if inputs.show_texts else ())
+    texts = inputs.texts if inputs.show_texts else None
+    if inputs.kind == "texts":
+        return SavedTables(counts=counts, scores=scores, texts=texts)
+    return SavedTables(scores=_tables(inputs), texts=texts)
 
 
 def _battles(inputs: Inputs, task: Task, data: list[StoredFile]) -> Battles:
@@ -156,9 +165,9 @@ _MATRIX = "matrix"  # the matrix of systems; others are of metrics
 _OPENS = "A cell leads to its pair."
 
 
-def linked(report: Report, kept: Kept, address: str) -> Report:
+def linked(report: Report, saved: SavedTables, address: str) -> Report:
     """Return the report with the cells of its matrix leading to pages of pairs, where there are such pages."""
-    known = frozenset(kept.systems)
+    known = frozenset(saved.systems)
     if report.kind == "meta" or len(known) < 2:
         return report
     return replace(report, sections=tuple(_section(section, known, address) for section in report.sections))
@@ -172,7 +181,7 @@ def pair_address(address: str, a: str, b: str) -> str:
     >>> pair_address("/runs/7", "GPT-4/o", "B")
     '/runs/7/pairs/GPT-4~2Fo/B'
     """
-    return f"{address}/pairs/{tilde(a)}/{tilde(b)}"
+    return f"{address}/pairs/{url_name(a)}/{url_name(b)}"
 
 
 def _section(section: Section, known: frozenset[str], address: str) -> Section:
@@ -213,9 +222,14 @@ def answer(task: Task, news: News) -> dict[str, str]:
     news.stage("Computing")
     report = composed(inputs)
     news.stage("Writing the report")
-    kept = keep(kept_of_inputs(inputs, task, parts["data"], words), task.folder)
-    _write(report, kept, task)
-    return {"title": _title(report, task), "kind": report.kind, "verdict": told(report.verdict, task.files)}
+    counts = counts_of_inputs(inputs)
+    saved = save_tables(tables_to_save(inputs, counts, task, parts["data"], words), task.folder)
+    _write(report, saved, task)
+    if report.kind != "meta":
+        results = task.folder.read("results.json")["results"]
+        write_pairs(task, news, saved, pair_tables(saved, counts, results))
+    verdict = with_shown_names(report.verdict, task.files)
+    return {"title": _title(report, task), "kind": report.kind, "verdict": verdict}
 
 
 def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inputs:
@@ -242,7 +256,9 @@ def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inp
         cache=Cache(task.folder.checkpoints),
         progress=news,
     )
-    return replace(inputs, command=told(inputs.command, task.files), checkups=_checkups(task, parts, inputs))
+    return replace(
+        inputs, command=with_shown_names(inputs.command, task.files), checkups=_checkups(task, parts, inputs)
+    )
 
 
 def _question(task: Task) -> str:
@@ -298,36 +314,42 @@ def _checkups(task: Task, parts: dict[str, list[StoredFile]], inputs: Inputs) ->
 
 def _named(checkup: Checkup, task: Task) -> Checkup:
     problems = tuple(
-        replace(problem, place=told(problem.place, task.files), message=told(problem.message, task.files))
+        replace(
+            problem,
+            place=with_shown_names(problem.place, task.files),
+            message=with_shown_names(problem.message, task.files),
+        )
         for problem in checkup.problems
     )
-    return replace(checkup, file=told(checkup.file, task.files), problems=problems)
+    return replace(checkup, file=with_shown_names(checkup.file, task.files), problems=problems)
 
 
-def _write(report: Report, kept: Kept, task: Task) -> None:
+def _write(report: Report, saved: SavedTables, task: Task) -> None:
     folder, address = task.folder, f"/runs/{task.run_id}"
     links = Links(home="/", json=f"{address}.json", csv=f"{address}.csv", tex=f"{address}.tex")
-    html = page(linked(report, kept, address), links=links).replace(
-        '<p class="tools">', f'<p class="tools">{_ways(report, kept, address)}', 1
+    html = page(linked(report, saved, address), links=links).replace(
+        '<p class="tools">', f'<p class="tools">{_ways(report, saved, address)}', 1
     )
     folder.write("policy.txt", policy())
-    folder.write("report.html", told(html, task.files))
-    folder.write("results.json", told(report.to_json(), task.files))
+    folder.write("report.html", with_shown_names(html, task.files))
+    folder.write("results.json", with_shown_names(report.to_json(), task.files))
     results = list(report.results.values())
-    folder.write("table.csv", told(render(results[0], "csv"), task.files))
-    folder.write("table.tex", told("\n".join(render(result, "latex") for result in results), task.files))
+    folder.write("table.csv", with_shown_names(render(results[0], "csv"), task.files))
+    folder.write(
+        "table.tex", with_shown_names("\n".join(render(result, "latex") for result in results), task.files)
+    )
 
 
-def _ways(report: Report, kept: Kept, address: str) -> str:
+def _ways(report: Report, saved: SavedTables, address: str) -> str:
     """Return the links from the report into the app; every part of an address is plain by its making."""
     ways = [("Manage", f"{address}/manage")]
-    if kept.systems:
-        ways.insert(0, ("All battles" if kept.battles is not None else "All segments", f"{address}/items"))
-    if len(kept.systems) > 1:
+    if saved.systems:
+        ways.insert(0, ("All battles" if saved.battles is not None else "All segments", f"{address}/items"))
+    if len(saved.systems) > 1:
         ranked = getattr(next(iter(report.results.values())), "systems", ())
         # Best first where the first result ranks systems; a ranking of tags has labellings that are no systems.
-        best = [name for name in ranked if name in kept.systems] or kept.systems
-        first, second = best[0], next(name for name in (*best, *kept.systems) if name != best[0])
+        best = [name for name in ranked if name in saved.systems] or saved.systems
+        first, second = best[0], next(name for name in (*best, *saved.systems) if name != best[0])
         ways.insert(0, ("Pair by pair", pair_address(address, first, second)))
     return "".join(f'<a class="button" href="{where}">{label}</a>' for label, where in ways)
 
@@ -349,4 +371,4 @@ def _digest(text: str) -> str:
 
 
 def _title(report: Report, task: Task) -> str:
-    return told(report.title, task.files) or task.files[0].name
+    return with_shown_names(report.title, task.files) or task.files[0].name

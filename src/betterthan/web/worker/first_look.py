@@ -14,9 +14,9 @@ from betterthan.read.protocol import EVERY, Options
 from betterthan.read.source.source import open_source
 from betterthan.results.checkup import Checkup
 from betterthan.web.runs.run import Choices, StoredFile
-from betterthan.web.worker.unused_files import unused, unused_note
 from betterthan.web.runs.task import Task
-from betterthan.web.worker.worker import News, told
+from betterthan.web.worker.unused_files import unused, unused_note
+from betterthan.web.worker.worker import News, with_shown_names
 
 ROWS = 5
 COLUMNS = 200
@@ -160,7 +160,7 @@ def _entry(found: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:
 
 def _with_names(value: Any, task: Task) -> Any:  # noqa: ANN401  (any JSON)
     if isinstance(value, str):
-        return told(value, task.files)
+        return with_shown_names(value, task.files)
     if isinstance(value, list):
         return [_with_names(item, task) for item in value]
     if isinstance(value, dict):
@@ -189,7 +189,7 @@ def _nothing(file: StoredFile, error: ReadError, task: Task) -> dict[str, Any]:
         "code": error.code or "BT009",
         "title": "the file cannot be opened",
         "place": file.name,
-        "message": told(str(error), task.files),
+        "message": with_shown_names(str(error), task.files),
         "is_doubt": False,
     }
     empty: dict[str, Any] = {"contents": [], "rows_read": 0, "rows_kept": 0, "dropped": {}, "notes": []}

@@ -63,20 +63,33 @@ class News:
 def work(task: Task, news: News) -> None:
     """Do the task and tell how it ended."""
     try:
-        if task.name == "look":
-            from betterthan.web.worker.first_look import look  # noqa: PLC0415  (a look does not load the verbs)
-
-            look(task, news)
-        else:
-            from betterthan.web.worker.composing import answer  # noqa: PLC0415
-
-            news.say(state="done", **answer(task, news))
-            return
-        news.say(state="ready")
+        news.say(**_outcome(task, news))
     except BetterThanError as error:
-        news.say(state="failed", problem=told(str(error), task.files))
+        news.say(state="failed", problem=with_shown_names(str(error), task.files))
     except Exception as error:  # noqa: BLE001  (the last door: the user must learn what it was)
-        news.say(state="failed", problem=told(_problem(error, task), task.files))
+        news.say(state="failed", problem=with_shown_names(_problem(error, task), task.files))
+
+
+def _outcome(task: Task, news: News) -> dict[str, str]:
+    """Do the task by its name; a look does not load the verbs."""
+    if task.name == "look":
+        from betterthan.web.worker.first_look import look  # noqa: PLC0415
+
+        look(task, news)
+        return {"state": "ready"}
+    if task.name == "pair":
+        from betterthan.web.worker.pairs import compute_pair  # noqa: PLC0415
+
+        compute_pair(task, news)
+        return {"state": "done"}
+    if task.name == "changes":
+        from betterthan.web.worker.changes import compute_changes  # noqa: PLC0415
+
+        compute_changes(task, news)
+        return {"state": "done"}
+    from betterthan.web.worker.composing import answer  # noqa: PLC0415
+
+    return {"state": "done", **answer(task, news)}
 
 
 def _problem(error: Exception, task: Task) -> str:
@@ -94,13 +107,13 @@ def _problem(error: Exception, task: Task) -> str:
     )
 
 
-def told(text: str, files: tuple[StoredFile, ...]) -> str:
+def with_shown_names(text: str, files: tuple[StoredFile, ...]) -> str:
     """Return a message with the users' names of files instead of the names by which they are kept.
 
     Examples
     --------
     >>> file = StoredFile(name="human.csv", digest="9f3c", suffix=".csv", size=1)
-    >>> told("9f3c.csv, line 14: not a number.", (file,))
+    >>> with_shown_names("9f3c.csv, line 14: not a number.", (file,))
     'human.csv, line 14: not a number.'
     """
     for file in files:

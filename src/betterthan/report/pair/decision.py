@@ -1,8 +1,9 @@
-"""A pair as the run itself tested it: in the units that were chosen, corrected for all pairs. This decides."""
+"""A pair as the report itself tested it: in the units that were chosen, corrected for all pairs. This decides."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from betterthan.present.numbers import digits_for, interval, number, percent, pvalue
@@ -11,24 +12,22 @@ from betterthan.present.tables.pairwise import correction_words, pair_pvalue_wor
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.results.base import Result
 from betterthan.results.pairwise import Pair, PairwiseTable
-from betterthan.web.runs.folder import RunFolder
 
 _UNITS = {"segments": "each segment by itself", "groups": "whole documents as one"}
 _NUMBERS = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")
 
 
 class HowTested(NamedTuple):
-    """How a run tested its pairs: what it took as one, and the table of all pairs where it made one."""
+    """How a report tested its pairs: what it took as one, and the table of all pairs where it made one."""
 
     units: str
     pairs: PairwiseTable | None
 
 
-def how_tested(folder: RunFolder) -> HowTested:
-    """Return how a run tested its pairs, from its results."""
-    results = folder.read("results.json")["results"]
-    found = results.get("pairs", {})
-    pairs = Result.from_dict(found) if found.get("kind") == "pairwise" else None
+def how_tested(results: Mapping[str, Any]) -> HowTested:
+    """Return how a report tested its pairs, from its results as plain data."""
+    stored = results.get("pairs", {})
+    pairs = Result.from_dict(stored) if stored.get("kind") == "pairwise" else None
     assert pairs is None or isinstance(pairs, PairwiseTable)  # noqa: S101  (of that kind)
     units = {units_of(result) for result in results.values()}
     return HowTested("groups" if "groups" in units else "segments", pairs)
@@ -47,7 +46,7 @@ def units_of(result: dict[str, Any]) -> str:
 
 
 def decided_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
-    """Return the run's own numbers of a pair as plain data; what is not defined is None."""
+    """Return the report's own numbers of a pair as plain data; what is not defined is None."""
     pair = pairs.pair(a, b)
     numbers = {name: getattr(pair, name) for name in _NUMBERS}
     return {

@@ -1,29 +1,28 @@
-"""What a run keeps, so that pairs and segments can be looked at without parsing its files again.
+"""The tables of a run, saved so that pairs and segments can be shown without parsing its files again.
 
-Labels are JSON, numbers plain arrays; nothing is ever unpickled.
+Labels are JSON, numbers plain arrays; nothing is ever unpickled. Pages need no counts: those are loaded by workers.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from betterthan.tables.counts import Counts
+from betterthan.tables.counts import Counts, Formula
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
-from betterthan.web.details.formulas import counts_of_tags, formula_named
 from betterthan.web.runs.folder import RunFolder
 
 MOST_CELLS = 10_000_000
 _REMEMBERED = 4
-_LABELS, _TEXTS = "kept-tables.json", "kept-texts.json"
+_LABELS, _TEXTS = "tables.json", "texts.json"
 Stamp = tuple[int, int]
 _ARRAYS = {
     "scores": ("values",),
@@ -51,7 +50,7 @@ class Battles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class SavedTables:
     """The tables of a run; what its kind of data does not have is empty.
 
     Attributes
@@ -59,7 +58,7 @@ class Kept:
     scores : tuple of Scores
         By segment, a table a metric; of counts, the score of each segment by itself.
     counts : tuple of Counts
-        Of texts and tags.
+        Of texts; only saved, and loaded by :func:`saved_counts`.
     texts : Texts or None
         Only where the report may show them.
     tags : WordTags or None
@@ -82,34 +81,47 @@ class Kept:
             return self.battles.matches.systems
         return self.scores[0].systems if self.scores else ()
 
-    def counts_named(self, metric: str) -> Counts | None:
-        """Return the counts behind a table of scores, if there are any."""
-        return next((counts for counts in self.counts if counts.name == metric), None)
+
+NO_TABLES = SavedTables()
 
 
-NOTHING = Kept()
-
-
-def keep(given: Kept, folder: RunFolder) -> Kept:
+def save_tables(tables: SavedTables, folder: RunFolder) -> SavedTables:
     """Write tables into the run's folder and return those that were: of too many numbers only the first."""
-    held = _within(given)
-    labels: dict[str, Any] = {"words": held.words}
-    for kind, tables in _tables(held).items():
-        labels[kind] = [
-            _written(table, _ARRAYS[kind], f"kept-{kind}-{i}", folder) for i, table in enumerate(tables)
-        ]
-    if held.battles is not None:
-        labels |= {"segments": held.battles.segments, "judges": held.battles.judges}
-    if held.texts is not None:
-        folder.write(_TEXTS, {entry.name: getattr(held.texts, entry.name) for entry in fields(held.texts)})
+    saved = _within(tables)
+    labels: dict[str, Any] = {"words": saved.words}
+    for kind, some in _by_kind(saved).items():
+        labels[kind] = [_written(table, _ARRAYS[kind], f"{kind}-{i}", folder) for i, table in enumerate(some)]
+    if saved.battles is not None:
+        labels |= {"segments": saved.battles.segments, "judges": saved.battles.judges}
+    if saved.texts is not None:
+        folder.write(_TEXTS, {entry.name: getattr(saved.texts, entry.name) for entry in fields(saved.texts)})
     folder.write(_LABELS, labels)
-    return held
+    return saved
 
 
-def kept(folder: RunFolder) -> Kept:
-    """Return what a run keeps."""
+def saved_tables(folder: RunFolder) -> SavedTables:
+    """Return the tables of a run, without counts."""
     stamps = _stamp(folder, _LABELS), _stamp(folder, _TEXTS)
-    return NOTHING if stamps[0] is None else _loaded(folder, stamps)
+    return NO_TABLES if stamps[0] is None else _loaded(folder, stamps)
+
+
+def saved_counts(folder: RunFolder, formula_named: Callable[[str], Formula | None]) -> tuple[Counts, ...]:
+    """Return the counts of a run.
+
+    Parameters
+    ----------
+    folder : RunFolder
+    formula_named : callable
+        Returns a formula by its name, or None if it is now another one; such counts are left out.
+    """
+    labels = folder.read(_LABELS) or {"counts": []}
+    found = [_with_arrays(entry, folder, "counts") for entry in labels["counts"]]
+    formulas = [formula_named(entry["formula"]) for entry in found]
+    return tuple(
+        Counts(**{**entry, "formula": formula})
+        for entry, formula in zip(found, formulas, strict=True)
+        if formula is not None
+    )
 
 
 def stamp_of(folder: RunFolder) -> Stamp | None:
@@ -117,37 +129,36 @@ def stamp_of(folder: RunFolder) -> Stamp | None:
     return _stamp(folder, _LABELS)
 
 
-def forget() -> None:
+def forget_tables() -> None:
     """Drop what is remembered of runs, such as one that was deleted."""
     _loaded.cache_clear()
 
 
-def _within(given: Kept) -> Kept:
+def _within(tables: SavedTables) -> SavedTables:
     """Return what fits; the first tables are those that the report is about."""
     left = MOST_CELLS
     some: dict[str, list[Any]] = {"scores": [], "counts": []}
-    for name, tables in some.items():
-        for table in getattr(given, name):
+    for name, fitting in some.items():
+        for table in getattr(tables, name):
             left -= table.values.size
             if left >= 0:
-                tables.append(table)
-    tags = given.tags if given.tags is None or given.tags.predicted.size <= MOST_CELLS else None
+                fitting.append(table)
+    tags = tables.tags if tables.tags is None or tables.tags.predicted.size <= MOST_CELLS else None
     return replace(
-        given,
+        tables,
         scores=tuple(some["scores"]),
         counts=tuple(some["counts"]),
         tags=tags,
-        words=given.words if tags is not None else (),
+        words=tables.words if tags is not None else (),
     )
 
 
-def _tables(held: Kept) -> dict[str, tuple[Any, ...]]:
+def _by_kind(saved: SavedTables) -> dict[str, tuple[Any, ...]]:
     return {
-        # Scores of single segments are made again from counts where there are any.
-        "scores": () if held.counts or held.tags is not None else held.scores,
-        "counts": held.counts if held.tags is None else (),
-        "tags": () if held.tags is None else (held.tags,),
-        "matches": () if held.battles is None else (held.battles.matches,),
+        "scores": saved.scores,
+        "counts": saved.counts,
+        "tags": () if saved.tags is None else (saved.tags,),
+        "matches": () if saved.battles is None else (saved.battles.matches,),
     }
 
 
@@ -176,29 +187,19 @@ def _stamp(folder: RunFolder, name: str) -> Stamp | None:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _loaded(folder: RunFolder, stamps: tuple[Stamp | None, Stamp | None]) -> Kept:
+def _loaded(folder: RunFolder, stamps: tuple[Stamp | None, Stamp | None]) -> SavedTables:
     labels = folder.read(_LABELS)
-    found = {kind: [_with_arrays(entry, folder, kind) for entry in labels[kind]] for kind in _ARRAYS}
-    tags = WordTags(**found["tags"][0]) if found["tags"] else None
-    counts = counts_of_tags(tags) if tags is not None else _counts(found["counts"])
-    scores = tuple(Scores(**entry) for entry in found["scores"]) or tuple(c.per_segment() for c in counts)
-    return Kept(
-        scores=scores,
-        counts=counts,
+    found = {
+        kind: [_with_arrays(entry, folder, kind) for entry in labels[kind]]
+        for kind in _ARRAYS
+        if kind != "counts"
+    }
+    return SavedTables(
+        scores=tuple(Scores(**entry) for entry in found["scores"]),
         texts=None if stamps[1] is None else Texts(**folder.read(_TEXTS)),
-        tags=tags,
+        tags=WordTags(**found["tags"][0]) if found["tags"] else None,
         words=tuple(tuple(words) for words in labels["words"]),
         battles=_battles(found["matches"], labels),
-    )
-
-
-def _counts(found: list[dict[str, Any]]) -> tuple[Counts, ...]:
-    """Return counts with their formulas; those of another version of a metric are not shown."""
-    formulas = [formula_named(entry["formula"]) for entry in found]
-    return tuple(
-        Counts(**{**entry, "formula": formula})
-        for entry, formula in zip(found, formulas, strict=True)
-        if formula is not None
     )
 
 

@@ -1,4 +1,4 @@
-"""The section on one pair: pictures, tests side by side, and the explanation in words."""
+"""A pair by scores: pictures, tests side by side, and the explanation in words."""
 
 from __future__ import annotations
 

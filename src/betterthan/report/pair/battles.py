@@ -1,4 +1,4 @@
-"""The page of a pair in battles: what the model says, and what their own battles say."""
+"""A pair in battles: what the model says, and what their own battles say."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _points(p: float) -> float:
     return ELO * math.log(p / (1 - p)) if 0 < p < 1 else math.nan
 
 
-def battle_pair(pairs: PairwiseTable, matches: Matches, a: str, b: str) -> Section:
+def battle_pair_section(pairs: PairwiseTable, matches: Matches, a: str, b: str) -> Section:
     """Return everything about one pair of systems that met in battles."""
     pair = pairs.pair(a, b)
     n_pairs = len(pairs.systems) * (len(pairs.systems) - 1) // 2
@@ -52,8 +52,8 @@ def battle_pair(pairs: PairwiseTable, matches: Matches, a: str, b: str) -> Secti
         if n_pairs > 1
         else f"p is {pvalue(pair.pvalue)}: "
     )
-    told = "the two differ significantly" if pair.verdict else "no significant difference"
-    blocks: list[Block] = [Paragraph(f"{adjusted}{told} at level {pairs.alpha:g}. {_direct(pair)}", "why")]
+    verdict = "the two differ significantly" if pair.verdict else "no significant difference"
+    blocks: list[Block] = [Paragraph(f"{adjusted}{verdict} at level {pairs.alpha:g}. {_direct(pair)}", "why")]
     if pair.wins + pair.ties + pair.losses > 0:
         blocks.append(_bar(pair))
         blocks.append(_own_battles(matches, pair))
@@ -66,7 +66,7 @@ def battle_pair(pairs: PairwiseTable, matches: Matches, a: str, b: str) -> Secti
     return Section(key="pair", title="What the battles say", lead=lead, blocks=tuple(blocks))
 
 
-def pair_as_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
+def battle_pair_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
     """Return the numbers of a pair as plain data; what is not defined is None."""
     pair = pairs.pair(a, b)
     names = ("effect", "low", "high", "wins", "ties", "losses", "pvalue", "adjusted", "p_low", "p_high")

@@ -27,7 +27,7 @@ class Copy:
     tag: str
 
 
-class Shelf:
+class ResponseCache:
     """The most recently asked-for files, up to so many bytes; a file that changed on disk is read again."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:

@@ -12,12 +12,12 @@ _PLAIN = re.compile(rb"[A-Za-z0-9_-]")
 _ESCAPED = re.compile(r"~([0-9A-F]{2})|([A-Za-z0-9_-])")
 
 
-def tilde(name: str) -> str:
+def url_name(name: str) -> str:
     """Return a name as one part of an address.
 
     Examples
     --------
-    >>> tilde("GPT-4/o"), tilde("é"), tilde("")
+    >>> url_name("GPT-4/o"), url_name("é"), url_name("")
     ('GPT-4~2Fo', '~C3~A9', '~')
     """
     if not name:
@@ -27,12 +27,12 @@ def tilde(name: str) -> str:
     return "".join(chr(byte) if _PLAIN.match(bytes([byte])) else f"~{byte:02X}" for byte in raw)
 
 
-def from_tilde(part: str) -> str | None:
+def name_from_url(part: str) -> str | None:
     """Return the name that a part of an address stands for, or None if it stands for none.
 
     Examples
     --------
-    >>> from_tilde("GPT-4~2Fo"), from_tilde("a b"), from_tilde("~")
+    >>> name_from_url("GPT-4~2Fo"), name_from_url("a b"), name_from_url("~")
     ('GPT-4/o', None, '')
     """
     if part == "~":
@@ -49,4 +49,4 @@ def from_tilde(part: str) -> str | None:
         name = raw.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return name if tilde(name) == part else None  # a name has one address
+    return name if url_name(name) == part else None  # a name has one address

@@ -1,4 +1,4 @@
-"""The page of a pair in word tags: differences of the measures, and who is right where."""
+"""A pair in word tags: differences of the measures, and who is right where."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DIGITS = 3
 _SEED = 12345
 
 
-class _Measured(NamedTuple):
+class TagMeasurement(NamedTuple):
     """Both systems by one measure, and their difference."""
 
     measure: str
@@ -32,22 +32,23 @@ class _Measured(NamedTuple):
     units: str
 
 
-def tag_pair(tags: WordTags, counts: tuple[Counts, ...], pairs: PairwiseTable, a: str, b: str) -> Section:
+def tag_pair_section(
+    tags: WordTags, measured: list[TagMeasurement], pairs: PairwiseTable, a: str, b: str
+) -> Section:
     """Return everything about one pair of systems that tagged the same words.
 
     Parameters
     ----------
     tags : WordTags
-    counts : tuple of Counts
-        A table a measure.
+    measured : list of TagMeasurement
+        As :func:`measured_pair` returns them.
     pairs : PairwiseTable
         The report's comparison of all pairs, by its first measure.
     a, b : str
     """
-    found = _measured(counts, a, b)
-    main = next(one for one in found if one.measure == "f1_mult")
+    main = next(one for one in measured if one.measure == "f1_mult")
     name, adjusted = tag_measure_name(main.measure), pairs.pair(a, b)
-    told = "the two differ significantly" if adjusted.verdict else "no significant difference"
+    verdict = "the two differ significantly" if adjusted.verdict else "no significant difference"
     lead = (
         f"By {name} {a} has {number(main.first, _DIGITS)} and {b} {number(main.second, _DIGITS)}: a difference of "
         f"{_signed(main.pair.effect)} ({percent(main.confidence)} interval "
@@ -55,23 +56,22 @@ def tag_pair(tags: WordTags, counts: tuple[Counts, ...], pairs: PairwiseTable, a
     )
     words = Paragraph(
         f"Over all {len(pairs.systems) * (len(pairs.systems) - 1) // 2} pairs the adjusted p of this one is "
-        f"{pvalue(adjusted.adjusted)}: {told} at level {pairs.alpha:g}.",
+        f"{pvalue(adjusted.adjusted)}: {verdict} at level {pairs.alpha:g}.",
         "why",
     )
-    blocks = (words, _table(found, a, b), _words_by_truth(tags, a, b))
+    blocks = (words, _table(measured, a, b), _words_by_truth(tags, a, b))
     return Section(key="pair", title="What the tags say", lead=lead, blocks=blocks)
 
 
-def tag_pair_data(counts: tuple[Counts, ...], a: str, b: str) -> dict[str, Any]:
+def tag_pair_data(measured: list[TagMeasurement], a: str, b: str) -> dict[str, Any]:
     """Return the numbers of a pair as plain data; what is not defined is None."""
-    found = _measured(counts, a, b)
     names = ("effect", "low", "high", "pvalue")
     return {
         "kind": "tag_pair",
         "a": a,
         "b": b,
-        "confidence": found[0].confidence,
-        "units": found[0].units,
+        "confidence": measured[0].confidence,
+        "units": measured[0].units,
         "measures": [
             {
                 "measure": one.measure,
@@ -79,19 +79,29 @@ def tag_pair_data(counts: tuple[Counts, ...], a: str, b: str) -> dict[str, Any]:
                 "score_b": _defined(one.second),
                 **{name: _defined(getattr(one.pair, name)) for name in names},
             }
-            for one in found
+            for one in measured
         ],
     }
 
 
-def _measured(counts: tuple[Counts, ...], a: str, b: str) -> list[_Measured]:
+def measured_pair(counts: tuple[Counts, ...], a: str, b: str) -> list[TagMeasurement]:
+    """Return a pair by every measure, tested for this pair alone.
+
+    Parameters
+    ----------
+    counts : tuple of Counts
+        One table per measure.
+    a, b : str
+    """
     found = []
     for table in counts:
         both = table.select([a, b])
         tested = compare(both, rng=_SEED)
         first, second = both.pooled().tolist()
         pair = tested.pair(a, b)
-        found.append(_Measured(both.name, first, second, pair, tested.confidence, tested.alpha, tested.units))
+        found.append(
+            TagMeasurement(both.name, first, second, pair, tested.confidence, tested.alpha, tested.units)
+        )
     return found
 
 
@@ -103,7 +113,7 @@ def _signed(value: float) -> str:
     return ("+" if value > 0 else "") + number(value, _DIGITS)
 
 
-def _table(found: list[_Measured], a: str, b: str) -> TableBlock:
+def _table(found: list[TagMeasurement], a: str, b: str) -> TableBlock:
     columns = (
         Column(heading="measure"),
         Column(heading=a, kind="number", digits=_DIGITS),

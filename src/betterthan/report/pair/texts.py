@@ -1,0 +1,76 @@
+"""A pair of systems whose texts were scored: the pooled score, its test, and where the difference comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from betterthan.analysis.explain.explain import explain
+from betterthan.present.charts.paired import paired
+from betterthan.present.tables.describe import describe
+from betterthan.report.copies import csv_of_result
+from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
+from betterthan.report.figures.pair import histogram_picture, scatter_picture
+from betterthan.report.wording import page_table
+from betterthan.results.explanation import CountsExplanation
+from betterthan.tables.counts import Counts
+from betterthan.tables.scores import Scores
+
+_SCATTER = (
+    "Each dot or cell holds the segments with these two scores. Solid lines: means; dashed lines: medians."
+)
+_SEED = 12345
+
+
+def explained_counts(counts: Counts, a: str, b: str) -> CountsExplanation:
+    """Return the explanation of a pair by the pooled score."""
+    found: CountsExplanation = explain(counts, a, b, rng=_SEED)
+    return found
+
+
+def text_pair_section(counts: Counts, scores: Scores, found: CountsExplanation) -> Section:
+    """Return everything about one pair of systems whose texts were scored."""
+    return Section(
+        key="pair",
+        title=f"By {counts.name}",
+        lead=found.sentences[0],
+        blocks=(
+            *text_pair_blocks(scores, found, key="pair-scores"),
+            *(Paragraph(note, "note") for note in _notes(found)),
+        ),
+    )
+
+
+def text_pair_blocks(
+    scores: Scores, found: CountsExplanation, *, key: str, words: Sequence[str] | None = None
+) -> tuple[Block, ...]:
+    """Return the pictures beside the explanation, and the tests.
+
+    Parameters
+    ----------
+    scores : Scores
+        Of single segments.
+    found : CountsExplanation
+    key : str
+        Of the scatter plot; unique in the page.
+    words : sequence of str, optional
+        What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
+    """
+    both = paired(scores, (found.a, found.b))
+    drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
+    left = (Figure(key=key, svg=scatter_picture(both, **drawn), caption=_SCATTER),)
+    right = (
+        Figure(
+            key=f"{key}-differences",
+            svg=histogram_picture(both, **drawn),
+            caption=f"Differences of {scores.name} by segment. Solid: mean; dashed: median.",
+        ),
+        Paragraph(" ".join((words or found.sentences)[1:]), "why"),
+    )
+    table = page_table(describe(found), found.unit_note)
+    return (Columns(left, right), TableBlock(key="pair-tests", table=table, csv=csv_of_result(found)))
+
+
+def _notes(found: CountsExplanation) -> tuple[str, ...]:
+    about = tuple(line for line in (found.undecidable, found.unit_note) if line)
+    return (*about, *page_table(describe(found), found.unit_note).notes)

@@ -1,0 +1,92 @@
+"""The worker's part in pages of pairs: computed with the run where there are few, and on request where there are many.
+
+A run writes all its pairs if that is at most `MOST_PAGES` pages over at most `MOST_SEGMENTS` segments together: some
+seconds. Of larger runs a page is computed when it is first asked for, in a worker of its own, and stored.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from itertools import permutations
+from typing import Any, NamedTuple
+
+from betterthan.errors import BetterThanError
+from betterthan.report.pair.view import PairTables, pair_view
+from betterthan.tables.counts import Counts
+from betterthan.web.details.pair_files import pair_file
+from betterthan.web.runs.saved_tables import SavedTables, saved_counts, saved_tables
+from betterthan.web.runs.task import Task
+from betterthan.web.worker.counts import counts_of_tags, formula_named
+from betterthan.web.worker.worker import News, with_shown_names
+
+MOST_PAGES = 60
+MOST_SEGMENTS = 200_000
+
+
+class Page(NamedTuple):
+    """A pair in one direction, by one metric; the metric is empty for battles and tags."""
+
+    a: str
+    b: str
+    metric: str
+
+
+def pair_tables(saved: SavedTables, counts: tuple[Counts, ...], results: dict[str, Any]) -> PairTables:
+    """Return what the pages of pairs are computed from."""
+    return PairTables(
+        results=results,
+        scores=saved.scores,
+        counts=counts,
+        texts=saved.texts,
+        tags=saved.tags,
+        matches=None if saved.battles is None else saved.battles.matches,
+    )
+
+
+def pages_with_run(saved: SavedTables) -> list[Page]:
+    """Return the pages that are computed with the run: those of all metrics, of the first, or none."""
+    if saved.battles is not None or saved.tags is not None:
+        groups = [[Page(a, b, "") for a, b in permutations(saved.systems, 2)]]
+    else:
+        groups = [
+            [Page(a, b, table.name) for a, b in permutations(table.systems, 2)] for table in saved.scores
+        ]
+    n_segments = saved.scores[0].n_segments if saved.scores else 1
+    for n_groups in (len(groups), 1):
+        found = [page for group in groups[:n_groups] for page in group]
+        if len(found) <= MOST_PAGES and len(found) * n_segments <= MOST_SEGMENTS:
+            return found
+    return []
+
+
+def write_pairs(task: Task, news: News, saved: SavedTables, tables: PairTables) -> None:
+    """Write the pages of pairs that belong to the run; what does not succeed is left to be asked for."""
+    pages = pages_with_run(saved)
+    with suppress(
+        MemoryError, OSError
+    ):  # the report is there, and a page that is asked for says what is wrong
+        for done, page in enumerate(pages):
+            news.start(len(pages), "Comparing pairs", done=done)
+            _write_page(task, saved, tables, page)
+
+
+def compute_pair(task: Task, news: News) -> None:
+    """Compute one pair that was asked for, in both directions, from what the run has stored."""
+    news.stage("Comparing the pair")
+    saved = saved_tables(task.folder)
+    counts = (
+        counts_of_tags(saved.tags) if saved.tags is not None else saved_counts(task.folder, formula_named)
+    )
+    tables = pair_tables(saved, counts, task.folder.read("results.json")["results"])
+    a, b, metric = (task.details[name] for name in ("a", "b", "metric"))
+    for page in (Page(a, b, metric), Page(b, a, metric)):
+        _write_page(task, saved, tables, page)
+
+
+def _write_page(task: Task, saved: SavedTables, tables: PairTables, page: Page) -> None:
+    try:
+        view = pair_view(tables, page.a, page.b, metric=page.metric)
+        stored = {"html": with_shown_names(view.html(), task.files), "data": view.data, "problem": ""}
+    except BetterThanError as error:  # the data say nothing about this pair, and why
+        stored = {"html": "", "data": {}, "problem": with_shown_names(str(error), task.files)}
+    task.folder.write(pair_file(saved, page.a, page.b, page.metric), stored)
