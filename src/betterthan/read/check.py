@@ -62,6 +62,16 @@ def check(
     >>> bt.check({"A": [1.0, 2.0], "B": [2.0, None]}).problems[0].title
     'missing scores'
     """
+    return checked(source, options=options, format=format)[0]
+
+
+def checked(
+    source: Given | FrameLike,
+    *,
+    options: Options | None = None,
+    format: str | None = None,  # noqa: A002
+) -> tuple[Checkup, Reading | None]:
+    """Return what :func:`check` says and the reading that it rests on; None where nothing could be read as one."""
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else type(source).__name__
     opened: Source | FrameLike = source
     try:
@@ -71,7 +81,7 @@ def check(
     except ReadError as error:
         if error.code in NO_SUCH_PATH:
             raise
-        return _unreadable(name, error, _recognised(opened))
+        return _unreadable(name, error, _recognised(opened)), None
     return checkup_of(opened, options or Options(), format, name=name)
 
 
@@ -89,19 +99,22 @@ def checkup_of(
     *,
     name: str,
     read: ReadAs = _read,
-) -> Checkup:
-    """Return what is in an opened source called `name`; `read` reads it, or hands over what was read before."""
+) -> tuple[Checkup, Reading | None]:
+    """Return what is in an opened source called `name`, and the reading it rests on.
+
+    `read` reads the source, or hands over what was read before.
+    """
     # Judges and repeated questions are looked for as `rank` does, so that what is said here holds there.
     asked = replace(options, cluster=True)
     try:
         if isinstance(source, Source) and format in (None, SEVERAL) and _is_several(source):
-            return check_several(source, asked)
+            return check_several(source, asked), None
         reading = _looked_at(source, asked, format, read)
     except BetterThanError as error:
         if isinstance(error, ReadError) and error.code in NO_SUCH_PATH:
             raise
-        return _unreadable(name, error, _recognised(source))
-    return _readable(name, reading, _others(source, reading, format))
+        return _unreadable(name, error, _recognised(source)), None
+    return _readable(name, reading, _others(source, reading, format)), reading
 
 
 def _is_several(source: Source) -> bool:

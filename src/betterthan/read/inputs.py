@@ -244,7 +244,7 @@ class TableReader:
         options = Options() if is_text else self.options
         source = self.source(file)
         name = os.fspath(file) if source.name.startswith("<") else source.name
-        found = checkup_of(source, options, self.format, name=name, read=self._read_once)
+        found, _ = checkup_of(source, options, self.format, name=name, read=self._read_once)
         return replace(found, file=os.fspath(file))
 
     def metrics_and_people(

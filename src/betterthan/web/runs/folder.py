@@ -12,7 +12,7 @@ from typing import Any
 
 from betterthan.web.runs.run import ID
 
-_LOOK = "look.json"
+_OF_LOOK = "look"  # how the names of all files begin that the look at the uploads wrote
 _FACTS = "facts.json"  # what the list says of an earlier report
 
 
@@ -104,7 +104,7 @@ class RunFolder:
     def forget_answers(self) -> None:
         """Remove what an earlier start wrote, the look at the files excepted."""
         for path in self.answers.glob("*"):
-            if path.name != _LOOK:
+            if not path.name.startswith(_OF_LOOK):
                 path.unlink(missing_ok=True)
 
     def set_aside(self, facts: dict[str, Any]) -> None:
@@ -113,7 +113,8 @@ class RunFolder:
         self.write(_FACTS, facts)
         self.previous.mkdir(mode=0o700)
         # What the list says goes last: without it there is nothing to go back to.
-        names = [path.name for path in self.answers.glob("*") if path.name not in (_LOOK, _FACTS)]
+        every = [path.name for path in self.answers.glob("*")]
+        names = [name for name in every if name != _FACTS and not name.startswith(_OF_LOOK)]
         try:
             for name in (*names, _FACTS):
                 (self.answers / name).replace(self.previous / name)

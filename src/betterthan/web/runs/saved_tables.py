@@ -124,6 +124,20 @@ def saved_counts(folder: RunFolder, formula_named: Callable[[str], Formula | Non
     )
 
 
+def save_table(table: Scores | Matches, stem: str, folder: RunFolder) -> dict[str, Any]:
+    """Write one table, with file names that begin with `stem`, and return its labels for :func:`saved_table`."""
+    kind = "scores" if isinstance(table, Scores) else "matches"
+    return {"table": kind, **_written(table, _ARRAYS[kind], stem, folder)}
+
+
+def saved_table(labels: dict[str, Any], folder: RunFolder) -> Scores | Matches:
+    """Return a table from its labels as :func:`save_table` returned them."""
+    kind = labels["table"]
+    entry = {name: value for name, value in labels.items() if name != "table"}
+    found = _with_arrays(entry, folder, kind)
+    return Scores(**found) if kind == "scores" else Matches(**found)
+
+
 def stamp_of(folder: RunFolder) -> Stamp | None:
     """Return what changes when a run keeps something else; None when it keeps nothing."""
     return _stamp(folder, _LABELS)

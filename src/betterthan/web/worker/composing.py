@@ -9,11 +9,11 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 from betterthan.engine.cache import Cache
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.renderers.render import render
-from betterthan.read.check import check
 from betterthan.read.formats.battles.battle_columns import ROLES, BattleColumns, find_columns
 from betterthan.read.formats.battles.battle_files import (
     engine_file,
@@ -26,6 +26,7 @@ from betterthan.read.grid.duck import connect
 from betterthan.read.protocol import EVERY, Options
 from betterthan.read.sniff import read_any
 from betterthan.read.source.source import Source, open_source
+from betterthan.report.command import command_of
 from betterthan.report.compose import composed
 from betterthan.report.document import Block, Fold, Matrix, Report, Section
 from betterthan.report.inputs import Inputs, gather
@@ -40,8 +41,10 @@ from betterthan.web.runs.saved_tables import Battles, SavedTables, save_tables
 from betterthan.web.runs.task import Task
 from betterthan.web.url_names import url_name
 from betterthan.web.worker.counts import counts_of_tags, counts_of_texts
-from betterthan.web.worker.first_look import given, options_of, suggested_parts
+from betterthan.web.worker.file_tables import FileTables, file_tables
+from betterthan.web.worker.first_look import suggested_parts
 from betterthan.web.worker.pairs import pair_tables, write_pairs
+from betterthan.web.worker.reading_options import named_path, options_of
 from betterthan.web.worker.unused_files import unused, unused_note
 from betterthan.web.worker.worker import News, with_shown_names
 
@@ -233,32 +236,59 @@ def answer(task: Task, news: News) -> dict[str, str]:
 
 
 def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inputs:
-    choices = task.choices
-    human = [given(file) for file in parts["human"]]
-    if len(human) > 1:
-        raise BetterThanError(f"{len(human)} files are marked as human scores, and one is needed.")
+    choices, question = task.choices, _question(task)
+    if len(parts["human"]) > 1:
+        raise BetterThanError(f"{len(parts['human'])} files are marked as human scores, and one is needed.")
     # Tags want the gold standard first.
-    files = [given(file) for kind in ("gold", "data") for file in parts[kind]]
+    files = [*parts["gold"], *parts["data"]]
+    in_files = {} if question in ("texts", "tags") else file_tables(task)
+    told: dict[str, Any] = {
+        "question": question,
+        "references": [named_path(file) for file in parts["reference"]],
+        "source": parts["source"][0].stored if parts["source"] else None,
+        "metric": choices.metric or None,
+        "options": options_of(choices),
+        "format": choices.format or None,
+        "texts": choices.with_texts,
+        "missing": choices.missing,
+        "units": choices.units,
+        "rng": 12345,
+    }
+    tables = [_tables_of_files(some, in_files, question) for some in (files, parts["human"])]
+    if not _are_of_one_language_pair([*files, *parts["human"]], in_files):
+        tables = [None, None]  # the files themselves are refused, with the reason
+    data = [named_path(file) for file in files]
+    human = named_path(parts["human"][0]) if parts["human"] else None
     inputs = gather(
-        files,
-        question=_question(task),
-        human=human[0] if human else None,
-        references=[given(file) for file in parts["reference"]],
-        source=parts["source"][0].stored if parts["source"] else None,
-        metric=choices.metric or None,
-        options=options_of(choices),
-        format=choices.format or None,
-        texts=choices.with_texts,
-        missing=choices.missing,
-        units=choices.units,
-        rng=12345,
+        tables[0] or data,
+        human=tables[1][0] if tables[1] is not None and len(tables[1]) == 1 else human,
+        with_checks=False,
         workers=1,  # the memory limit is a process's own, and several runs share the machine
         cache=Cache(task.folder.checkpoints),
         progress=news,
+        **told,
     )
-    return replace(
-        inputs, command=with_shown_names(inputs.command, task.files), checkups=_checkups(task, parts, inputs)
-    )
+    command = with_shown_names(command_of(data, human=human, **told), task.files)
+    checkups = () if inputs.kind in ("texts", "tags") else _checkups(task, parts, in_files)
+    return replace(inputs, command=command, checkups=checkups)
+
+
+def _tables_of_files(
+    files: list[StoredFile], in_files: dict[StoredFile, FileTables], question: str
+) -> list[Any] | None:
+    """Return the tables of the first file, then the others; None where files are read together or do not fit."""
+    with_tables = [file for file in files if file in in_files and in_files[file].tables]
+    if len(with_tables) != 1 or with_tables[0] is not files[0]:
+        return None
+    tables = in_files[files[0]].tables
+    if question != "auto" and isinstance(tables[0], Matches) != (question == "battles"):
+        return None
+    return [*tables, *(named_path(file) for file in files[1:])]
+
+
+def _are_of_one_language_pair(files: list[StoredFile], in_files: dict[StoredFile, FileTables]) -> bool:
+    known = [in_files[file] for file in files if file in in_files]
+    return len({pair.casefold() for one in known for pair in one.language_pairs}) < 2
 
 
 def _question(task: Task) -> str:
@@ -290,7 +320,9 @@ def _left_out(task: Task, question: str) -> tuple[str, ...]:
     return tuple(unused_note(task.files[at], question, parts[at]) for at in unused(question, parts, kinds))
 
 
-def _checkups(task: Task, parts: dict[str, list[StoredFile]], inputs: Inputs) -> tuple[Checkup, ...]:
+def _checkups(
+    task: Task, parts: dict[str, list[StoredFile]], in_files: dict[StoredFile, FileTables]
+) -> tuple[Checkup, ...]:
     """Return what was said about each file of scores or battles, under the names by which the user knows them.
 
     Raises
@@ -298,11 +330,8 @@ def _checkups(task: Task, parts: dict[str, list[StoredFile]], inputs: Inputs) ->
     BetterThanError
         When there are more rows than a run may have.
     """
-    if inputs.kind in ("texts", "tags"):
-        return inputs.checkups
-    options, format_in = options_of(task.choices), task.choices.format or None
-    files = [*parts["data"], *parts["human"]]
-    found = [check(given(file), options=options, format=format_in) for file in files]
+    known = in_files or file_tables(task)
+    found = [known[file].checkup for file in (*parts["data"], *parts["human"])]
     rows = sum(checkup.rows_read for checkup in found)
     if rows > task.rows:
         raise BetterThanError(

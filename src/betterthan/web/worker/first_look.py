@@ -6,15 +6,14 @@ import re
 from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read.check import check
 from betterthan.read.formats.quality.tag_match import ALONE
 from betterthan.read.formats.registry import READERS, reader
 from betterthan.read.grid.beginning import peek
-from betterthan.read.protocol import EVERY, Options
 from betterthan.read.source.source import open_source
 from betterthan.results.checkup import Checkup
-from betterthan.web.runs.run import Choices, StoredFile
+from betterthan.web.runs.run import StoredFile
 from betterthan.web.runs.task import Task
+from betterthan.web.worker.file_tables import FileTables, parsed, save_file_tables
 from betterthan.web.worker.unused_files import unused, unused_note
 from betterthan.web.worker.worker import News, with_shown_names
 
@@ -34,10 +33,13 @@ _QUESTION = {"matches": "battles", "texts": "texts", "tags": "tags", "scores": "
 
 def look(task: Task, news: News) -> None:
     """Look at every file of the task and write ``look.json``."""
-    found = []
+    found: list[dict[str, Any]] = []
+    in_files: list[FileTables | None] = []
     for position, file in enumerate(task.files):
         news.start(len(task.files), f"Looking at {file.name}", done=position)
-        found.append(_looked_at(file, task))
+        entry, tables = _looked_at(file, task)
+        found.append(entry)
+        in_files.append(tables)
     kinds = [entry["kind"] for entry in found]
     parts = list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds)
     for entry, part in zip(found, parts, strict=True):
@@ -49,26 +51,8 @@ def look(task: Task, news: News) -> None:
     without = unused(asked, parts, kinds)
     for at, entry in enumerate(found):
         entry["unused"] = unused_note(task.files[at], asked, parts[at]) if at in without else ""
+    save_file_tables(in_files, task)
     task.folder.write("look.json", {"files": found, "question": question})
-
-
-def options_of(choices: Choices) -> Options:
-    """Return what the user said about columns and directions, as readers take it."""
-    return Options(
-        columns=choices.columns,
-        lower_is_better=frozenset({EVERY} if choices.direction == "lower" else ()),
-        higher_is_better=frozenset({EVERY} if choices.direction == "higher" else ()),
-        duplicates=choices.duplicates,  # type: ignore[arg-type]  # checked where the request came in
-        both_bad=choices.both_bad,  # type: ignore[arg-type]
-        ignore_columns=choices.ignore,
-        keep_columns=choices.keep,
-        winner_labels=choices.winner_labels,
-    )
-
-
-def given(file: StoredFile) -> str:
-    """Return a file as the readers take it: its shown stem, and where it lies."""
-    return f"{file.stem}={file.stored}"
 
 
 def suggested_parts(stems: list[str], kinds: list[str]) -> list[str]:
@@ -119,19 +103,17 @@ def suggested_question(kinds: list[str], parts: list[str]) -> str:
     return _QUESTION.get(data[0] if data else "", "auto")
 
 
-def _looked_at(file: StoredFile, task: Task) -> dict[str, Any]:
+def _looked_at(file: StoredFile, task: Task) -> tuple[dict[str, Any], FileTables | None]:
     try:
-        format_in = task.choices.format or None
-        # A list, because one file of a list is named as the user named it.
-        found = check(given(file), options=options_of(task.choices), format=format_in)
+        found = parsed(file, task.choices)
     except ReadError as error:
-        return _nothing(file, error, task)
-    if found.rows_read > task.rows:
+        return _nothing(file, error, task), None
+    if found.checkup.rows_read > task.rows:
         raise BetterThanError(
-            f"{file.name} has {found.rows_read:,} rows, and a run may have {task.rows:,}. "
+            f"{file.name} has {found.checkup.rows_read:,} rows, and a run may have {task.rows:,}. "
             "Take a part of the data, or use the command line."
         )
-    return {**_entry(found, file, task), **_columns(file)}
+    return {**_entry(found.checkup, file, task), **_columns(file)}, found
 
 
 def _entry(found: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:

@@ -1,0 +1,101 @@
+"""The tables of uploaded files: parsed at the first look, saved, and used by the report if the choices are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from betterthan.errors import BetterThanError
+from betterthan.read.check import checked
+from betterthan.read.protocol import Reading
+from betterthan.read.scores import scores_of
+from betterthan.results.base import Result
+from betterthan.results.checkup import Checkup
+from betterthan.tables.matches import Matches
+from betterthan.tables.scores import Scores
+from betterthan.web.runs.run import Choices, StoredFile
+from betterthan.web.runs.saved_tables import MOST_CELLS, save_table, saved_table
+from betterthan.web.runs.task import Task
+from betterthan.web.worker.reading_options import named_path, options_of
+
+_FILE = "look-tables.json"
+# What the user can say that changes how a file is read.
+_READING = ("columns", "ignore", "keep", "direction", "duplicates", "both_bad", "winner_labels", "format")
+
+
+class FileTables(NamedTuple):
+    """What is in a file, and what is wrong with it.
+
+    Attributes
+    ----------
+    checkup : Checkup
+    tables : tuple of Scores, or of one Matches
+        Empty where the file holds something else, cannot be read, or is too large to be saved.
+    language_pairs : tuple of str
+        Those that a column of the file names.
+    """
+
+    checkup: Checkup
+    tables: tuple[Scores, ...] | tuple[Matches]
+    language_pairs: tuple[str, ...]
+
+
+def parsed(file: StoredFile, choices: Choices) -> FileTables:
+    """Parse a file.
+
+    Raises
+    ------
+    ReadError
+        When it cannot be opened.
+    """
+    checkup, reading = checked(named_path(file), options=options_of(choices), format=choices.format or None)
+    if reading is None:
+        return FileTables(checkup, (), ())
+    return FileTables(checkup, _tables(reading, file), tuple(reading.pairs))
+
+
+def save_file_tables(found: Sequence[FileTables | None], task: Task) -> None:
+    """Write what was parsed into the run's folder; None stands for a file that cannot be opened."""
+    entries = [None if one is None else _entry(one, f"look-{at}", task) for at, one in enumerate(found)]
+    task.folder.write(_FILE, {"choices": _reading_choices(task.choices), "files": entries})
+
+
+def file_tables(task: Task) -> dict[StoredFile, FileTables]:
+    """Return what is in each file: as it was saved, if it was read with the same choices, else parsed now."""
+    saved = task.folder.read(_FILE)
+    if saved is None or saved["choices"] != _reading_choices(task.choices):
+        return {file: parsed(file, task.choices) for file in task.files}
+    return {
+        file: parsed(file, task.choices) if entry is None else _loaded(entry, task)
+        for file, entry in zip(task.files, saved["files"], strict=True)
+    }
+
+
+def _tables(reading: Reading, file: StoredFile) -> tuple[Scores, ...] | tuple[Matches]:
+    first = reading.tables[0] if reading.tables else None
+    if isinstance(first, Matches):
+        return (first,) if len(reading.tables) == 1 and first.covariates is None else ()
+    try:
+        scores = tuple(scores_of(reading, path=named_path(file)).values())
+    except (
+        BetterThanError
+    ):  # texts or tags; or what the report refuses, and says why when it reads the file itself
+        return ()
+    return scores if sum(table.values.size for table in scores) <= MOST_CELLS else ()
+
+
+def _entry(one: FileTables, stem: str, task: Task) -> dict[str, Any]:
+    tables = [save_table(table, f"{stem}-{k}", task.folder) for k, table in enumerate(one.tables)]
+    return {"checkup": one.checkup.to_dict(), "tables": tables, "language_pairs": list(one.language_pairs)}
+
+
+def _loaded(entry: dict[str, Any], task: Task) -> FileTables:
+    checkup = Result.from_dict(entry["checkup"])
+    assert isinstance(checkup, Checkup)  # noqa: S101  (saved so)
+    tables: Any = tuple(saved_table(labels, task.folder) for labels in entry["tables"])
+    return FileTables(checkup, tables, tuple(entry["language_pairs"]))
+
+
+def _reading_choices(choices: Choices) -> dict[str, Any]:
+    plain = choices.to_dict()
+    return {name: plain[name] for name in _READING}
