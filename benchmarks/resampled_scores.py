@@ -20,9 +20,9 @@ from sacrebleu.metrics.chrf import CHRF
 from threadpoolctl import threadpool_limits
 
 import betterthan as bt
-from betterthan.analysis.computing import Computing
-from betterthan.analysis.rank.aggregate import wish_of
 from betterthan.analysis.rank.bootstrap_mean import STREAM, BootstrapMean, bootstrap_mean
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.engine.streams import stream
 
 N_SYSTEMS, N_SEGMENTS, N_CORPORA, SIZE = 14, 1976, 1000, 1000
@@ -76,10 +76,8 @@ def example() -> tuple[dict[str, list[str]], list[str]]:
 
 def ours(work: Work, outputs: dict[str, list[str]], reference: list[str]) -> BootstrapMean:
     """Texts to means."""
-    wish = wish_of(
-        confidence=0.95, rng=SEED, computing=Computing(workers=1), n_resamples=N_CORPORA, size=SIZE
-    )
-    return bootstrap_mean(work.counted(outputs, reference), wish)
+    resampling = Resampling.of(SEED, N_CORPORA, workers=1)
+    return bootstrap_mean(work.counted(outputs, reference), RankOptions(size=SIZE), resampling)
 
 
 def first_corpus() -> list[int]:

@@ -9,10 +9,10 @@ import pytest
 from tests.made import accuracy_counts, by_pair, by_system, drawn_counts, drawn_scores, same_after_json
 
 import betterthan as bt
-from betterthan.analysis.computing import Computing
-from betterthan.analysis.rank.aggregate import wish_of
 from betterthan.analysis.rank.bootstrap_mean import STREAM
 from betterthan.analysis.rank.rank_scores import bootstrap_means
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.engine.streams import stream
 from betterthan.kernels.sign_flips.permutation import random_signs
 
@@ -317,6 +317,6 @@ def test_the_interval_of_the_mean_of_corpora_covers(n, size):
 
 def _interval(table, size):
     """The interval of A without the tests, which take longer than it."""
-    wish = wish_of(confidence=0.95, rng=1, computing=Computing(workers=1), size=size, n_resamples=300)
-    found = bootstrap_means(table, wish)
+    resampling = Resampling.of(1, 300, workers=1)
+    found = bootstrap_means(table, RankOptions(size=size), resampling)
     return found.low[0], found.high[0]

@@ -293,8 +293,7 @@ def test_a_comparison_survives_json_and_shows_itself_in_every_format(case):
 def test_the_number_of_workers_changes_no_byte(case, monkeypatch):
     """1, 2 and 4 workers write the same JSON, when the work is cut into many blocks."""
     small = partial(block_ranges, budget=20_000)
-    for module in ("compare.compare_counts", "pairs.permutation", "pairs.significance"):
-        monkeypatch.setattr(f"betterthan.analysis.{module}.block_ranges", small)
+    monkeypatch.setattr("betterthan.analysis.resampling.block_ranges", small)
     monkeypatch.setattr("betterthan.analysis.pairs.permutation.DIFFERENCES_IN_A_BLOCK", 50)
     monkeypatch.setattr("betterthan.analysis.pairs.permutation.REFEREED_IN_A_BLOCK", 2)
     table, options = EVERYTHING[case]

@@ -13,15 +13,6 @@ from tests.made import drawn_counts, drawn_matches, drawn_scores
 import betterthan as bt
 from betterthan.engine.blocks import block_ranges
 
-CUT = (
-    "strengths.resampling",
-    "strengths.strength_intervals",
-    "rank.rank_matches",
-    "compare.compare_counts",
-    "pairs.permutation",
-    "pairs.significance",
-    "rank.bootstrap_mean",
-)
 DOCUMENTS = [f"d{i // 3}" for i in range(30)]
 
 
@@ -79,10 +70,7 @@ def processes():
 @pytest.mark.parametrize("case", CASES)
 def test_who_does_the_work_changes_no_byte(case, processes, monkeypatch):
     """One worker, three, an executor of threads and one of processes: the same JSON."""
-    for module in CUT:
-        monkeypatch.setattr(
-            f"betterthan.analysis.{module}.block_ranges", partial(block_ranges, budget=40_000)
-        )
+    monkeypatch.setattr("betterthan.analysis.resampling.block_ranges", partial(block_ranges, budget=40_000))
     verb, table, options = CASES[case]
     alone = verb(table, **options, workers=1).to_json()
 

@@ -43,6 +43,10 @@ class Computing:
     cache: Cache | None = None
     progress: Progress | None = None
 
+    def arguments(self) -> dict[str, Any]:
+        """Return the same as keyword arguments of another verb."""
+        return {name: getattr(self, name) for name in ("workers", "executor", "cache", "progress")}
+
     def run(self, job: Job[Any, Result]) -> list[Result]:
         """Carry out all blocks of `job` and return their results in order."""
         return run(

@@ -108,6 +108,17 @@ def block_ranges(n_items: int, bytes_per_item: int, *, budget: int = 64 * MEBIBY
     return tuple(range(start, stop) for start, stop in pairwise(starts))
 
 
+def even_parts(n_items: int, size: int = 1) -> tuple[range, ...]:
+    """Cut items into parts of one size, the last one smaller.
+
+    Examples
+    --------
+    >>> even_parts(5, 2)
+    (range(0, 2), range(2, 4), range(4, 5))
+    """
+    return tuple(range(start, min(start + size, n_items)) for start in range(0, n_items, size))
+
+
 def checked(result: Result, *, job: str) -> Result:
     """Return a block's result if it is of a kind that checkpoints can hold without loss.
 

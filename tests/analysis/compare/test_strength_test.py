@@ -8,9 +8,8 @@ from scipy import stats
 from tests.made import by_pair, drawn_scores, scores_of
 
 import betterthan as bt
-from betterthan.analysis.computing import Computing
-from betterthan.analysis.pairs.pairwise import Decision
-from betterthan.analysis.strengths.ranking import wish_for
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strengths import estimate
 from betterthan.analysis.units import units_of
 
@@ -22,12 +21,8 @@ def few_draws(by, n):
 
 def strengths_of(scores, by, n_resamples):
     """Strengths and their draws, as the verbs have them."""
-    decision = Decision(
-        alternative="two-sided", correction="auto", alpha=0.05, confidence=0.95, n_resamples=9999, seed=12345,
-        computing=Computing(),
-    )  # fmt: skip
-    wish = wish_for(decision, by, ties="default", n_resamples=n_resamples)
-    return estimate(scores, by, units_of(scores, "auto"), wish)
+    resampling = Resampling(seed=12345, n_resamples=n_resamples)
+    return estimate(scores, by, units_of(scores, "auto"), RankOptions(by=by), resampling)
 
 
 def upper_quantile(goodness):

@@ -11,7 +11,7 @@ import pytest
 from tests.made import by_system, drawn_matches, drawn_scores, scores_of
 
 import betterthan as bt
-from betterthan.analysis.computing import Computing
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths import ordered
 from betterthan.analysis.strengths.ordered import in_order
 from betterthan.kernels.ratings.match_play import score_matches
@@ -128,12 +128,8 @@ def test_draws_move_together(by):
         order="shuffled",
         n_orders=20,
         rating=(),
-        n_resamples=500,
-        seed=1,
-        digest="",
-        computing=Computing(workers=1),
     )
-    draws = ordered.rated(play).draws
+    draws = ordered.rated(play, Resampling.of(1, 500, workers=1)).draws
 
     assert draws.shape == (500, 2)
     assert np.corrcoef(draws.T)[0, 1] < -0.99

@@ -9,12 +9,13 @@ from typing import Literal, get_args
 
 from betterthan.analysis.compare.compare_counts import compare_counts
 from betterthan.analysis.compare.compare_matches import compare_matches
-from betterthan.analysis.compare.decide import COMPARE_RESAMPLES, Missing, Request, decide
-from betterthan.analysis.computing import Computing, Rng, seed_of
-from betterthan.analysis.pairs.pairwise import Decision, edge_note, require_pairs
-from betterthan.analysis.pairs.question import PermutationMethod
+from betterthan.analysis.compare.decide import ComparisonOptions, Missing, decide
+from betterthan.analysis.computing import Rng
+from betterthan.analysis.pairs.pairwise import PairOptions, edge_note, require_pairs
+from betterthan.analysis.pairs.request import PermutationMethod
 from betterthan.analysis.pairs.significance import OWN_TEST
-from betterthan.analysis.strengths.ranking import wish_for
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
@@ -168,15 +169,15 @@ def compare(
     >>> bt.compare([3, 5, 4, 6, 5, 7], [2, 3, 3, 3, 4, 5]).pair("A", "B").pvalue
     0.03125
     """
-    decision = Decision(
+    options = PairOptions(
         alternative=alternative,
         correction=correction,
         alpha=alpha,
         confidence=confidence,
-        n_resamples=COMPARE_RESAMPLES if n_resamples is None else n_resamples,
-        seed=seed_of(rng),
         simultaneous=simultaneous,
-        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+    )
+    resampling = Resampling.of(
+        rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )
     table = as_table(table, *more, kinds=(Scores, Counts, Matches), verb="compare", metric=metric)
     chosen = table.systems if systems is None else tuple(systems)
@@ -187,7 +188,7 @@ def compare(
         raise unknown_name("method", method, get_args(PermutationMethod))
     if isinstance(table, Matches):
         _check_matches(table, test, by, method, units, n_resamples)
-        return compare_matches(table, ties, decision, prior=prior, systems=chosen)
+        return compare_matches(table, ties, options, prior=prior, systems=chosen)
     if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
         raise BetterThanError(
             'prior regularises Bradley–Terry: use it with matches, or with by="bradley_terry".'
@@ -198,11 +199,12 @@ def compare(
         _refuse_other("Counts", "method", method, ("auto", "monte_carlo"))
         _refuse_other("Counts", "by", _name(by), ("mean", "pooled"))
         _refuse_other("Counts", "ties", ties, ("default",))
-        return _finished(compare_counts(table, units, decision, is_extrapolated=method == "auto"), table)
+        pairs = compare_counts(table, units, options, resampling, is_extrapolated=method == "auto")
+        return _finished(pairs, table)
     _refuse_unused(test, by, method, ties)
     if n_resamples is not None:
         _refuse_resamples(n_resamples, _own_test(test, by), by, method, correction)
-    request = Request(
+    comparison = ComparisonOptions(
         by=by,
         test=test,
         method=method,
@@ -210,14 +212,15 @@ def compare(
         missing=missing,
         units=units,
     )
-    wish = wish_for(decision, by, ties=ties, prior=prior, n_resamples=n_resamples)
-    return _finished(decide(table, request, decision, wish=wish), table)
+    # The options of a ranking at its defaults, so that both verbs compare the same strengths.
+    ranked = RankOptions(by=by, ties=ties, prior=prior, confidence=confidence)
+    return _finished(decide(table, comparison, options, resampling, ranked=ranked), table)
 
 
-def _finished(found: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
+def _finished(pairs: PairwiseTable, table: Scores | Counts) -> PairwiseTable:
     """Return the pairs with what was measured, and with a note on verdicts that hang by a hair."""
     return replace(
-        found, measured=f"{table.name}, {table.direction}", notes=(*found.notes, *edge_note(found))
+        pairs, measured=f"{table.name}, {table.direction}", notes=(*pairs.notes, *edge_note(pairs))
     )
 
 
@@ -276,8 +279,8 @@ def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, corr
         )
 
 
-def _refuse_other(table: str, option: str, given: str, possible: tuple[str, ...]) -> None:
-    if given not in possible:
+def _refuse_other(table: str, option: str, value: str, possible: tuple[str, ...]) -> None:
+    if value not in possible:
         known = " or ".join(f'{option}="{name}"' for name in possible)
         tested = {"Matches": "by the Bradley–Terry model", "Counts": "by permuting the pooled score"}[table]
-        raise BetterThanError(f'{table} are compared {tested}, not with {option}="{given}". Use {known}.')
+        raise BetterThanError(f'{table} are compared {tested}, not with {option}="{value}". Use {known}.')

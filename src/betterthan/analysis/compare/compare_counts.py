@@ -6,12 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from betterthan import __version__
-from betterthan.analysis.pairs.pairwise import Decision, Findings, corrected_by, pairwise_table
+from betterthan.analysis.pairs.pairwise import (
+    TEST_RESAMPLES,
+    PairFindings,
+    PairOptions,
+    corrected_by,
+    pairwise_table,
+)
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.strength_intervals import pooled_difference_limits
 from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.comparisons.wins import win_counts
@@ -29,12 +34,17 @@ from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.tables.counts import Counts, Formula
 
 SPREAD_RESAMPLES = 400
+STREAM = "permutation of counts"  # the same swaps for single pairs and for their maximum
 FEW_REACHED = 25  # resamples as extreme as the data: with fewer, the tail is extrapolated
-_Part = tuple[FloatArray, Formula, float, Alternative, int, tuple[range, ...], FloatArray | None]
 
 
 def compare_counts(
-    counts: Counts, units: UnitName, decision: Decision, *, is_extrapolated: bool = True
+    counts: Counts,
+    units: UnitName,
+    options: PairOptions,
+    resampling: Resampling,
+    *,
+    is_extrapolated: bool = True,
 ) -> PairwiseTable:
     """Paired permutation of the corpus score for all pairs, with intervals of the differences.
 
@@ -45,20 +55,21 @@ def compare_counts(
     unit, unit_notes = chosen_units(counts, units)
     values = unit_counts(counts, unit)
     side = 1.0 if counts.higher_is_better else -1.0
-    of_one = replace(decision, confidence=decision.confidence_of_one(counts.n_systems), simultaneous=False)
-    limits = pooled_difference_limits(counts, values, unit, of_one)
-    least = 2.0 ** (int(decision.alternative == "two-sided") - unit.n_units)
-    correction = corrected_by(decision, counts.n_systems, least if is_extrapolated else 1.0)
+    own = resampling.on(counts.digest, unit, default=TEST_RESAMPLES)
+    confidence = options.confidence_of_one(counts.n_systems)
+    limits = pooled_difference_limits(counts, values, unit, confidence, own)
+    least = 2.0 ** (int(options.alternative == "two-sided") - unit.n_units)
+    correction = corrected_by(options, counts.n_systems, least if is_extrapolated else 1.0)
     if correction == "max_statistic" or not is_extrapolated:
-        least = max(least, 1 / (decision.n_resamples + 1))
+        least = max(least, 1 / (own.n_resamples + 1))
     goodness = side * counts.pooled()
-    tails = _tails(counts, values, side, decision, is_extrapolated=is_extrapolated)
-    how = str(decision.n_resamples) if is_extrapolated else f"monte-carlo,{decision.n_resamples}"
+    tails = _tails(counts, values, side, options, own, is_extrapolated=is_extrapolated)
+    how = str(own.n_resamples) if is_extrapolated else f"monte-carlo,{own.n_resamples}"
     effect = goodness[:, None] - goodness[None, :]
     wins = win_counts(counts.per_segment().goodness)
-    stepped = maximum_pvalues(counts, values, decision) if correction == "max_statistic" else None
+    stepped = maximum_pvalues(counts, values, options, own) if correction == "max_statistic" else None
     return pairwise_table(
-        Findings(
+        PairFindings(
             systems=counts.systems,
             goodness=goodness,
             test="permutation",
@@ -75,7 +86,7 @@ def compare_counts(
             p_high=tails.high,
             p_method=tails.method,
             stepped=stepped,
-            n_resamples=decision.n_resamples,
+            n_resamples=own.n_resamples,
             drew=True,
             data=counts.digest,
             n_segments=counts.n_segments,
@@ -86,17 +97,33 @@ def compare_counts(
             unit_note=unit_note(counts, unit),
             least=least,
         ),
-        replace(decision, correction=correction),
+        replace(options, correction=correction),
+        seed=own.seed,
     )
 
 
 def _tails(
-    counts: Counts, values: FloatArray, side: float, decision: Decision, *, is_extrapolated: bool
+    counts: Counts,
+    values: FloatArray,
+    side: float,
+    options: PairOptions,
+    resampling: Resampling,
+    *,
+    is_extrapolated: bool,
 ) -> PairTails:
-    tallies = np.sum(np.stack(_permutations(counts, values, side, decision, None)), axis=0)
+    blocks = resampling.run(
+        STREAM,
+        (values, counts.formula, side, options.alternative),
+        _permuted,
+        bytes_each=_bytes_each(values),
+        key=options.alternative,
+    )
+    tallies = np.sum(np.stack(blocks), axis=0)
+    sampled = _sampled(tallies, resampling.n_resamples)
     if not is_extrapolated:
-        return _sampled(tallies, decision.n_resamples)
-    return _extrapolated(values, counts.formula, side, tallies, decision)
+        return sampled
+    is_two_sided = options.alternative == "two-sided"
+    return _extrapolated(values, counts.formula, side, tallies, sampled, is_two_sided=is_two_sided)
 
 
 def _sampled(tallies: FloatArray, n_resamples: int) -> PairTails:
@@ -110,7 +137,13 @@ def _sampled(tallies: FloatArray, n_resamples: int) -> PairTails:
 
 
 def _extrapolated(
-    values: FloatArray, formula: Formula, side: float, tallies: FloatArray, decision: Decision
+    values: FloatArray,
+    formula: Formula,
+    side: float,
+    tallies: FloatArray,
+    tails: PairTails,
+    *,
+    is_two_sided: bool,
 ) -> PairTails:
     """P-values of permutations, and beyond their reach those of sign flips of the linearised differences.
 
@@ -120,8 +153,6 @@ def _extrapolated(
     with p-values from 0.00002 to 0.0025, it was 0.6 to 2.3 times theirs, the worst where the halfway length is that of
     the reference and the brevity penalty bends. Its lower limit is a third of it.
     """
-    tails = _sampled(tallies, decision.n_resamples)
-    is_two_sided = decision.alternative == "two-sided"
     few = np.argwhere(np.triu((tallies < FEW_REACHED) | (tallies.T < FEW_REACHED), 1))
     for a, b in few.tolist():
         d = side * linearised_differences(values[a], values[b], formula=formula.pooled)
@@ -138,21 +169,31 @@ def _extrapolated(
     return tails
 
 
-def maximum_pvalues(counts: Counts, values: FloatArray, decision: Decision) -> FloatArray:
+def maximum_pvalues(
+    counts: Counts, values: FloatArray, options: PairOptions, resampling: Resampling
+) -> FloatArray:
     """Adjusted p-values of all pairs by the step-down maximum statistic, in the order of the table.
 
     Differences are divided by their spread over the swaps, which no swap changes. Divided by a standard error, which
     swaps would change, any of six equal taggers on 20 sentences differs in 21% of tables instead of 6%.
     """
-    if decision.alternative != "two-sided":
+    if options.alternative != "two-sided":
         raise BetterThanError(
             'correction="max_statistic" asks a two-sided question. Use alternative="two-sided".'
         )
-    rng = stream(decision.seed, "spread over swaps", 0)
+    rng = stream(resampling.seed, "spread over swaps", 0)
     spread = swap_spread(values, SPREAD_RESAMPLES, rng, formula=counts.formula.pooled)
-    reached = np.sum(np.stack(_permutations(counts, values, 1.0, decision, spread)), axis=0)
+    blocks = resampling.run(
+        STREAM,
+        (values, counts.formula, np.asarray(spread)),
+        _maxima,
+        bytes_each=_bytes_each(values),
+        key="maximum over pairs",
+        label=f"maximum over pairs ({resampling.n_resamples:,} resamples)",
+    )
+    reached = np.sum(np.stack(blocks), axis=0)
     score = counts.pooled()
-    return step_down(reached, np.abs(score[:, None] - score[None, :]) / spread, decision.n_resamples)
+    return step_down(reached, np.abs(score[:, None] - score[None, :]) / spread, resampling.n_resamples)
 
 
 def unit_counts(counts: Counts, units: Units) -> FloatArray:
@@ -165,30 +206,19 @@ def unit_counts(counts: Counts, units: Units) -> FloatArray:
     return summed
 
 
-def _permutations(
-    counts: Counts, values: FloatArray, side: float, decision: Decision, scale: FloatArray | None
-) -> list[IntArray]:
-    """Tallies of random swaps, or of their maxima over all pairs when a scale is given."""
+def _bytes_each(values: FloatArray) -> int:
     m, n_units, k = values.shape
-    n_resamples = decision.n_resamples
-    blocks = block_ranges(n_resamples, 8 * (3 * n_units + 4 * m * k))
-    name = "permutation of counts" if scale is None else "maximum over pairs"
-    job: Job[_Part, IntArray] = Job(
-        name=f"{name} ({n_resamples:,} resamples)",
-        function=_permuted if scale is None else _maxima,
-        payload=(values, counts.formula, side, decision.alternative, decision.seed, blocks, scale),
-        n_blocks=len(blocks),
-        digest=f"{counts.digest} {name} {decision.alternative} {n_units} {n_resamples} {decision.seed} {__version__}",
-    )
-    return decision.computing.run(job)
+    return int(8 * (3 * n_units + 4 * m * k))
 
 
-def _permuted(payload: _Part, block: int) -> IntArray:
-    values, formula, side, alternative, seed, blocks, _ = payload
-    rng = stream(seed, "permutation of counts", block)
+def _permuted(
+    payload: tuple[FloatArray, Formula, float, Alternative], part: range, rng: np.random.Generator
+) -> IntArray:
+    """Tallies of random swaps."""
+    values, formula, side, alternative = payload
     tallies = counts_permutation_block(
         values,
-        len(blocks[block]),
+        len(part),
         rng,
         formula=lambda sums: side * formula.pooled(sums),
         alternative=alternative,
@@ -196,10 +226,12 @@ def _permuted(payload: _Part, block: int) -> IntArray:
     return np.asarray(tallies.greater + tallies.equal)
 
 
-def _maxima(payload: _Part, block: int) -> IntArray:
-    values, formula, _, _, seed, blocks, scale = payload
-    rng = stream(seed, "permutation of counts", block)
-    return counts_maximum_block(values, np.asarray(scale), len(blocks[block]), rng, formula=formula.pooled)
+def _maxima(
+    payload: tuple[FloatArray, Formula, FloatArray], part: range, rng: np.random.Generator
+) -> IntArray:
+    """Tallies of the maxima of random swaps over all pairs."""
+    values, formula, scale = payload
+    return counts_maximum_block(values, scale, len(part), rng, formula=formula.pooled)
 
 
 def _over_error(effect: FloatArray, error: FloatArray) -> FloatArray:

@@ -18,7 +18,7 @@ from betterthan.analysis.matches.matches import (
     side_note,
     upper_tail,
 )
-from betterthan.analysis.pairs.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions, pairwise_table
 from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
 from betterthan.results.pairwise import PairwiseTable
@@ -29,7 +29,7 @@ from betterthan.tables.matches import Matches
 def compare_matches(
     matches: Matches,
     ties: TiesModel,
-    decision: Decision,
+    options: PairOptions,
     *,
     prior: float = 0.0,
     systems: Sequence[str] | None = None,
@@ -49,17 +49,17 @@ def compare_matches(
     sides: tuple[str, ...] = ()
     if fit is None:  # a ranking, which made the fit, has said it
         fit = fit_matches(matches, ties=ties, prior=prior)
-        sides = side_note(matches, fit, decision.confidence)
+        sides = side_note(matches, fit, options.confidence)
     strength = fit.log_strength[chosen]
     difference = strength[:, None] - strength[None, :]
     error, degrees = fit.pair_errors[square], fit.pair_degrees[square]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(error > 0, difference / error, 0.0)
-    width = critical_values(decision.confidence_of_one(len(chosen)), degrees) * error
+    width = critical_values(options.confidence_of_one(len(chosen)), degrees) * error
     named = at(chosen, matches.systems)
     counts = WinCounts(fit.counts.wins[square], fit.counts.ties[square])
     table = pairwise_table(
-        Findings(
+        PairFindings(
             systems=named,
             goodness=strength,
             test="wald",
@@ -71,7 +71,7 @@ def compare_matches(
             size=difference,
             wins=counts.wins,
             ties=counts.ties,
-            pvalue=pairwise_pvalues(upper_tail(z, degrees), alternative=decision.alternative),
+            pvalue=pairwise_pvalues(upper_tail(z, degrees), alternative=options.alternative),
             data=matches.digest,
             options={
                 "matches": round(matches.n_matches),
@@ -82,12 +82,12 @@ def compare_matches(
             },
             notes=(
                 *fit.notes,
-                *style_notes(fit.style, decision.confidence),
+                *style_notes(fit.style, options.confidence),
                 *sides,
                 *thin_note(named, degrees, units_of_matches(matches), matches),
             ),
             **match_units(matches),
         ),
-        decision,
+        options,
     )
     return replace(table, notes=(*([table.unmet] if table.unmet else []), *table.notes))

@@ -13,17 +13,24 @@ from typing import Literal, get_args
 import numpy as np
 
 from betterthan.analysis.pairs.effects import EFFECTS, Seen, Setting, for_all_pairs
-from betterthan.analysis.pairs.pairwise import Decision, Findings, corrected_by, pairwise_table
+from betterthan.analysis.pairs.pairwise import (
+    TEST_RESAMPLES,
+    PairFindings,
+    PairOptions,
+    corrected_by,
+    pairwise_table,
+)
 from betterthan.analysis.pairs.permutation import stepped_down
-from betterthan.analysis.pairs.question import (
-    Answer,
+from betterthan.analysis.pairs.request import (
+    PairPValues,
+    PairRequest,
     PermutationMethod,
-    Question,
     SignificanceTest,
     TestTies,
 )
 from betterthan.analysis.pairs.significance import OWN_TEST, TESTS
-from betterthan.analysis.strengths.ranking import Wish
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_test import strength_findings
 from betterthan.analysis.strengths.strengths import By, Estimated, estimate
 from betterthan.analysis.units import UnitName, Units, chosen_units, few_units_note, has_documents, unit_note
@@ -38,11 +45,10 @@ from betterthan.results.units import unit_line
 from betterthan.tables.scores import Scores
 
 Missing = Literal["raise", "drop", "pairwise"]
-COMPARE_RESAMPLES = 9999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class ComparisonOptions:
     """Which test is wanted of which mechanism, on which units, and whether anybody will look at the intervals."""
 
     by: By = "mean"
@@ -56,10 +62,11 @@ class Request:
 
 def decide(
     scores: Scores,
-    request: Request,
-    decision: Decision,
+    comparison: ComparisonOptions,
+    options: PairOptions,
+    resampling: Resampling,
     *,
-    wish: Wish,
+    ranked: RankOptions,
     estimated: Estimated | None = None,
 ) -> PairwiseTable:
     """Return p-value, interval and verdict of every pair.
@@ -67,57 +74,58 @@ def decide(
     Parameters
     ----------
     scores : Scores
-    request : Request
-    decision : Decision
+    comparison : ComparisonOptions
+    options : PairOptions
         Level, correction and direction.
-    wish : Wish
+    resampling : Resampling
+    ranked : RankOptions
         How strengths are estimated, for mechanisms that are compared by them.
     estimated : Estimated, optional
         Strengths that were estimated before, so that they are not resampled twice.
     """
-    usable = usable_scores(scores, request.missing)
-    test = _test_of(request)
+    usable = usable_scores(scores, comparison.missing)
+    test = _test_of(comparison)
     if test is None:
-        units, notes = chosen_units(usable, request.units)
-        by = request.by
-        strengths = estimated or estimate(usable, by, units, wish)
-        findings = strength_findings(usable, strengths, units, decision)
+        units, notes = chosen_units(usable, comparison.units)
+        by = comparison.by
+        strengths = estimated or estimate(usable, by, units, ranked, resampling)
+        findings = strength_findings(usable, strengths, units, options)
         findings = replace(findings, unit_note=unit_note(usable, units))
         findings = _first(findings, (*notes, *_direction(usable)))
-        return pairwise_table(replace(findings, notes=(*findings.notes, *few_units_note(units))), decision)
-    units, notes, about_units = _units(usable, request, test)
-    by_rates = _compares_win_rates(request)
+        findings = replace(findings, notes=(*findings.notes, *few_units_note(units)))
+        return pairwise_table(findings, options, seed=resampling.seed)
+    units, notes, about_units = _units(usable, comparison, test)
+    by_rates = _compares_win_rates(comparison)
     digest = usable.digest
     # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
     # own: to swap two systems on a segment is to swap these shares.
     goodness, unit = in_range(segment_win_rates(usable.goodness).T if by_rates else usable.goodness)
-    question = Question(
+    request = PairRequest(
         goodness=goodness,
-        units=units,
-        alternative=decision.alternative,
-        ties=request.ties,
-        method=request.method,
-        n_resamples=decision.n_resamples,
-        seed=decision.seed,
-        digest=f"{digest} win rates" if by_rates else digest,
-        computing=decision.computing,
-        alpha=decision.alpha,
-        correction=_correction(test, request, units, decision, usable.n_systems),
+        resampling=resampling.on(
+            f"{digest} win rates" if by_rates else digest, units, default=TEST_RESAMPLES
+        ),
+        alternative=options.alternative,
+        ties=comparison.ties,
+        method=comparison.method,
+        alpha=options.alpha,
+        correction=_correction(test, comparison, units, options, usable.n_systems),
     )
-    answer = test.run(question)
-    if question.correction == "max_statistic" and test.name not in ("permutation", "bootstrap"):
+    tested = test.run(request)
+    if request.correction == "max_statistic" and test.name not in ("permutation", "bootstrap"):
         raise BetterThanError(
             'correction="max_statistic" is for tests that resample: permutation, bootstrap and strengths. '
             'Use correction="holm".'
         )
-    if question.correction == "max_statistic" and answer.stepped is None:
-        answer = replace(answer, stepped=stepped_down(question), drew=True)
-    findings = _findings(usable, request, test, answer, question, unit, decision)
+    if request.correction == "max_statistic" and tested.stepped is None:
+        tested = replace(tested, stepped=stepped_down(request), drew=True)
+    findings = _findings(usable, comparison, test, tested, request, unit, options)
     if by_rates:
         findings = replace(findings, effect_name="difference of win rates")
     return pairwise_table(
         replace(_first(findings, notes), unit_note=about_units, data=digest),
-        replace(decision, correction=question.correction),
+        replace(options, correction=request.correction),
+        seed=resampling.seed,
     )
 
 
@@ -130,13 +138,13 @@ def usable_scores(scores: Scores, missing: Missing) -> Scores:
     return scores.complete(missing=missing)
 
 
-def _test_of(request: Request) -> SignificanceTest | None:
+def _test_of(comparison: ComparisonOptions) -> SignificanceTest | None:
     """Return the test, or None where strengths themselves are compared."""
-    name = request.test
+    name = comparison.test
     if name == "auto":
-        name = OWN_TEST.get(request.by, "") if isinstance(request.by, str) else "strengths"
+        name = OWN_TEST.get(comparison.by, "") if isinstance(comparison.by, str) else "strengths"
         if not name:
-            raise unknown_name("method", str(request.by), OWN_TEST)
+            raise unknown_name("method", str(comparison.by), OWN_TEST)
     if name == "strengths":
         return None
     if name not in TESTS:
@@ -144,85 +152,89 @@ def _test_of(request: Request) -> SignificanceTest | None:
     return TESTS[name]
 
 
-def _compares_win_rates(request: Request) -> bool:
+def _compares_win_rates(comparison: ComparisonOptions) -> bool:
     """Whether the test is about shares of other systems beaten, not about the scores themselves."""
-    return request.test == "auto" and request.by == "win_rate"
+    return comparison.test == "auto" and comparison.by == "win_rate"
 
 
-def _units(scores: Scores, request: Request, test: SignificanceTest) -> tuple[Units, tuple[str, ...], str]:
+def _units(
+    scores: Scores, comparison: ComparisonOptions, test: SignificanceTest
+) -> tuple[Units, tuple[str, ...], str]:
     """Documents where they are known and the test can take them; what stands in the way is said.
 
     Returns units, notes, and which unit was used as a sentence.
     """
-    if request.units == "groups" and not test.takes_groups:
+    if comparison.units == "groups" and not test.takes_groups:
         able = ", ".join(name for name, other in TESTS.items() if other.takes_groups)
         raise BetterThanError(
             f'The {test.name} test takes segments one by one. For units="groups" use: {able}.'
         )
-    if scores.n_missing and (test.name == "bootstrap" or request.units == "groups"):
+    if scores.n_missing and (test.name == "bootstrap" or comparison.units == "groups"):
         raise BetterThanError(
             'Documents and bootstrap samples need every score. Pass missing="drop", or test="permutation" by segments.'
         )
-    if request.units == "auto" and has_documents(scores) and (scores.n_missing or not test.takes_groups):
+    if comparison.units == "auto" and has_documents(scores) and (scores.n_missing or not test.takes_groups):
         why = "scores are missing" if scores.n_missing else f"the {test.name} test takes segments one by one"
         units, _ = chosen_units(scores, "segments")
         about = (
             f"Unit: single segments, because {why}. Segments of a document resemble each other, so p-values may "
             f"be too small and intervals too narrow."
         )
-        line = unit_line(about, units.name, test=test.name, missing=request.missing)
+        line = unit_line(about, units.name, test=test.name, missing=comparison.missing)
         return units, (line,), about
-    units, notes = chosen_units(scores, request.units)
+    units, notes = chosen_units(scores, comparison.units)
     return units, notes, unit_note(scores, units)
 
 
-def _correction(test: SignificanceTest, request: Request, units: Units, decision: Decision, m: int) -> str:
+def _correction(
+    test: SignificanceTest, comparison: ComparisonOptions, units: Units, options: PairOptions, m: int
+) -> str:
     """Return Holm, or the maximum statistic where p-values have a floor that Holm could not pass."""
     least = 0.0
-    if test.is_resampled or (test.name == "permutation" and request.method == "monte_carlo"):
+    if test.is_resampled or (test.name == "permutation" and comparison.method == "monte_carlo"):
         least = 1.0
     elif test.name == "permutation":
         least = 2.0 ** (1 - units.n_units)
-    return corrected_by(decision, m, least)
+    return corrected_by(options, m, least)
 
 
-def _least(test: SignificanceTest, request: Request, question: Question) -> float:
+def _least(test: SignificanceTest, comparison: ComparisonOptions, request: PairRequest) -> float:
     """The smallest p-value before correction that any outcome could have given."""
     if test.name not in ("permutation", "sign", "wilcoxon", "bootstrap"):
         return 0.0
-    side = 1 if question.alternative == "two-sided" else 0
-    least = 2.0 ** (side - question.units.n_units)
-    drawn = question.correction == "max_statistic" or test.is_resampled or request.method == "monte_carlo"
+    side = 1 if request.alternative == "two-sided" else 0
+    least = 2.0 ** (side - request.units.n_units)
+    drawn = request.correction == "max_statistic" or test.is_resampled or comparison.method == "monte_carlo"
     if drawn:
-        least = max(least, 1 / (question.n_resamples + 1))
+        least = max(least, 1 / (request.n_resamples + 1))
     return least
 
 
-def _first(findings: Findings, notes: tuple[str, ...]) -> Findings:
+def _first(findings: PairFindings, notes: tuple[str, ...]) -> PairFindings:
     return replace(findings, notes=(*notes, *findings.notes))
 
 
 def _findings(
     scores: Scores,
-    request: Request,
+    comparison: ComparisonOptions,
     test: SignificanceTest,
-    answer: Answer,
-    question: Question,
+    tested: PairPValues,
+    request: PairRequest,
     unit: float,
-    decision: Decision,
-) -> Findings:
+    options: PairOptions,
+) -> PairFindings:
     effect = EFFECTS[test.effect]
-    goodness = question.goodness
+    goodness = request.goodness
     unit = unit if effect.size_name != "dominance" else 1.0  # a probability has none
-    setting = _setting(request, test, answer, question, decision)
-    if decision.simultaneous:
+    setting = _setting(comparison, test, tested, request, options)
+    if options.simultaneous:
         setting = for_all_pairs(test.effect, goodness, setting)
     counts = win_counts(scores.goodness)
-    known = None if _compares_win_rates(request) else counts
-    seen = Seen(goodness, counts=known, cubes=question.units.are_segments)
+    known = None if _compares_win_rates(comparison) else counts
+    seen = Seen(goodness, counts=known, cubes=request.units.are_segments)
     low, high = (unit * end for end in effect.interval(seen, setting))
     apart = counts.wins + counts.wins.T + counts.ties == 0
-    return Findings(
+    return PairFindings(
         systems=scores.systems,
         goodness=unit * _means(goodness),
         test=test.name,
@@ -234,46 +246,50 @@ def _findings(
         size=effect.size(seen),
         wins=counts.wins,
         ties=counts.ties,
-        pvalue=_without(answer.pvalue, apart),
-        p_low=None if answer.p_low is None else _without(answer.p_low, apart),
-        p_high=None if answer.p_high is None else _without(answer.p_high, apart),
-        p_method=answer.p_method,
-        stepped=None if answer.stepped is None else _without(answer.stepped, apart),
-        n_resamples=question.n_resamples,
-        drew=answer.drew or test.effect == "median_difference",
+        pvalue=_without(tested.pvalue, apart),
+        p_low=None if tested.p_low is None else _without(tested.p_low, apart),
+        p_high=None if tested.p_high is None else _without(tested.p_high, apart),
+        p_method=tested.p_method,
+        stepped=None if tested.stepped is None else _without(tested.stepped, apart),
+        n_resamples=request.n_resamples,
+        drew=tested.drew or test.effect == "median_difference",
         n_segments=scores.n_segments,
         options={
-            "p": answer.how,
-            "units": question.units.name,
-            "missing": request.missing if scores.n_missing else None,
+            "p": tested.how,
+            "units": request.units.name,
+            "missing": comparison.missing if scores.n_missing else None,
         },
         notes=(
             *scores.notes,
-            *answer.notes,
+            *tested.notes,
             *_direction(scores),
             *_apart(scores.systems, apart),
-            *few_units_note(question.units),
-            *_unbounded(low, decision.confidence),
+            *few_units_note(request.units),
+            *_unbounded(low, options.confidence),
         ),
-        units=question.units.name,
-        n_units=question.units.n_units,
-        least=_least(test, request, question),
+        units=request.units.name,
+        n_units=request.units.n_units,
+        least=_least(test, comparison, request),
     )
 
 
 def _setting(
-    request: Request, test: SignificanceTest, answer: Answer, question: Question, decision: Decision
+    comparison: ComparisonOptions,
+    test: SignificanceTest,
+    tested: PairPValues,
+    request: PairRequest,
+    options: PairOptions,
 ) -> Setting:
     """What intervals need to know; those of the permutation test hold what it does not reject."""
-    is_one = question.alternative == "two-sided" and question.method in ("auto", "exact", "analytic")
-    swaps = test.name == "permutation" and request.intervals
+    is_one = request.alternative == "two-sided" and request.method in ("auto", "exact", "analytic")
+    swaps = test.name == "permutation" and comparison.intervals
     return Setting(
-        question.units,
-        decision.confidence,
-        request.ties,
-        stream(decision.seed, "intervals of effects", 0),
+        request.units,
+        options.confidence,
+        comparison.ties,
+        stream(request.resampling.seed, "intervals of effects", 0),
         swaps=swaps,
-        pvalue=answer.pvalue if swaps and is_one else None,
+        pvalue=tested.pvalue if swaps and is_one else None,
     )
 
 

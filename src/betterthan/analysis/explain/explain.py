@@ -15,15 +15,16 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from betterthan.analysis.compare import mechanisms as judged
-from betterthan.analysis.compare.decide import Request, decide
+from betterthan.analysis.compare.decide import ComparisonOptions, decide
 from betterthan.analysis.compare.mechanisms import PairTests, permutation_test
-from betterthan.analysis.computing import Computing, Rng
+from betterthan.analysis.computing import Rng
 from betterthan.analysis.explain.explain_counts import explain_counts
 from betterthan.analysis.explain.fragility import MEAN_SIGNIFICANCE, WINS_SIGNIFICANCE, flips
 from betterthan.analysis.explain.slices import Part, lengths_of, parts_of, reversed_slices
-from betterthan.analysis.pairs.pairwise import Decision
+from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.rank.detectable import detectable
-from betterthan.analysis.strengths.ranking import wish_for
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.units import UnitName, Units, few_units_note, units_of
 from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
@@ -282,17 +283,10 @@ def _rounded(n: int) -> str:
 
 def decided(pair: Scores, units: UnitName, alpha: float, *, test: str = "auto") -> PairwiseTable:
     """The mean difference of the pair, decided where every other verb has it decided."""
-    decision = Decision(
-        alternative="two-sided",
-        correction="none",
-        alpha=alpha,
-        confidence=1 - alpha,
-        n_resamples=1,
-        seed=0,
-        computing=Computing(),
-    )
-    wish = wish_for(decision, "mean", ties="default", n_resamples=None)
-    return decide(pair, Request(test=test, units=units), decision, wish=wish)
+    options = PairOptions(correction="none", alpha=alpha, confidence=1 - alpha)
+    comparison = ComparisonOptions(test=test, units=units)
+    # Nothing is drawn: tests of the mean of two systems are exact or by formula.
+    return decide(pair, comparison, options, Resampling(seed=0, n_resamples=1), ranked=RankOptions(by="mean"))
 
 
 def pair_tests(pair: Scores, units: Units, compared: PairwiseTable) -> PairTests:

@@ -14,13 +14,13 @@ import numpy as np
 from scipy.special import stdtrit
 
 from betterthan.analysis.compare.compare import compare
-from betterthan.analysis.compare.compare_counts import compare_counts
-from betterthan.analysis.computing import Computing, Rng
-from betterthan.analysis.pairs.pairwise import edge_note
-from betterthan.analysis.rank.aggregate import wish_of
+from betterthan.analysis.computing import Rng
+from betterthan.analysis.pairs.pairwise import TEST_RESAMPLES, edge_note
 from betterthan.analysis.rank.aggregation_weights import LONGEST, length_weights
 from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
-from betterthan.analysis.strengths.ranking import Wish
+from betterthan.analysis.rank.rank_scores import pairs_of_counts
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.units import UnitName, chosen_units, units_of
 from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
 from betterthan.arrays import BoolArray, FloatArray
@@ -176,12 +176,11 @@ def explain_counts(
 ) -> CountsExplanation:
     """Compare a pair under the three aggregations; see :func:`betterthan.explain`."""
     pair = _pair(counts, a, b)
-    wish = wish_of(
-        confidence=1 - alpha, rng=rng, computing=Computing(), size=size, missing=missing, units=units
-    )
+    options = RankOptions(confidence=1 - alpha, size=size, missing=missing, units=units)
+    resampling = Resampling.of(rng)
     side = 1.0 if counts.higher_is_better else -1.0
-    pooled = compare_counts(pair, wish.units, wish.decision())
-    ways = _aggregations(pair, pooled, wish, side, alpha)
+    pooled = pairs_of_counts(pair, options, resampling)
+    ways = _aggregations(pair, pooled, options, resampling, side, alpha)
     known, note = _known_lengths(pair, lengths)
     tails = _tails(pair, known, side)
     movers, n_to_turn = _movers(pair, known, side)
@@ -205,7 +204,7 @@ def explain_counts(
         n_to_turn=n_to_turn,
         sentences=(),
         notes=(*chosen_units(pair, units)[1], *edge_note(pooled), *counts.notes, *note),
-        settings=_settings(counts, pair, wish, alpha),
+        settings=_settings(counts, pair, options, resampling.seed, alpha),
         unit_note=pooled.unit_note,
         undecidable=pooled.undecidable,
     )
@@ -222,19 +221,24 @@ def _pair(counts: Counts, a: str, b: str) -> Counts:
 
 
 def _aggregations(
-    pair: Counts, pooled: PairwiseTable, wish: Wish, side: float, alpha: float
+    pair: Counts,
+    pooled: PairwiseTable,
+    options: RankOptions,
+    resampling: Resampling,
+    side: float,
+    alpha: float,
 ) -> tuple[Aggregation, ...]:
-    segments = pair.per_segment().complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
+    segments = pair.per_segment().complete(missing=options.missing)  # type: ignore[arg-type]  # checked by the options
     means = compare(
         segments,
         test="permutation",
         alpha=alpha,
-        confidence=wish.confidence,
-        rng=wish.seed,
+        confidence=options.confidence,
+        rng=resampling.seed,
         correction="none",
-        units=wish.units,
+        units=options.units,
     )
-    drawn = bootstrap_mean(pair, wish)
+    drawn = bootstrap_mean(pair, options, resampling)
     effect = side * float(drawn.mean[0] - drawn.mean[1])
     found = pooled.pair(*pair.systems)
     turned = effect * found.effect < 0
@@ -368,19 +372,19 @@ def _turning(pair: Counts, effect: float, change: FloatArray, side: float) -> in
     return int(turned[0]) + 1 if turned.size else None
 
 
-def _settings(counts: Counts, pair: Counts, wish: Wish, alpha: float) -> Settings:
+def _settings(counts: Counts, pair: Counts, options: RankOptions, seed: int, alpha: float) -> Settings:
     return Settings(
         method="explain",
         options={
             "pair": ",".join(pair.systems),
             "score": counts.formula.name,
-            "units": units_of(pair, wish.units).name,
+            "units": units_of(pair, options.units).name,
             "alpha": alpha,
-            "size": wish.size,
-            "p": str(wish.decision().n_resamples),
+            "size": options.size,
+            "p": str(TEST_RESAMPLES),
         },
         data=counts.digest,
-        seed=wish.seed,
+        seed=seed,
         n_systems=counts.n_systems,
         n_segments=pair.n_segments,
     )

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.computing import Computing
 from betterthan.analysis.matches.matches import critical_values, upper_tail
-from betterthan.analysis.pairs.pairwise import Decision, Findings, pairwise_table
-from betterthan.analysis.strengths.ranking import Strengths, Wish, ranking
+from betterthan.analysis.pairs.pairwise import PairFindings, pairwise_table
+from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
 from betterthan.analysis.table_argument import Data, as_judgements
 from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
 from betterthan.arrays import FloatArray
@@ -93,14 +92,14 @@ def rank_ratings(
     """
     judgements = as_judgements(judgements, verb="rank_ratings")
     scores, notes = _scores(judgements, standardize=standardize)
-    wish = _wish(units, confidence)
+    options = RankOptions(by="mean", missing="drop", units=units, confidence=confidence)
     unit, unit_notes = chosen_units(scores, units)
     found = _fitted(scores, unit.of_segment, adjust=adjust)
     error = np.sqrt(np.maximum(np.diagonal(found.means.covariance), 0.0))
     reach = critical_values(confidence, found.means.degrees)
-    pairs = _pairs(scores, found, unit, wish)
+    pairs = _pairs(scores, found, unit, options)
     sign = scores.sign
-    strengths = Strengths(
+    strengths = SystemStrengths(
         systems=scores.systems,
         method=found.method,
         unit=_unit_name(scores, standardize=standardize and isinstance(judgements, Ratings)),
@@ -117,7 +116,7 @@ def rank_ratings(
         notes=(*unit_notes, *notes, found.note, *_thin_note(scores, found, unit.name)),
         drew=False,
     )
-    return ranking(strengths, pairs, wish)
+    return ranking(strengths, pairs, options)
 
 
 def _scores(judgements: Ratings | Scores, *, standardize: bool) -> tuple[Scores, tuple[str, ...]]:
@@ -127,24 +126,6 @@ def _scores(judgements: Ratings | Scores, *, standardize: bool) -> tuple[Scores,
         return judgements, judgements.notes
     table = (judgements.standardized() if standardize else judgements).to_scores()
     return table, table.notes
-
-
-def _wish(units: UnitName, confidence: float) -> Wish:
-    return Wish(
-        by="mean",
-        ties="default",
-        prior=0.0,
-        scale="share",
-        order="shuffled",
-        n_orders=1,
-        missing="drop",
-        units=units,
-        interval="default",
-        confidence=confidence,
-        n_resamples=None,
-        seed=0,
-        computing=Computing(),
-    )
 
 
 def _fitted(scores: Scores, unit: np.ndarray, *, adjust: bool) -> _Fitted:
@@ -166,17 +147,16 @@ def _fitted(scores: Scores, unit: np.ndarray, *, adjust: bool) -> _Fitted:
     return _Fitted(available_means(goodness, unit), "mean_of_judged", note)
 
 
-def _pairs(scores: Scores, found: _Fitted, unit: Units, wish: Wish) -> PairwiseTable:
+def _pairs(scores: Scores, found: _Fitted, unit: Units, options: RankOptions) -> PairwiseTable:
     mean, degrees = found.means.mean, found.means.pair_degrees
     difference: FloatArray = mean[:, None] - mean[None, :]
     error = difference_errors(found.means.covariance)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, difference / error, 0.0)
-    width = critical_values(wish.confidence, degrees) * error
+    width = critical_values(options.confidence, degrees) * error
     counts = win_counts(scores.goodness)
-    decision: Decision = wish.decision()
     return pairwise_table(
-        Findings(
+        PairFindings(
             systems=scores.systems,
             goodness=mean,
             test="wald",
@@ -195,7 +175,7 @@ def _pairs(scores: Scores, found: _Fitted, unit: Units, wish: Wish) -> PairwiseT
             n_units=unit.n_units,
             unit_note=unit_note(scores, unit),
         ),
-        decision,
+        options.pair_options(),
     )
 
 

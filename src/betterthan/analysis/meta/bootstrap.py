@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy import special
 
-from betterthan import __version__
 from betterthan.analysis.meta.inputs import Panel
-from betterthan.analysis.meta.measures import Measure, Request
+from betterthan.analysis.meta.measures import Measure, MeasureOptions, MeasureRequest
 from betterthan.analysis.meta.segment import OwnFunction
 from betterthan.analysis.meta.swaps import Tails
-from betterthan.arrays import FloatArray, digest
-from betterthan.engine.blocks import Job, block_ranges
-from betterthan.engine.streams import stream
+from betterthan.analysis.units import Units
+from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.resampling.resample import bootstrap_counts
 
@@ -23,36 +19,32 @@ FEW_DRAWS = 200  # enough for an interval, where every sample needs all the work
 
 
 def bootstrap_draws(
-    measure: Measure, panel: Panel, request: Request, *, for_tests: bool = False
+    measure: Measure, panel: Panel, request: MeasureRequest, *, for_tests: bool = False
 ) -> FloatArray | None:
     """Return the measure in bootstrap samples of units (b, k), or None where there is no way."""
-    n_draws = request.n_resamples
+    options, resampling = request.options, request.resampling.on(panel.digest, request.drawn)
     if measure.is_redone and not for_tests:
-        n_draws = min(n_draws, FEW_DRAWS)
-    if measure.draws(panel, request, np.ones((1, panel.human.n_segments))) is None:
+        resampling = resampling.times(min(resampling.n_resamples, FEW_DRAWS))
+    if measure.draws(panel, options, np.ones((1, panel.human.n_segments))) is None:
         return None
     m, n, k = *panel.judged.shape, len(panel.metrics)
-    blocks = block_ranges(n_draws, 16 * n + 16 * k * m * max(m, 4))
-    name = f"{measure.name} {measure.level}{request.part}"
-    what = f"{digest(request.drawn.of_segment)} {n_draws} {request.seed}"
-    margins = f"{request.margin} {request.metric_margin}"
-    job: Job[Any, FloatArray] = Job(
-        name=f"bootstrap of {measure.name.replace('_', ' ')} ({n_draws:,} resamples)",
-        function=_draw_part,
-        payload=(measure, panel, request, name, blocks),
-        n_blocks=len(blocks),
-        digest=None
-        if isinstance(measure, OwnFunction)
-        else f"{panel.digest} bootstrap {name} {what} {margins} {__version__}",
+    blocks = resampling.run(
+        f"bootstrap of {measure.name} {measure.level}{request.part}",
+        (measure, panel, options, request.drawn),
+        _bootstrap_block,
+        bytes_each=16 * n + 16 * k * m * max(m, 4),
+        key=None if isinstance(measure, OwnFunction) else f"{options.margin} {options.metric_margin}",
+        label=f"bootstrap of {measure.name.replace('_', ' ')} ({resampling.n_resamples:,} resamples)",
     )
-    return np.concatenate(request.computing.run(job))
+    return np.concatenate(blocks)
 
 
-def _draw_part(payload: tuple[Measure, Panel, Request, str, tuple[range, ...]], block: int) -> FloatArray:
-    measure, panel, request, name, blocks = payload
-    rng = stream(request.seed, f"bootstrap of {name}", block)
-    weights = bootstrap_counts(len(blocks[block]), request.drawn.n_units, rng)[:, request.drawn.of_segment]
-    drawn = measure.draws(panel, request, weights)
+def _bootstrap_block(
+    payload: tuple[Measure, Panel, MeasureOptions, Units], part: range, rng: np.random.Generator
+) -> FloatArray:
+    measure, panel, options, units = payload
+    weights = bootstrap_counts(len(part), units.n_units, rng)[:, units.of_segment]
+    drawn = measure.draws(panel, options, weights)
     return np.full((len(weights), len(panel.metrics)), np.nan) if drawn is None else drawn
 
 

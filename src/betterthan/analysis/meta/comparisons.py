@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.analysis.meta.bootstrap import bootstrap_tails
 from betterthan.analysis.meta.inputs import Panel
-from betterthan.analysis.meta.measures import Measure, Request, UnitChoice
+from betterthan.analysis.meta.measures import Measure, MeasureRequest, UnitChoice
 from betterthan.analysis.meta.segment import OwnFunction, TieTau
 from betterthan.analysis.meta.swaps import (
     Tails,
@@ -42,8 +42,8 @@ _ABOUT_PAIRS = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """How metrics are compared, and how sure we want to be."""
+class SignificanceOptions:
+    """How metrics are compared, at which level, and what their intervals cover."""
 
     significance: str
     alternative: str
@@ -62,12 +62,12 @@ class Compared(NamedTuple):
     caveats: tuple[Caveat, ...] = ()
 
 
-def comparisons_of(tails: Tails, test: str, question: Question) -> MetricComparisons:
-    """Choose the p-values that answer the question, and correct them for many comparisons."""
-    is_wmt = question.alternative == "wmt"
+def comparisons_of(tails: Tails, test: str, options: SignificanceOptions) -> MetricComparisons:
+    """Choose the p-values that the options ask for, and correct them for many comparisons."""
+    is_wmt = options.alternative == "wmt"
     pvalue = np.array(tails.upper if is_wmt else tails.two_sided)
     np.fill_diagonal(pvalue, np.nan)
-    correction = correction_for(question, has_leads=tails.step_down is not None)
+    correction = correction_for(options, has_leads=tails.step_down is not None)
     adjusted = pvalue
     if correction == "max_statistic":
         if tails.step_down is None or is_wmt:
@@ -80,25 +80,25 @@ def comparisons_of(tails: Tails, test: str, question: Question) -> MetricCompari
         adjusted = adjusted_pairs(pvalue, correction=correction, family="pairs")  # type: ignore[arg-type]
     return MetricComparisons(
         test=test,
-        alternative=question.alternative,
+        alternative=options.alternative,
         generalises_to=SCOPES.get(test, ""),
         correction=correction,
-        alpha=question.alpha,
+        alpha=options.alpha,
         pvalue=pvalue,
         adjusted=adjusted,
     )
 
 
-def correction_for(question: Question, *, has_leads: bool) -> str:
+def correction_for(options: SignificanceOptions, *, has_leads: bool) -> str:
     """Return the correction that "auto" stands for.
 
     The shared tasks correct nothing. Otherwise: Holm where p-values have no smallest value, and the step-down
     maximum where they come from random swaps. A thousand swaps give no p-value below 1/1,001, which Holm's factor of
     300 for 25 metrics would lift over any usual level.
     """
-    if question.correction != "auto":
-        return question.correction
-    if question.alternative == "wmt":
+    if options.correction != "auto":
+        return options.correction
+    if options.alternative == "wmt":
         return "none"
     return "max_statistic" if has_leads else "holm"
 
@@ -106,13 +106,13 @@ def correction_for(question: Question, *, has_leads: bool) -> str:
 def compared(
     measure: Measure,
     panel: Panel,
-    request: Request,
-    question: Question,
+    request: MeasureRequest,
+    options: SignificanceOptions,
     value: FloatArray,
     draws: FloatArray | None,
 ) -> Compared:
     """Compare all pairs of metrics of one panel."""
-    test = chosen_test(measure, [panel], question)
+    test = chosen_test(measure, [panel], options)
     k = len(panel.metrics)
     if test == "none" or k < 2:
         return Compared("none", untested(k))
@@ -129,7 +129,7 @@ def compared(
         return Compared(test, bootstrap_tails(draws, value, measure))
     tails = swapped_tails(measure, panel, request, test)  # type: ignore[arg-type]  # one of the swaps
     notes = (*_about_constant(measure, panel, request), *_about_gaps(measure, panel, test))
-    return Compared(test, tails, notes, _out_of_reach(measure, panel, request, test, question.alpha))
+    return Compared(test, tails, notes, _out_of_reach(measure, panel, request, test, options.alpha))
 
 
 def untested(k: int) -> Tails:
@@ -138,7 +138,7 @@ def untested(k: int) -> Tails:
 
 
 def _out_of_reach(
-    measure: Measure, panel: Panel, request: Request, test: str, alpha: float
+    measure: Measure, panel: Panel, request: MeasureRequest, test: str, alpha: float
 ) -> tuple[Caveat, ...]:
     """Say that no difference could be significant, where so little is swapped that chance is never unlikely."""
     swapped = request.drawn if isinstance(measure, MeansMeasure | TieTau) else request.units
@@ -146,14 +146,14 @@ def _out_of_reach(
         "perm_systems": (panel.human.n_systems, "systems"),
         "perm_inputs": (swapped.n_units, "segments" if swapped.are_segments else "documents"),
     }
-    n, name = counted.get(test, (request.n_resamples, "resamples"))
+    n, name = counted.get(test, (request.resampling.n_resamples, "resamples"))
     by_design = (
         0.0 if test not in counted else 0.5 ** (n - 1)
     )  # swapping everything differs as much as nothing
-    by_draws = 1 / (request.n_resamples + 1)
+    by_draws = 1 / (request.resampling.n_resamples + 1)
     if max(by_design, by_draws) <= alpha:
         return ()
-    few = f"{n:,} {name}" if by_design > by_draws else f"{request.n_resamples:,} resamples"
+    few = f"{n:,} {name}" if by_design > by_draws else f"{request.resampling.n_resamples:,} resamples"
     return (Caveat(code="out_of_reach", names=(few,), alpha=alpha, least=max(by_design, by_draws)),)
 
 
@@ -166,14 +166,18 @@ def _about_williams(panel: Panel) -> tuple[str, ...]:
     )
 
 
-def _about_constant(measure: Measure, panel: Panel, request: Request) -> tuple[str, ...]:
+def _about_constant(measure: Measure, panel: Panel, request: MeasureRequest) -> tuple[str, ...]:
     names = [name for name, same in zip(panel.names, are_constant(panel), strict=True) if same]
     if not names:
         return ()
-    said = f"Not compared with others, because all scores are equal: {some_of(names)}."
-    if isinstance(measure, SoftPairwiseAccuracy) and request.p_values != "analytic" and not request.mid_p:
-        said += " Its value hangs on the order of the systems alone; mid_p=True takes ties as undecided."
-    return (said,)
+    note = f"Not compared with others, because all scores are equal: {some_of(names)}."
+    if (
+        isinstance(measure, SoftPairwiseAccuracy)
+        and request.options.p_values != "analytic"
+        and not request.options.mid_p
+    ):
+        note += " Its value hangs on the order of the systems alone; mid_p=True takes ties as undecided."
+    return (note,)
 
 
 def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
@@ -186,7 +190,7 @@ def _about_gaps(measure: Measure, panel: Panel, test: str) -> tuple[str, ...]:
     return (f"Swaps used the {n_complete} of {n} segments on which every system was judged.",)
 
 
-def chosen_test(measure: Measure, panels: Sequence[Panel], question: Question) -> str:
+def chosen_test(measure: Measure, panels: Sequence[Panel], options: SignificanceOptions) -> str:
     """Return the test that "default" stands for.
 
     At the system level whole systems are swapped. Metrics have likes and dislikes of single systems; swapping
@@ -194,13 +198,13 @@ def chosen_test(measure: Measure, panels: Sequence[Panel], question: Question) -
     in a fifth of simulated tables, and in one in eight even when only these systems matter. Swapping systems keeps
     its level with and without such preferences (see the page on calibration).
     """
-    if question.significance != "default":
-        return question.significance
+    if options.significance != "default":
+        return options.significance
     if isinstance(measure, OwnFunction):
         return "bootstrap"  # swaps are for measures that do not depend on the scale of a metric
     if panels[0].is_systems_only:
         return "williams" if isinstance(measure, MeansMeasure) and measure.statistic is pearson else "none"
-    if measure.level != "system" or question.alternative == "wmt":
+    if measure.level != "system" or options.alternative == "wmt":
         return "perm_inputs"
     fewest = min(panel.human.n_systems for panel in panels)
     return "perm_systems" if fewest >= FEWEST_FOR_SYSTEMS else "perm_inputs"

@@ -1,14 +1,14 @@
-"""What a measure of agreement between a metric and people is, and what it may be asked."""
+"""What a measure of agreement between a metric and people is, and the options by which it is taken."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, get_args
 
 import numpy as np
 
-from betterthan.analysis.computing import Computing
 from betterthan.analysis.meta.inputs import Panel
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.units import Units, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, TableError, unknown_name
@@ -22,8 +22,8 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """How the measure is to be taken, whatever the data.
+class MeasureOptions:
+    """How a measure is taken, whatever the data: plain values, which travel to workers.
 
     Attributes
     ----------
@@ -31,35 +31,25 @@ class Wish:
         Of pairs of systems, for soft pairwise accuracy.
     mid_p : bool
         Count ties half.
-    n_resamples : int
-        Permutations for "monte_carlo"; swaps and bootstrap samples too.
     margin, metric_margin : float
         Human scores closer than `margin`, metric scores not further apart than `metric_margin`, tie.
-    seed : int
-    computing : Computing
     """
 
     p_values: PValues
     mid_p: bool
-    n_resamples: int
     margin: float
     metric_margin: float
-    seed: int
-    computing: Computing
-
-    def about(self, human: Scores, units: UnitChoice, *, part: str = "") -> Request:
-        """Return the same wish for one table of human scores."""
-        wishes = {each.name: getattr(self, each.name) for each in fields(self)}
-        permuted = units_for(human, "segments" if units == "auto" else units)
-        return Request(**wishes, units=permuted, drawn=units_for(human, units), part=part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request(Wish):
-    """A wish about one table.
+class MeasureRequest:
+    """A measure to be taken of one table of human scores.
 
     Attributes
     ----------
+    options : MeasureOptions
+    resampling : Resampling
+        Permutations for "monte_carlo" p-values, swaps and bootstrap samples.
     units : Units
         What is permuted as one in the p-values of soft pairwise accuracy, which are part of its definition.
     drawn : Units
@@ -68,13 +58,28 @@ class Request(Wish):
         Of several pooled test sets; each draws random numbers of its own.
     """
 
+    options: MeasureOptions
+    resampling: Resampling
     units: Units
     drawn: Units
     part: str = ""
 
 
+def request_for(
+    human: Scores, options: MeasureOptions, resampling: Resampling, units: UnitChoice, *, part: str = ""
+) -> MeasureRequest:
+    """Return the request for one table of human scores."""
+    return MeasureRequest(
+        options=options,
+        resampling=resampling,
+        units=units_for(human, "segments" if units == "auto" else units),
+        drawn=units_for(human, units),
+        part=part,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class MeasuredMetrics:
     """The measure of each metric, and what else came out of taking it.
 
     Attributes
@@ -120,10 +125,10 @@ class Measure(Protocol):
     def is_redone(self) -> bool:
         """Whether a bootstrap sample needs all the work again, so that a few hundred must do for an interval."""
 
-    def take(self, panel: Panel, request: Request) -> Taken:
+    def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:
         """Return the measure of every metric."""
 
-    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
         """Return the measure (b, k) when segments count as often as the rows (b, n) of `weights` say.
 
         None when the measure knows no quick way.

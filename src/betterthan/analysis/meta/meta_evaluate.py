@@ -10,14 +10,14 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.computing import Rng
 from betterthan.analysis.meta.bootstrap import bootstrap_tails
 from betterthan.analysis.meta.comparisons import (
     ALTERNATIVES,
     CORRECTIONS,
     SIGNIFICANCE,
     SWAPS,
-    Question,
+    SignificanceOptions,
     chosen_test,
     untested,
 )
@@ -26,15 +26,16 @@ from betterthan.analysis.meta.measures import (
     LEVELS,
     Level,
     Measure,
+    MeasuredMetrics,
+    MeasureOptions,
+    MeasureRequest,
     PValues,
-    Request,
-    Taken,
     UnitChoice,
-    Wish,
     check_level,
+    request_for,
 )
 from betterthan.analysis.meta.result import (
-    Findings,
+    MetricFindings,
     Systems,
     about_gaps,
     about_undefined,
@@ -48,9 +49,9 @@ from betterthan.analysis.meta.result import (
 from betterthan.analysis.meta.segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau, UserFunction
 from betterthan.analysis.meta.swaps import Tails, swapped_leads, tails_of_systems
 from betterthan.analysis.meta.system import MeansMeasure, SoftPairwiseAccuracy
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.table_argument import Data, as_metrics_and_human
 from betterthan.arrays import FloatArray, digest
-from betterthan.budget import MOST_RESAMPLES, check_count
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
@@ -115,28 +116,34 @@ def _restricted(panel: Panel, common: set[str]) -> Panel:
 
 
 def evaluated_together(
-    panels: Mapping[str, Panel], measure: Measure, wish: Wish, question: Question, *, pool: str
+    panels: Mapping[str, Panel],
+    measure: Measure,
+    options: MeasureOptions,
+    resampling: Resampling,
+    significance: SignificanceOptions,
+    *,
+    pool: str,
 ) -> MetaEvaluation:
     """Hold metrics against people on every test set, and pool the measures with weights."""
     names = next(iter(panels.values())).names
     ordered = {part: _in_order(panel, names) for part, panel in panels.items()}
     requests = {
-        part: wish.about(panel.human, unit_choice(question), part=f" {part}")
+        part: request_for(panel.human, options, resampling, unit_choice(significance), part=f" {part}")
         for part, panel in ordered.items()
     }
     parts = {
-        part: taken_and_drawn(panel, measure, requests[part], question) for part, panel in ordered.items()
+        part: taken_and_drawn(panel, measure, requests[part], significance) for part, panel in ordered.items()
     }
     weights = _weights([taken for taken, _ in parts.values()], pool)
     value = np.stack([taken.value for taken, _ in parts.values()])
     draws = _pooled([drawn for _, drawn in parts.values()], weights)
-    test = chosen_test(measure, list(ordered.values()), question)
-    pooled = Taken(
+    test = chosen_test(measure, list(ordered.values()), significance)
+    pooled = MeasuredMetrics(
         value=weights @ value,
         n_pairs=sum(taken.n_pairs for taken, _ in parts.values()),
         options=next(iter(parts.values()))[0].options,
     )
-    findings = Findings(
+    findings = MetricFindings(
         metrics=names,
         human=", ".join(dict.fromkeys(panel.human.name for panel in ordered.values())),
         taken=pooled,
@@ -158,7 +165,7 @@ def evaluated_together(
         part_names=tuple(parts),
         part_value=value.T,
     )
-    return meta_evaluation(findings, measure, wish, question)
+    return meta_evaluation(findings, measure, resampling, significance)
 
 
 def _in_order(panel: Panel, names: tuple[str, ...]) -> Panel:
@@ -166,7 +173,7 @@ def _in_order(panel: Panel, names: tuple[str, ...]) -> Panel:
     return replace(panel, metrics=tuple(at[name] for name in names))
 
 
-def _weights(taken: list[Taken], pool: str) -> FloatArray:
+def _weights(taken: list[MeasuredMetrics], pool: str) -> FloatArray:
     size = np.array([one.n_pairs if pool == "pairs" else 1 for one in taken], dtype=np.float64)
     return np.asarray(size / size.sum())
 
@@ -182,7 +189,7 @@ def _tails(
     test: str,
     panels: Mapping[str, Panel],
     measure: Measure,
-    requests: Mapping[str, Request],
+    requests: Mapping[str, MeasureRequest],
     weights: FloatArray,
     value: FloatArray,
     draws: FloatArray | None,
@@ -207,7 +214,7 @@ def _tails(
 
 
 def _unit_sentence(
-    panels: Mapping[str, Panel], requests: Mapping[str, Request], measure: Measure, test: str
+    panels: Mapping[str, Panel], requests: Mapping[str, MeasureRequest], measure: Measure, test: str
 ) -> str:
     """Say what is drawn as one; of each test set where they differ."""
     said = {part: unit_sentence(panel.human, requests[part], measure, test) for part, panel in panels.items()}
@@ -215,7 +222,7 @@ def _unit_sentence(
 
 
 def _notes(
-    panels: Mapping[str, Panel], parts: Mapping[str, tuple[Taken, FloatArray | None]]
+    panels: Mapping[str, Panel], parts: Mapping[str, tuple[MeasuredMetrics, FloatArray | None]]
 ) -> tuple[str, ...]:
     said = []
     for part, panel in panels.items():
@@ -372,7 +379,7 @@ def meta_evaluate(
     """
     metrics, human = as_metrics_and_human(metrics, human)
     measure = measure_named(by, level)
-    question = Question(
+    comparing = SignificanceOptions(
         significance=_known("significance", significance, SIGNIFICANCE),
         alternative=_known("alternative", alternative, ALTERNATIVES),
         correction=_known("correction", correction, CORRECTIONS),
@@ -380,20 +387,22 @@ def meta_evaluate(
         confidence=None if confidence is None else _share("confidence", confidence),
         units=units,
     )
-    wish = Wish(
+    options = MeasureOptions(
         p_values=_known("p_values", p_values, get_args(PValues)),  # type: ignore[arg-type]
         mid_p=mid_p,
-        n_resamples=_positive(n_resamples),
         margin=_not_negative("margin", margin),
         metric_margin=_not_negative("metric_margin", metric_margin),
-        seed=seed_of(rng),
-        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+    )
+    resampling = Resampling.of(
+        rng, _positive(n_resamples), workers=workers, executor=executor, cache=cache, progress=progress
     )
     far: Literal["keep", "drop"] = _known("outliers", outliers, ("keep", "drop"))  # type: ignore[assignment]
     if isinstance(human, Mapping):
         panels = panels_of(metrics, human, leave_out=leave_out, outliers=far)
-        return evaluated_together(panels, measure, wish, question, pool=_known("pool", pool, POOLS))
-    return evaluated(panel_of(metrics, human, leave_out=leave_out, outliers=far), measure, wish, question)
+        pooling = _known("pool", pool, POOLS)
+        return evaluated_together(panels, measure, options, resampling, comparing, pool=pooling)
+    panel = panel_of(metrics, human, leave_out=leave_out, outliers=far)
+    return evaluated(panel, measure, options, resampling, comparing)
 
 
 def measure_named(by: str | UserFunction, level: Level | None) -> Measure:
@@ -438,7 +447,6 @@ def _known(what: str, name: str, names: Collection[str]) -> str:
 def _positive(number: int) -> int:
     if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
         raise BetterThanError(f"n_resamples must be a whole number of 1 or more, not {number!r}.")
-    check_count("n_resamples", int(number), MOST_RESAMPLES)
     return int(number)
 
 

@@ -10,13 +10,21 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.meta.bootstrap import bootstrap_draws, centred_percentile_interval
-from betterthan.analysis.meta.comparisons import SWAPS, Question, compared, comparisons_of
+from betterthan.analysis.meta.comparisons import SWAPS, SignificanceOptions, compared, comparisons_of
 from betterthan.analysis.meta.inputs import Panel
-from betterthan.analysis.meta.measures import Measure, Request, Taken, UnitChoice, Wish
+from betterthan.analysis.meta.measures import (
+    Measure,
+    MeasuredMetrics,
+    MeasureOptions,
+    MeasureRequest,
+    UnitChoice,
+    request_for,
+)
 from betterthan.analysis.meta.segment import AccuracyWithTies, OwnFunction, TieTau
 from betterthan.analysis.meta.swaps import Tails
 from betterthan.analysis.meta.system import SoftPairwiseAccuracy, system_scores
 from betterthan.analysis.pairs.leaderboard import shared_ranks
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.units import unit_note
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
@@ -113,12 +121,12 @@ class Systems:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
-    """Everything that was found out about the metrics, in the order in which they were given."""
+class MetricFindings:
+    """Values, draws and p-values of the metrics, in the order of the caller."""
 
     metrics: tuple[str, ...]
     human: str
-    taken: Taken
+    taken: MeasuredMetrics
     draws: FloatArray | None
     test: str
     tails: Tails
@@ -141,14 +149,20 @@ class Findings:
         return None if self.n_drawn == self.n_segments else f"{self.n_drawn},groups"
 
 
-def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
+def evaluated(
+    panel: Panel,
+    measure: Measure,
+    options: MeasureOptions,
+    resampling: Resampling,
+    significance: SignificanceOptions,
+) -> MetaEvaluation:
     """Hold the metrics of one panel against people."""
-    request = wish.about(panel.human, unit_choice(question))
-    taken, draws = taken_and_drawn(panel, measure, request, question)
-    verdicts = compared(measure, panel, request, question, taken.value, draws)
+    request = request_for(panel.human, options, resampling, unit_choice(significance))
+    taken, draws = taken_and_drawn(panel, measure, request, significance)
+    verdicts = compared(measure, panel, request, significance, taken.value, draws)
     human_mean, metric_mean = system_scores(panel)
     caveats = (*caveats_of(panel, taken.n_decided, taken.n_pairs), *verdicts.caveats)
-    findings = Findings(
+    findings = MetricFindings(
         metrics=panel.names,
         human=panel.human.name,
         taken=taken,
@@ -172,12 +186,12 @@ def evaluated(panel: Panel, measure: Measure, wish: Wish, question: Question) ->
             *verdicts.notes,
         ),
     )
-    return meta_evaluation(findings, measure, wish, question)
+    return meta_evaluation(findings, measure, resampling, significance)
 
 
 def taken_and_drawn(
-    panel: Panel, measure: Measure, request: Request, question: Question
-) -> tuple[Taken, FloatArray | None]:
+    panel: Panel, measure: Measure, request: MeasureRequest, significance: SignificanceOptions
+) -> tuple[MeasuredMetrics, FloatArray | None]:
     """Return the measure of every metric, and its bootstrap draws (b, k) if there is a way."""
     if panel.is_systems_only and measure.level != "system":
         raise BetterThanError(
@@ -185,21 +199,23 @@ def taken_and_drawn(
             f'Use level="system".'
         )
     taken = measure.take(panel, request)  # first, because it says what cannot be had
-    by_draws = question.significance == "bootstrap" or isinstance(measure, OwnFunction)
+    by_draws = significance.significance == "bootstrap" or isinstance(measure, OwnFunction)
     draws = None
-    if question.confidence is not None or by_draws:
+    if significance.confidence is not None or by_draws:
         draws = bootstrap_draws(measure, panel, request, for_tests=by_draws)
     return taken, draws
 
 
-def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Question) -> MetaEvaluation:
+def meta_evaluation(
+    found: MetricFindings, measure: Measure, resampling: Resampling, significance: SignificanceOptions
+) -> MetaEvaluation:
     """Sort the metrics best first and wrap everything."""
     value = found.taken.value
     order = np.argsort(shared_ranks(value), kind="stable")
     rank = shared_ranks(value)[order]
-    comparisons = comparisons_of(_sorted_tails(found.tails, value, order), found.test, question)
+    comparisons = comparisons_of(_sorted_tails(found.tails, value, order), found.test, significance)
     different = comparisons.better
-    low, high = _interval(found, measure, question.confidence)
+    low, high = _interval(found, measure, significance.confidence)
     low, high = (
         np.where(_rests_on_little(found.metrics, measure, found.caveats), np.nan, limit)
         for limit in (low, high)
@@ -212,7 +228,7 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
         value=value[order],
         low=low[order],
         high=high[order],
-        confidence=np.nan if question.confidence is None else question.confidence,
+        confidence=np.nan if significance.confidence is None else significance.confidence,
         rank=rank,
         fuzzy_rank=fuzzy_ranks(rank, different | different.T),
         cluster=greedy_clusters(different),
@@ -228,7 +244,7 @@ def meta_evaluation(found: Findings, measure: Measure, wish: Wish, question: Que
         n_segments=found.n_segments,
         n_pairs=found.taken.n_pairs,
         notes=found.notes,
-        settings=_settings(found, measure, wish, comparisons, question),
+        settings=_settings(found, measure, resampling, comparisons, significance),
         part_names=found.part_names,
         part_value=_sorted(found.part_value, order),
         caveats=found.caveats,
@@ -266,12 +282,16 @@ def _sorted(values: FloatArray | None, order: IntArray) -> FloatArray | None:
     return None if values is None else values[order]
 
 
-def unit_choice(question: Question) -> UnitChoice:
+def unit_choice(significance: SignificanceOptions) -> UnitChoice:
     """Return the unit that was asked for; the shared tasks take single segments."""
-    return "segments" if question.units == "auto" and question.alternative == "wmt" else question.units
+    return (
+        "segments"
+        if significance.units == "auto" and significance.alternative == "wmt"
+        else significance.units
+    )
 
 
-def unit_sentence(human: Scores, request: Request, measure: Measure, test: str) -> str:
+def unit_sentence(human: Scores, request: MeasureRequest, measure: Measure, test: str) -> str:
     """Say what is drawn as one, where documents are known, and what is not."""
     about = unit_note(human, request.drawn)
     if not about or request.drawn.are_segments or not request.units.are_segments:
@@ -311,7 +331,11 @@ def _about_intervals(draws: FloatArray | None, measure: Measure) -> tuple[str, .
 
 
 def _settings(
-    found: Findings, measure: Measure, wish: Wish, comparisons: MetricComparisons, question: Question
+    found: MetricFindings,
+    measure: Measure,
+    resampling: Resampling,
+    comparisons: MetricComparisons,
+    significance: SignificanceOptions,
 ) -> Settings:
     is_sampled = found.test in (*SWAPS, "bootstrap")
     return Settings(
@@ -321,18 +345,18 @@ def _settings(
             **found.taken.options,
             **found.options,
             "metrics": len(found.metrics),
-            "units": None if question.units in ("auto", "segments") else question.units,
+            "units": None if significance.units in ("auto", "segments") else significance.units,
             "drawn": found.drawn,
-            "significance": f"{found.test},{wish.n_resamples}" if is_sampled else found.test,
+            "significance": f"{found.test},{resampling.n_resamples}" if is_sampled else found.test,
             "alternative": None if found.test == "none" else comparisons.alternative,
             "adjust": None
             if found.test == "none" or comparisons.correction == "none"
             else comparisons.correction,
-            "alpha": question.alpha,
-            "ci": _interval_option(found.draws, question.confidence),
+            "alpha": significance.alpha,
+            "ci": _interval_option(found.draws, significance.confidence),
         },
         data=found.data,
-        seed=wish.seed if found.draws is not None or is_sampled or found.taken.drew else None,
+        seed=resampling.seed if found.draws is not None or is_sampled or found.taken.drew else None,
         n_systems=found.n_systems,
         n_segments=found.n_segments,
     )
@@ -342,7 +366,9 @@ def _interval_option(draws: FloatArray | None, confidence: float | None) -> str 
     return None if draws is None or confidence is None else f"{100 * confidence:g},centred-boot,{len(draws)}"
 
 
-def _interval(found: Findings, measure: Measure, confidence: float | None) -> tuple[FloatArray, FloatArray]:
+def _interval(
+    found: MetricFindings, measure: Measure, confidence: float | None
+) -> tuple[FloatArray, FloatArray]:
     """Return limits for the value that is to be expected on another test set, with these systems."""
     value = found.taken.value
     if found.draws is None or confidence is None:

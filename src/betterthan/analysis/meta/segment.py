@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.meta.inputs import Panel
-from betterthan.analysis.meta.measures import Level, Request, Taken
-from betterthan.analysis.strengths.resampling import drawn_segments
+from betterthan.analysis.meta.measures import Level, MeasuredMetrics, MeasureOptions, MeasureRequest
+from betterthan.analysis.resampling import drawn_segments
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import Grouped, grouped
@@ -32,10 +32,10 @@ class Coefficient:
         """Whether a bootstrap sample needs all the work again."""
         return self.level != "segment"
 
-    def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002  (all measures are asked alike)
+    def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:  # noqa: ARG002  (all measures are asked alike)
         """Return the average correlation of every metric."""
         found = self.of_metrics(panel)
-        return Taken(
+        return MeasuredMetrics(
             value=np.array([one.value for one in found]),
             n_pairs=n_pairs_on_segments(panel),
             notes=_undefined(found[0], found, self),
@@ -46,7 +46,7 @@ class Coefficient:
         human = panel.human_goodness
         return [grouped(self.name, metric, human, self.level) for metric in panel.segment_scores()]  # type: ignore[arg-type]  # one of the known names
 
-    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
         """Return the average correlation in bootstrap samples of segments."""
         if self.level == "segment":
             return weighted_averages(np.stack([one.per_group for one in self.of_metrics(panel)]), weights)
@@ -69,13 +69,13 @@ class AccuracyWithTies:
     name: str = field(default="accuracy_with_ties", init=False)
     is_redone: bool = field(default=False, init=False)
 
-    def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002
+    def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:  # noqa: ARG002
         """Return the accuracy and the threshold of every metric."""
         human = panel.human_goodness
         found = [calibrated_accuracy(metric, human, self.level) for metric in panel.segment_scores()]
         empty = found[0].n_empty
         said = f"{empty} of {empty + found[0].n_groups} {_GROUPS[self.level]} have no pair to compare and do not count."
-        return Taken(
+        return MeasuredMetrics(
             value=np.array([one.accuracy for one in found]),
             threshold=np.array([one.threshold for one in found]),
             n_pairs=found[0].n_pairs,
@@ -94,7 +94,7 @@ class AccuracyWithTies:
             ]
         )
 
-    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
         """Return the accuracy in bootstrap samples of segments; thresholds stay where the data put them."""
         return weighted_averages(self.per_group(panel), weights) if self.level == "segment" else None
 
@@ -111,35 +111,38 @@ class TieTau:
     level: Level = field(default="segment", init=False)
     is_redone: bool = field(default=False, init=False)
 
-    def take(self, panel: Panel, request: Request) -> Taken:
+    def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:
         """Return the tau of every metric over the same pairs."""
-        tables = self.tables(panel, request).sum(axis=1)
+        tables = self.tables(panel, request.options).sum(axis=1)
         kept = tables[0].sum() if self.name == "tau_human_ties" else tables[0].sum() - tables[0, 1].sum()
-        return Taken(
+        return MeasuredMetrics(
             value=np.asarray(tau(tables, self.name)),  # type: ignore[arg-type]  # one of the known rules
             n_pairs=int(kept),
             n_decided=kept - tables[:, :, 1].sum(axis=1)
             if self.name == "tau_human_ties"
             else tables[:, ::2, ::2].sum(axis=(1, 2)),
-            options={"margin": request.margin, "metric_margin": request.metric_margin or None},
-            notes=_about_human_ties(tables[0], request.margin, is_kept=self.name == "tau_human_ties"),
+            options={
+                "margin": request.options.margin,
+                "metric_margin": request.options.metric_margin or None,
+            },
+            notes=_about_human_ties(tables[0], request.options.margin, is_kept=self.name == "tau_human_ties"),
         )
 
-    def tables(self, panel: Panel, request: Request) -> IntArray:
+    def tables(self, panel: Panel, options: MeasureOptions) -> IntArray:
         """Return pair counts (k, n, 3, 3): human <, =, > by metric <, =, >."""
         human = panel.human_goodness
         return np.stack(
             [
                 pair_tables_per_segment(
-                    metric, human, margin=request.margin, metric_margin=request.metric_margin
+                    metric, human, margin=options.margin, metric_margin=options.metric_margin
                 )
                 for metric in panel.segment_scores()
             ]
         )
 
-    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:
         """Return tau in bootstrap samples of segments."""
-        tables = self.tables(panel, request)
+        tables = self.tables(panel, options)
         k, n = tables.shape[:2]
         flat = tables.transpose(1, 0, 2, 3).reshape(n, k * 9).astype(np.float64)
         return np.asarray(tau((weights @ flat).reshape(len(weights), k, 3, 3), self.name))  # type: ignore[arg-type]
@@ -158,7 +161,7 @@ class OwnFunction:
         """The function's name."""
         return getattr(self.function, "__name__", "function")
 
-    def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002
+    def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:  # noqa: ARG002
         """Return the function of every metric."""
         if panel.is_systems_only:
             raise BetterThanError(
@@ -167,7 +170,7 @@ class OwnFunction:
             )
         human = panel.human_goodness
         value = [self._value(metric, human) for metric in panel.segment_scores()]
-        return Taken(value=np.array(value), n_pairs=n_pairs_on_segments(panel))
+        return MeasuredMetrics(value=np.array(value), n_pairs=n_pairs_on_segments(panel))
 
     def _value(self, metric: FloatArray, human: FloatArray) -> float:
         value = self.function(metric, human)
@@ -178,7 +181,7 @@ class OwnFunction:
                 f"{self.name} must return one number for a metric's scores and human scores, not {value!r:.80}."
             ) from None
 
-    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
         """Return the function in bootstrap samples of segments."""
         return _redone(self._value, panel, weights)
 

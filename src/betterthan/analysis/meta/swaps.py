@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import singledispatch
-from typing import Any, Literal, NamedTuple
+from functools import partial, singledispatch
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import special
 
-from betterthan import __version__
 from betterthan.analysis.meta.inputs import Panel
-from betterthan.analysis.meta.measures import Measure, Request
-from betterthan.analysis.meta.segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau
+from betterthan.analysis.meta.measures import Measure, MeasureRequest
+from betterthan.analysis.meta.segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau, UserFunction
 from betterthan.analysis.meta.system import (
     PERMUTATIONS,
     MeansMeasure,
@@ -23,7 +22,6 @@ from betterthan.analysis.meta.system import (
 )
 from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
-from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import pearson
@@ -49,7 +47,8 @@ from betterthan.kernels.metric_swaps.segments_accuracy import accuracy_leads_blo
 from betterthan.kernels.metric_swaps.soft import soft_values, soft_values_with_gaps
 from betterthan.kernels.sign_flips.permutation import add_one
 
-Block = Callable[[int, np.random.Generator], Leads]
+# Of the number of swaps and a generator; partials of functions at the top of a module, which can be sent to workers.
+SwapBlock = Callable[[int, np.random.Generator], Leads]
 Values = Callable[[int, np.random.Generator], tuple[FloatArray, Iterator[FloatArray]]]
 SystemMeasure = MeansMeasure | SoftPairwiseAccuracy
 LARGE_BLOCKS = 2000  # where a block begins with work that all its resamples share
@@ -127,7 +126,7 @@ def _for_few_systems(pvalues: FloatArray, m: int) -> FloatArray:
     return np.asarray(2 * special.ndtr(np.sqrt((m - 1) / m) * special.ndtri(pvalues / 2)))
 
 
-def swapped_tails(measure: Measure, panel: Panel, request: Request, scheme: SwapScheme) -> Tails:
+def swapped_tails(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
     """Return p-values of all pairs of metrics by swapping their scores.
 
     Under the null hypothesis that two metrics are equally like people, their scores can be swapped: on whole
@@ -154,7 +153,7 @@ def are_constant(panel: Panel) -> BoolArray:
 
 
 @singledispatch
-def _swapped(measure: Measure, panel: Panel, request: Request, scheme: SwapScheme) -> Tails:  # noqa: ARG001
+def _swapped(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:  # noqa: ARG001
     raise BetterThanError(
         f'by="{measure.name}" cannot be compared by "{scheme}". Use significance="bootstrap".'
     )
@@ -162,122 +161,135 @@ def _swapped(measure: Measure, panel: Panel, request: Request, scheme: SwapSchem
 
 @_swapped.register(MeansMeasure)
 @_swapped.register(SoftPairwiseAccuracy)
-def _(measure: SystemMeasure, panel: Panel, request: Request, scheme: SwapScheme) -> Tails:
+def _(measure: SystemMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
     return tails_of_systems(swapped_leads(measure, panel, request, scheme), scheme, panel.human.n_systems)
 
 
-def swapped_leads(measure: Measure, panel: Panel, request: Request, scheme: SwapScheme) -> Leads:
+def swapped_leads(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Leads:
     """Return by how much each metric is ahead of each other after each swap; test sets are pooled by these."""
     if not isinstance(measure, MeansMeasure | SoftPairwiseAccuracy):
         raise BetterThanError(
             f'by="{measure.name}" over several test sets is compared by significance="bootstrap", or "none".'
         )
     values = _system_values(measure, panel, request, scheme)
-
-    def block(size: int, rng: np.random.Generator) -> Leads:
-        observed, portions = values(size, rng)
-        return joined_leads([leads_of_values(one, observed, VALUE_TOLERANCE) for one in portions])
-
-    return _leads_of_blocks(block, measure, panel, request, scheme)
+    return _leads_of_blocks(partial(_system_leads, values), measure, panel, request, scheme)
 
 
-def _system_values(measure: SystemMeasure, panel: Panel, request: Request, scheme: SwapScheme) -> Values:
+def _system_leads(values: Values, size: int, rng: np.random.Generator) -> Leads:
+    observed, portions = values(size, rng)
+    return joined_leads([leads_of_values(one, observed, VALUE_TOLERANCE) for one in portions])
+
+
+def _system_values(
+    measure: SystemMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme
+) -> Values:
     """Return what gives observed values (k,) and portions of swapped values (b, k, k)."""
     if isinstance(measure, MeansMeasure):
         return _means_values(measure, panel, request, scheme)
-    is_literal = request.p_values == "monte_carlo" and not request.mid_p
+    is_literal = request.options.p_values == "monte_carlo" and not request.options.mid_p
     p_values: Literal["analytic", "monte_carlo"] = "monte_carlo" if is_literal else "analytic"
     if not panel.is_complete and scheme == "perm_inputs":
-        return _values_with_gaps(panel, replace(request, p_values="analytic"))
+        return _values_with_gaps(panel, _with_pvalues(request, "analytic"))
     whole = panel.complete()
     sums = _unit_sums(standardised(whole.summands(), where=whole.judged), request.units)
-    human_p = pair_pvalues(whole.human_goodness, replace(request, p_values=p_values, mid_p=False))
-    return lambda size, rng: soft_values(
+    human_p = pair_pvalues(whole.human_goodness, _with_pvalues(request, p_values))
+    resampling = request.resampling
+    return partial(_soft_values, sums, human_p, scheme, p_values, resampling.n_resamples, resampling.seed)
+
+
+def _with_pvalues(request: MeasureRequest, p_values: Literal["analytic", "monte_carlo"]) -> MeasureRequest:
+    return replace(request, options=replace(request.options, p_values=p_values, mid_p=False))
+
+
+def _soft_values(
+    sums: FloatArray,
+    human_p: FloatArray,
+    scheme: SwapScheme,
+    p_values: Literal["analytic", "monte_carlo"],
+    n_permutations: int,
+    seed: int,
+    size: int,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, Iterator[FloatArray]]:
+    """Swapped values of soft pairwise accuracy; every block permutes by the same signs."""
+    signs_rng = stream(seed, PERMUTATIONS, 0)
+    return soft_values(
         sums,
         human_p,
         scheme,
         size,
         rng,
         p_values=p_values,
-        n_permutations=request.n_resamples,
-        signs_rng=stream(request.seed, PERMUTATIONS, 0),
+        n_permutations=n_permutations,
+        signs_rng=signs_rng,
     )
 
 
-def _means_values(measure: MeansMeasure, panel: Panel, request: Request, scheme: SwapScheme) -> Values:
+def _means_values(measure: MeansMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Values:
     human, statistic = system_scores(panel)[0], measure.statistic
     # Divided by how many segments each system was judged on, sums over segments are means; empty cells add nothing.
     share = panel.judged.shape[1] / panel.judged.sum(axis=1)[:, None]
     scores = np.nan_to_num(standardised(panel.summands(), where=panel.judged)) * share
     sums = _unit_sums(scores, request.drawn)
     n = panel.judged.shape[1]
-    return lambda size, rng: means_values(sums, human, statistic, scheme, size, rng, n_segments=n)
+    return partial(means_values, sums, human, statistic, scheme, n_segments=n)
 
 
-def _values_with_gaps(panel: Panel, request: Request) -> Values:
-    human_p = pair_pvalues(panel.human_goodness, replace(request, mid_p=False))
+def _values_with_gaps(panel: Panel, request: MeasureRequest) -> Values:
+    human_p = pair_pvalues(panel.human_goodness, request)
     scores = standardised(panel.summands(), where=panel.judged)
-    return lambda size, rng: soft_values_with_gaps(scores, human_p, size, rng)
+    return partial(soft_values_with_gaps, scores, human_p)
 
 
 @_swapped.register
-def _(measure: Coefficient, panel: Panel, request: Request, scheme: SwapScheme) -> Tails:
+def _(measure: Coefficient, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
     _refuse_units(measure, request)
     scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
     if (scheme, measure.level) in WHOLE_GROUPS:
         return tails_of_upper(closed_form(group_values(scores, human, measure.name, measure.level)))  # type: ignore[arg-type]
-
-    def block(size: int, rng: np.random.Generator) -> Leads:
-        return segment_leads_block(scores, human, measure.name, measure.level, scheme, size, rng)  # type: ignore[arg-type]
-
+    block = partial(segment_leads_block, scores, human, measure.name, measure.level, scheme)  # type: ignore[arg-type]
     return tails_of_leads(_leads_of_blocks(block, measure, panel, request, scheme))
 
 
 @_swapped.register
-def _(measure: AccuracyWithTies, panel: Panel, request: Request, scheme: SwapScheme) -> Tails:
+def _(measure: AccuracyWithTies, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
     _refuse_units(measure, request)
     scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
-
-    def block(size: int, rng: np.random.Generator) -> Leads:
-        return accuracy_leads_block(scores, human, scheme, size, rng, level=measure.level)  # type: ignore[arg-type]
-
+    block = partial(accuracy_leads_block, scores, human, scheme, level=measure.level)  # type: ignore[arg-type]
     return tails_of_leads(_leads_of_blocks(block, measure, panel, request, scheme))
 
 
 @_swapped.register
-def _(measure: TieTau, panel: Panel, request: Request, scheme: SwapScheme) -> Tails:
+def _(measure: TieTau, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
     if scheme != "perm_inputs":
         raise BetterThanError(
             f'by="{measure.name}" is compared by swapping whole segments. Use "perm_inputs" or "bootstrap".'
         )
-    tables = _summed_tables(measure.tables(panel, request), request.drawn)
-
-    def block(size: int, rng: np.random.Generator) -> Leads:
-        return pooled_leads_block(tables, lambda counts: tau(counts, measure.name), size, rng)  # type: ignore[arg-type]
-
+    tables = _summed_tables(measure.tables(panel, request.options), request.drawn)
+    block = partial(pooled_leads_block, tables, partial(tau, rule=measure.name))  # type: ignore[arg-type]
     return tails_of_leads(_leads_of_blocks(block, measure, panel, request, scheme))
 
 
 @_swapped.register
-def _(measure: OwnFunction, panel: Panel, request: Request, scheme: SwapScheme) -> Tails:
+def _(measure: OwnFunction, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
     _refuse_units(measure, request)
     scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
-    shape = human.shape
     own = [measure.function(metric, human) for metric in panel.segment_scores()]
     if not np.allclose(own, [measure.function(metric, human) for metric in scores], rtol=1e-9, atol=1e-12):
         raise BetterThanError(
             f"{measure.name} depends on the scale of a metric, and swapped scores must be brought to one scale. "
             f'Use significance="bootstrap".'
         )
-
-    def of_rows(metric: FloatArray, judged: FloatArray) -> FloatArray:
-        flat = [measure.function(one.reshape(shape), human) for one in metric.reshape(-1, *shape)]
-        return np.array(flat).reshape(judged.shape[:-1] if metric.ndim == judged.ndim else metric.shape[:-1])
-
-    def block(size: int, rng: np.random.Generator) -> Leads:
-        return segment_leads_block(scores, human, of_rows, "global", scheme, size, rng)
-
+    block = partial(
+        segment_leads_block, scores, human, partial(_of_rows, measure.function, human), "global", scheme
+    )
     return tails_of_leads(_leads_of_blocks(block, measure, panel, request, scheme, is_ours=False))
+
+
+def _of_rows(function: UserFunction, human: FloatArray, metric: FloatArray, judged: FloatArray) -> FloatArray:
+    """Apply a function of tables (m, n) to rows into which such tables were flattened."""
+    flat = [function(one.reshape(human.shape), human) for one in metric.reshape(-1, *human.shape)]
+    return np.array(flat).reshape(judged.shape[:-1] if metric.ndim == judged.ndim else metric.shape[:-1])
 
 
 def pair_swaps(measure: Measure, panel: Panel) -> FloatArray:
@@ -299,7 +311,7 @@ def williams_pvalues(measure: Measure, panel: Panel) -> FloatArray:
     return williams_all_pairs(metrics, human)
 
 
-def _refuse_units(measure: Measure, request: Request) -> None:
+def _refuse_units(measure: Measure, request: MeasureRequest) -> None:
     if not request.units.are_segments:
         raise BetterThanError(
             f'by="{measure.name}" at level="{measure.level}" swaps segments one by one. Use units="segments", or '
@@ -328,32 +340,35 @@ def _summed_tables(tables: IntArray, units: Units) -> IntArray:
 
 
 def _leads_of_blocks(
-    block: Block, measure: Measure, panel: Panel, request: Request, scheme: str, *, is_ours: bool = True
+    block: SwapBlock,
+    measure: Measure,
+    panel: Panel,
+    request: MeasureRequest,
+    scheme: str,
+    *,
+    is_ours: bool = True,
 ) -> Leads:
     """Run blocks of swaps; `is_ours` says that the function can be told by its name in the cache."""
     cells = panel.judged.size * len(panel.metrics)
     each = max(24 * cells, 64 * 2**20 // SMALL_BLOCKS)
     if scheme == "perm_systems" and measure.level == "system":
         each = 64 * 2**20 // LARGE_BLOCKS
-    blocks = block_ranges(request.n_resamples, each)
-    name = f"{scheme} {measure.name} {measure.level}{request.part}"
-    units = f"{digest(request.units.of_segment)} {digest(request.drawn.of_segment)}"
-    how = f"{units} {request.p_values} {request.mid_p}"
-    margins = f"{request.margin} {request.metric_margin}"
-    key = f"{panel.digest} leads {name} {how} {margins} {request.n_resamples} {request.seed} {__version__}"
-    job: Job[Any, FloatArray] = Job(
-        name=f"{scheme.replace('_', '-')} of {len(panel.metrics)} metrics ({request.n_resamples:,} resamples)",
-        function=_swap_part,
-        payload=(block, request.seed, name, blocks),
-        n_blocks=len(blocks),
-        digest=key if is_ours else None,
+    options, resampling = request.options, request.resampling.on(panel.digest, request.units)
+    how = f"{digest(request.drawn.of_segment)} {options.p_values} {options.mid_p}"
+    blocks = resampling.run(
+        f"{scheme} {measure.name} {measure.level}{request.part}",
+        block,
+        _swap_block,
+        bytes_each=each,
+        key=f"{how} {options.margin} {options.metric_margin}" if is_ours else None,
+        label=f"{scheme.replace('_', '-')} of {len(panel.metrics)} metrics "
+        f"({resampling.n_resamples:,} resamples)",
     )
-    parts = request.computing.run(job)
-    return Leads(parts[0][0], np.concatenate([part[2:] for part in parts]), parts[0][1], len(panel.metrics))
+    swapped = np.concatenate([rows[2:] for rows in blocks])
+    return Leads(blocks[0][0], swapped, blocks[0][1], len(panel.metrics))
 
 
-def _swap_part(payload: tuple[Block, int, str, tuple[range, ...]], number: int) -> FloatArray:
+def _swap_block(swap: SwapBlock, part: range, rng: np.random.Generator) -> FloatArray:
     """Return observed leads, slack and swapped leads as the rows of one array, which a cache can hold."""
-    block, seed, name, blocks = payload
-    leads = block(len(blocks[number]), stream(seed, name, number))
+    leads = swap(len(part), rng)
     return np.vstack([leads.observed, leads.slack, leads.swapped])

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 from betterthan.analysis.meta.inputs import Panel
-from betterthan.analysis.meta.measures import Level, Request, Taken
+from betterthan.analysis.meta.measures import Level, MeasuredMetrics, MeasureOptions, MeasureRequest
 from betterthan.analysis.pairs.permutation import permutation
-from betterthan.analysis.pairs.question import Question
+from betterthan.analysis.pairs.request import PairRequest
 from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
@@ -34,12 +34,12 @@ class MeansMeasure:
     level: Level = field(default="system", init=False)
     is_redone: bool = field(default=False, init=False)
 
-    def take(self, panel: Panel, request: Request) -> Taken:  # noqa: ARG002  (all measures are asked alike)
+    def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:  # noqa: ARG002  (all measures are asked alike)
         """Return the statistic of system means, or of pooled scores for corpus metrics."""
         human, metrics = system_scores(panel)
-        return Taken(value=np.asarray(self.statistic(metrics, human)), n_pairs=_n_pairs(human.size))
+        return MeasuredMetrics(value=np.asarray(self.statistic(metrics, human)), n_pairs=_n_pairs(human.size))
 
-    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
         """Return the statistic in bootstrap samples."""
         if panel.is_systems_only:
             return None
@@ -65,7 +65,7 @@ class SoftPairwiseAccuracy:
     level: Level = field(default="system", init=False)
     is_redone: bool = field(default=False, init=False)
 
-    def take(self, panel: Panel, request: Request) -> Taken:
+    def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:
         """Return soft pairwise accuracy and the p-values behind it."""
         if panel.is_systems_only:
             raise BetterThanError(
@@ -74,19 +74,23 @@ class SoftPairwiseAccuracy:
             )
         human_p, *of_metrics = _panel_pvalues(panel, request)
         metric_p = np.stack(of_metrics)
-        sampled = request.p_values == "monte_carlo"
-        how = f"{request.p_values},{request.n_resamples}" if sampled else request.p_values
-        return Taken(
+        sampled = request.options.p_values == "monte_carlo"
+        how = (
+            f"{request.options.p_values},{request.resampling.n_resamples}"
+            if sampled
+            else request.options.p_values
+        )
+        return MeasuredMetrics(
             value=np.asarray(soft_pairwise_accuracy(metric_p, human_p)),
             n_pairs=int(np.count_nonzero(~np.isnan(human_p[np.triu_indices(len(human_p), 1)]))),
             human_pvalue=human_p,
             metric_pvalue=metric_p,
-            options={"p": how, "ties": "mid" if request.mid_p else None},
+            options={"p": how, "ties": "mid" if request.options.mid_p else None},
             drew=sampled,
-            notes=(_IN_RESAMPLES,) if request.p_values == "exact" or request.mid_p else (),
+            notes=(_IN_RESAMPLES,) if request.options.p_values == "exact" or request.options.mid_p else (),
         )
 
-    def draws(self, panel: Panel, request: Request, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
+    def draws(self, panel: Panel, options: MeasureOptions, weights: FloatArray) -> FloatArray | None:  # noqa: ARG002
         """Return soft pairwise accuracy in bootstrap samples, from analytic p-values."""
         human_p = _weighted_pvalues(panel.human_goodness, weights)
         gaps = [np.abs(_weighted_pvalues(one, weights) - human_p) for one in panel.summands()]
@@ -156,50 +160,48 @@ def _n_pairs(m: int) -> int:
     return m * (m - 1) // 2
 
 
-def pair_pvalues(goodness: FloatArray, request: Request) -> FloatArray:
+def pair_pvalues(goodness: FloatArray, request: MeasureRequest) -> FloatArray:
     """Return one-sided p-values (m, m) of all pairs of systems; [i, j]: is i better than j?"""
     return _pvalues_of([goodness], request)[0]
 
 
-def _pvalues_of(tables: list[FloatArray], request: Request) -> list[FloatArray]:
+def _pvalues_of(tables: list[FloatArray], request: MeasureRequest) -> list[FloatArray]:
     units = request.units
     if not units.are_segments and any(np.isnan(table).any() for table in tables):
         raise BetterThanError(
             'Documents cannot be permuted as one while human scores are missing. Use units="segments", or leave out '
             "the systems with gaps (leave_out=…)."
         )
-    if request.p_values == "exact":
+    if request.options.p_values == "exact":
         literal = [_exact(table, request) for table in tables]
-        return [(one + 1 - one.T) / 2 for one in literal] if request.mid_p else literal
+        return [(one + 1 - one.T) / 2 for one in literal] if request.options.mid_p else literal
     return pvalues_of_tables(
         [units.summed(table) for table in tables],
-        request.p_values,
-        n_resamples=request.n_resamples,
-        rng=stream(request.seed, PERMUTATIONS, 0),
-        mid_p=request.mid_p,
+        request.options.p_values,
+        n_resamples=request.resampling.n_resamples,
+        rng=stream(request.resampling.seed, PERMUTATIONS, 0),
+        mid_p=request.options.mid_p,
     )
 
 
-def _exact(goodness: FloatArray, request: Request) -> FloatArray:
-    question = Question(
+def _exact(goodness: FloatArray, request: MeasureRequest) -> FloatArray:
+    pairs = PairRequest(
         goodness=goodness,
-        units=request.units,
+        resampling=request.resampling.on(digest(goodness), request.units),
         alternative="greater",
         ties="drop",
         method="auto",
-        n_resamples=request.n_resamples,
-        seed=request.seed,
-        digest=digest(goodness, request.units.of_segment),
-        computing=request.computing,
     )
-    found = permutation(question).pvalue.copy()
-    np.fill_diagonal(found, 1.0)
-    return found
+    pvalue = permutation(pairs).pvalue.copy()
+    np.fill_diagonal(pvalue, 1.0)
+    return pvalue
 
 
-def _panel_pvalues(panel: Panel, request: Request) -> list[FloatArray]:
+def _panel_pvalues(panel: Panel, request: MeasureRequest) -> list[FloatArray]:
     """Return the p-values of people and then of every metric, all with the same permutations."""
-    is_pooled = [isinstance(metric, Counts) and request.p_values != "analytic" for metric in panel.metrics]
+    is_pooled = [
+        isinstance(metric, Counts) and request.options.p_values != "analytic" for metric in panel.metrics
+    ]
     plain = [table for table, pooled in zip(panel.summands(), is_pooled, strict=True) if not pooled]
     found = iter(_pvalues_of([panel.human_goodness, *plain], request))
     human_p = next(found)
@@ -210,9 +212,9 @@ def _panel_pvalues(panel: Panel, request: Request) -> list[FloatArray]:
     return [human_p, *of_metrics]
 
 
-def _corpus_pvalues(panel: Panel, counts: Counts, request: Request) -> FloatArray:
+def _corpus_pvalues(panel: Panel, counts: Counts, request: MeasureRequest) -> FloatArray:
     """Permute segments and compute the corpus score itself each time."""
-    if request.p_values == "exact":
+    if request.options.p_values == "exact":
         raise BetterThanError(
             f'"{counts.name}" is a corpus metric, whose permutation p-values are sampled. Use '
             f'p_values="monte_carlo" or "analytic".'
@@ -229,13 +231,13 @@ def _corpus_pvalues(panel: Panel, counts: Counts, request: Request) -> FloatArra
         values = np.einsum("mnk,nu->muk", values, member)
     tallies = counts_permutation_block(
         values,
-        request.n_resamples,
-        stream(request.seed, PERMUTATIONS, 0),
+        request.resampling.n_resamples,
+        stream(request.resampling.seed, PERMUTATIONS, 0),
         formula=lambda sums: sign * np.asarray(counts.formula.pooled(sums)),
         alternative="greater",
     )
-    literal = share(tallies.greater + tallies.equal, request.n_resamples)
-    return (literal + 1 - literal.T) / 2 if request.mid_p else literal
+    literal = share(tallies.greater + tallies.equal, request.resampling.n_resamples)
+    return (literal + 1 - literal.T) / 2 if request.options.mid_p else literal
 
 
 def _weighted_pvalues(values: FloatArray, weights: FloatArray) -> FloatArray:

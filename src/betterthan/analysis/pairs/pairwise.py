@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from betterthan.analysis.computing import Computing
 from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.budget import MOST_RESAMPLES, check_count, require
+from betterthan.budget import require
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.significance.pvalues import Alternative, adjusted_pairs, monte_carlo_limits
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.results.settings import Option, Settings
 from betterthan.results.units import undecidable_sentence
 
+TEST_RESAMPLES = 9999  # of tests that draw, where no number is chosen
 CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
 
 
@@ -38,16 +38,13 @@ def require_pairs(n_systems: int) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """How p-values become decisions, and who does the work."""
+class PairOptions:
+    """How p-values of pairs become verdicts, and what their intervals cover."""
 
-    alternative: Alternative
-    correction: str
-    alpha: float
-    confidence: float
-    n_resamples: int
-    seed: int
-    computing: Computing
+    alternative: Alternative = "two-sided"
+    correction: str = "auto"
+    alpha: float = 0.05
+    confidence: float = 0.95
     simultaneous: bool = False
 
     def confidence_of_one(self, n_systems: int) -> float:
@@ -64,13 +61,10 @@ class Decision:
         for name in ("alpha", "confidence"):
             if not 0 < getattr(self, name) < 1:
                 raise BetterThanError(f"{name} must lie between 0 and 1; it is {getattr(self, name)}.")
-        if self.n_resamples < 1:
-            raise BetterThanError(f"n_resamples must be 1 or more; it is {self.n_resamples}.")
-        check_count("n_resamples", self.n_resamples, MOST_RESAMPLES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class PairFindings:
     """Everything about the pairs, in the order of the table; matrices (m, m)."""
 
     systems: tuple[str, ...]
@@ -101,124 +95,131 @@ class Findings:
     least: float = 0.0  # the smallest p-value before correction that the design can give
 
 
-def pairwise_table(found: Findings, decision: Decision) -> PairwiseTable:
-    """Correct for many comparisons, sort the systems best first and wrap the result."""
-    pvalue = _open(found.pvalue)
-    correction = decision.correction
+def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | None = None) -> PairwiseTable:
+    """Correct for many comparisons, sort the systems best first and wrap the result.
+
+    `seed` is that of the random numbers, where the findings rest on some.
+    """
+    pvalue = _open(findings.pvalue)
+    correction = options.correction
     if correction == "auto":
-        correction = "holm" if found.stepped is None else "max_statistic"
-    stepped = found.stepped if correction == "max_statistic" else None
-    adjusted = _adjusted(pvalue, correction, decision) if stepped is None else np.maximum(stepped, pvalue)
-    least = min(1.0, found.least * _n_factor(correction, decision, len(pvalue)))
-    p_method = np.full(pvalue.shape, P_METHODS.index("formula")) if found.p_method is None else found.p_method
-    p_low, p_high = _around(pvalue, p_method, found)
-    slack = SLACK_OF_MEANS if found.effect_name == "difference of means" else SLACK
-    order = np.argsort(shared_ranks(found.goodness, slack), kind="stable")
-    if decision.alternative != "two-sided" and len(order) == 2:
+        correction = "holm" if findings.stepped is None else "max_statistic"
+    stepped = findings.stepped if correction == "max_statistic" else None
+    adjusted = _adjusted(pvalue, correction, options) if stepped is None else np.maximum(stepped, pvalue)
+    least = min(1.0, findings.least * _n_factor(correction, options, len(pvalue)))
+    p_method = (
+        np.full(pvalue.shape, P_METHODS.index("formula")) if findings.p_method is None else findings.p_method
+    )
+    p_low, p_high = _around(pvalue, p_method, findings)
+    slack = SLACK_OF_MEANS if findings.effect_name == "difference of means" else SLACK
+    order = np.argsort(shared_ranks(findings.goodness, slack), kind="stable")
+    if options.alternative != "two-sided" and len(order) == 2:
         order = np.arange(2)  # the question is about the first; the data must not choose which that is
     square = np.ix_(order, order)
-    undecidable = undecidable_sentence(decision.alpha, found.units, found.n_units, least)
+    undecidable = undecidable_sentence(options.alpha, findings.units, findings.n_units, least)
     return PairwiseTable(
-        systems=tuple(found.systems[i] for i in order),
-        test=found.test,
-        alternative=decision.alternative,
+        systems=tuple(findings.systems[i] for i in order),
+        test=findings.test,
+        alternative=options.alternative,
         correction=correction,
-        effect_name=found.effect_name,
-        size_name=found.size_name,
-        effect=_blank(found.effect, order),
-        low=_blank(found.low, order),
-        high=_blank(found.high, order),
-        size=_blank(found.size, order),
-        wins=found.wins[square],
-        ties=found.ties[square],
-        losses=found.wins.T[square],
+        effect_name=findings.effect_name,
+        size_name=findings.size_name,
+        effect=_blank(findings.effect, order),
+        low=_blank(findings.low, order),
+        high=_blank(findings.high, order),
+        size=_blank(findings.size, order),
+        wins=findings.wins[square],
+        ties=findings.ties[square],
+        losses=findings.wins.T[square],
         pvalue=_blank(pvalue, order),
         adjusted=_blank(adjusted, order),
         p_low=_blank(p_low, order),
         p_high=_blank(p_high, order),
-        alpha=decision.alpha,
-        confidence=decision.confidence,
-        simultaneous=decision.simultaneous,
-        notes=(*([undecidable] if undecidable else []), *found.notes),
-        settings=_settings(found, decision, correction, is_stepped=stepped is not None),
+        alpha=options.alpha,
+        confidence=options.confidence,
+        simultaneous=options.simultaneous,
+        notes=(*([undecidable] if undecidable else []), *findings.notes),
+        settings=_settings(findings, options, correction, seed, is_stepped=stepped is not None),
         p_method=np.asarray(p_method[square], dtype=np.int64),
-        units=found.units,
-        n_units=found.n_units,
-        unit_note=found.unit_note,
+        units=findings.units,
+        n_units=findings.n_units,
+        unit_note=findings.unit_note,
         least=least,
     )
 
 
-def _around(pvalue: FloatArray, p_method: IntArray, found: Findings) -> tuple[FloatArray, FloatArray]:
+def _around(pvalue: FloatArray, p_method: IntArray, findings: PairFindings) -> tuple[FloatArray, FloatArray]:
     """What the p-values lie between: what the test says of them, or what so many resamples leave open (95%)."""
-    low, high = (pvalue if end is None else _open(end) for end in (found.p_low, found.p_high))
-    if found.p_low is not None or not found.n_resamples:
+    low, high = (pvalue if end is None else _open(end) for end in (findings.p_low, findings.p_high))
+    if findings.p_low is not None or not findings.n_resamples:
         return low, high
     drawn = np.isin(p_method, [P_METHODS.index(name) for name in ("permutations", "bootstrap")])
     drawn &= ~np.isnan(pvalue)
-    fewest, most = monte_carlo_limits(pvalue[drawn] * (found.n_resamples + 1) - 1, found.n_resamples)
+    fewest, most = monte_carlo_limits(pvalue[drawn] * (findings.n_resamples + 1) - 1, findings.n_resamples)
     low, high = low.copy(), high.copy()
     low[drawn], high[drawn] = _open(np.minimum(fewest, low[drawn])), np.maximum(most, high[drawn])
     return low, high
 
 
-def corrected_by(decision: Decision, m: int, least: float) -> str:
+def corrected_by(options: PairOptions, m: int, least: float) -> str:
     """Return the correction: where the data may choose, Holm, or the maximum statistic where Holm could decide nothing.
 
     Parameters
     ----------
-    decision : Decision
+    options : PairOptions
     m : int
         Number of systems.
     least : float
         The smallest p-value of a pair that can be had; 1 where all of them come from resamples.
     """
     n_pairs = m * (m - 1) // 2
-    if decision.correction != "auto":
-        return decision.correction
-    is_stuck = n_pairs > 1 and n_pairs * least > decision.alpha
-    return "max_statistic" if is_stuck and decision.alternative == "two-sided" else "holm"
+    if options.correction != "auto":
+        return options.correction
+    is_stuck = n_pairs > 1 and n_pairs * least > options.alpha
+    return "max_statistic" if is_stuck and options.alternative == "two-sided" else "holm"
 
 
-def _settings(found: Findings, decision: Decision, correction: str, *, is_stepped: bool) -> Settings:
+def _settings(
+    findings: PairFindings, options: PairOptions, correction: str, seed: int | None, *, is_stepped: bool
+) -> Settings:
     return Settings(
-        method=found.test,
+        method=findings.test,
         options={
-            **found.options,
-            "alternative": decision.alternative,
-            "adjust": correction + (f",{found.n_resamples}" if is_stepped else ""),
-            "alpha": decision.alpha,
-            "ci": f"{100 * decision.confidence:g}" + (",simultaneous" if decision.simultaneous else ""),
+            **findings.options,
+            "alternative": options.alternative,
+            "adjust": correction + (f",{findings.n_resamples}" if is_stepped else ""),
+            "alpha": options.alpha,
+            "ci": f"{100 * options.confidence:g}" + (",simultaneous" if options.simultaneous else ""),
         },
-        data=found.data,
-        seed=decision.seed if found.drew else None,
-        n_systems=len(found.systems),
-        n_segments=found.n_segments,
+        data=findings.data,
+        seed=seed if findings.drew else None,
+        n_systems=len(findings.systems),
+        n_segments=findings.n_segments,
     )
 
 
-def _n_factor(correction: str, decision: Decision, m: int) -> int:
+def _n_factor(correction: str, options: PairOptions, m: int) -> int:
     """What the smallest p-value is multiplied by: the pairs, or the directions of many pairs asked about both."""
     if correction not in ("holm", "bonferroni"):
         return 1
-    return m * (m - 1) // (1 if _is_directed(decision, m) else 2)
+    return m * (m - 1) // (1 if _is_directed(options, m) else 2)
 
 
-def _adjusted(pvalue: FloatArray, correction: str, decision: Decision) -> FloatArray:
+def _adjusted(pvalue: FloatArray, correction: str, options: PairOptions) -> FloatArray:
     if correction == "max_statistic":
         raise BetterThanError(
             'correction="max_statistic" is for p-values that come from resamples. Use correction="holm".'
         )
     return adjusted_pairs(
         pvalue,
-        correction=correction,  # type: ignore[arg-type]  # checked when the decision was made
-        family="directions" if _is_directed(decision, len(pvalue)) else "pairs",
+        correction=correction,  # type: ignore[arg-type]  # checked by the options
+        family="directions" if _is_directed(options, len(pvalue)) else "pairs",
     )
 
 
-def _is_directed(decision: Decision, m: int) -> bool:
+def _is_directed(options: PairOptions, m: int) -> bool:
     """One-sided, both directions of a pair may be claimed; a single pair is one question, asked in one direction."""
-    return decision.alternative != "two-sided" and m > 2
+    return options.alternative != "two-sided" and m > 2
 
 
 def _open(pvalue: FloatArray) -> FloatArray:

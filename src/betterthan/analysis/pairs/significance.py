@@ -5,13 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import stdtr
 
-from betterthan import __version__
 from betterthan.analysis.pairs.effects import clustered_mean_differences
 from betterthan.analysis.pairs.permutation import permutation
-from betterthan.analysis.pairs.question import Answer, Question, SignificanceTest
+from betterthan.analysis.pairs.request import PairPValues, PairRequest, SignificanceTest
 from betterthan.arrays import FloatArray
-from betterthan.engine.blocks import Job, block_ranges
-from betterthan.engine.streams import stream
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.sign_flips.permutation import add_one
@@ -25,110 +22,101 @@ from betterthan.results.pairwise import P_METHODS
 _TIES_WORTH_A_WORD = 0.03
 
 
-def _t(question: Question) -> Answer:
-    if question.units.are_segments:
-        pvalue = paired_t(question.goodness, alternative=question.alternative).pvalue
-        return Answer(pvalue=pvalue, how="student")
-    mean, error, degrees = clustered_mean_differences(question.goodness, question.units)
+def _t(request: PairRequest) -> PairPValues:
+    if request.units.are_segments:
+        pvalue = paired_t(request.goodness, alternative=request.alternative).pvalue
+        return PairPValues(pvalue=pvalue, how="student")
+    mean, error, degrees = clustered_mean_differences(request.goodness, request.units)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = mean / error
     # Without any spread p is the least that so many documents can support, as for single segments.
-    least = np.where(mean > 0, 0.5**question.units.n_units, 1.0)
+    least = np.where(mean > 0, 0.5**request.units.n_units, 1.0)
     upper = np.where(error > 0, stdtr(degrees, -np.nan_to_num(t)), least)
-    return Answer(pvalue=pairwise_pvalues(upper, alternative=question.alternative), how="clustered")
+    return PairPValues(pvalue=pairwise_pvalues(upper, alternative=request.alternative), how="clustered")
 
 
-def _sign(question: Question) -> Answer:
-    counts = win_counts(question.goodness)
-    p = sign_test(counts, ties=question.ties, alternative=question.alternative).pvalue
-    return Answer(
+def _sign(request: PairRequest) -> PairPValues:
+    counts = win_counts(request.goodness)
+    p = sign_test(counts, ties=request.ties, alternative=request.alternative).pvalue
+    return PairPValues(
         pvalue=p,
         p_method=np.full(p.shape, P_METHODS.index("exact")),
-        how=f"exact,ties-{question.ties}",
-        notes=_about_ties(counts.ties, counts.wins, question),
+        how=f"exact,ties-{request.ties}",
+        notes=_about_ties(counts.ties, counts.wins, request),
     )
 
 
-def _about_ties(ties: FloatArray, wins: FloatArray, question: Question) -> tuple[str, ...]:
+def _about_ties(ties: FloatArray, wins: FloatArray, request: PairRequest) -> tuple[str, ...]:
     upper = np.triu_indices(len(ties), k=1)
     total = (wins + wins.T + ties)[upper].sum()
     share = ties[upper].sum() / total if total else 0.0
     if share <= _TIES_WORTH_A_WORD:
         return ()
     treated = {"drop": "left out", "half": "shared", "as_published": "counted against the leader"}[
-        question.ties
+        request.ties
     ]
     return (f"{100 * share:.0f}% of the comparisons are ties; they were {treated}.",)
 
 
-def _wilcoxon(question: Question) -> Answer:
-    found = wilcoxon(question.goodness, alternative=question.alternative)
-    off_diagonal = ~np.eye(len(question.goodness), dtype=bool)
+def _wilcoxon(request: PairRequest) -> PairPValues:
+    found = wilcoxon(request.goodness, alternative=request.alternative)
+    off_diagonal = ~np.eye(len(request.goodness), dtype=bool)
     exact = bool(found.is_exact[off_diagonal].all())
     method = np.where(found.is_exact, P_METHODS.index("exact"), P_METHODS.index("formula"))
-    return Answer(pvalue=found.pvalue, p_method=method, how="exact" if exact else "normal")
+    return PairPValues(pvalue=found.pvalue, p_method=method, how="exact" if exact else "normal")
 
 
-def _mood(question: Question) -> Answer:
+def _mood(request: PairRequest) -> PairPValues:
     note = "Mood's test compares medians and ignores that systems met the same segments."
-    return Answer(
-        pvalue=mood_median(question.goodness, alternative=question.alternative).pvalue,
+    return PairPValues(
+        pvalue=mood_median(request.goodness, alternative=request.alternative).pvalue,
         how="chi-square",
         notes=(note,),
     )
 
 
-def _bootstrap(question: Question) -> Answer:
+def _bootstrap(request: PairRequest) -> PairPValues:
     """Shift the paired bootstrap of the mean difference to the null, and count what is as many errors away."""
-    units, m = question.units, len(question.goodness)
-    is_stepped = question.correction == "max_statistic"
-    bytes_each = 24 * units.n_units + (8 * m * m if is_stepped else 48 * m)
-    blocks = block_ranges(question.n_resamples, bytes_each)
-    job = Job(
-        name=f"paired bootstrap ({question.n_resamples:,} resamples)",
-        function=_bootstrap_part,
-        payload=(
-            units.summed(question.goodness),
-            units.sizes,
-            question.alternative,
-            question.seed,
-            blocks,
-            is_stepped,
-        ),
-        n_blocks=len(blocks),
-        digest=f"{question.digest} bootstrap-t {units.n_units} {question.alternative} {question.n_resamples} "
-        f"{question.seed} {is_stepped} {__version__}",
+    units, m = request.units, len(request.goodness)
+    is_stepped = request.correction == "max_statistic"
+    blocks = request.resampling.run(
+        "bootstrap test",
+        (units.summed(request.goodness), units.sizes, request.alternative, is_stepped),
+        _bootstrap_block,
+        bytes_each=24 * units.n_units + (8 * m * m if is_stepped else 48 * m),
+        key=f"{request.alternative} {is_stepped}",
+        label=f"paired bootstrap ({request.n_resamples:,} resamples)",
     )
-    tallies, maxima, observed = (np.stack(part) for part in zip(*question.computing.run(job), strict=True))
+    tallies, maxima, observed = (np.stack(part) for part in zip(*blocks, strict=True))
     # A handful of units hardly varies when drawn again; no test of so many signs supports a smaller p.
-    least = 2.0 ** (-units.n_units + (question.alternative == "two-sided"))
-    p = np.maximum(add_one(tallies.sum(axis=0).astype(np.int64), question.n_resamples), least)
+    least = 2.0 ** (-units.n_units + (request.alternative == "two-sided"))
+    p = np.maximum(add_one(tallies.sum(axis=0).astype(np.int64), request.n_resamples), least)
     np.fill_diagonal(p, np.nan)
     stepped = None
     if is_stepped:
         above = np.triu_indices(m, 1)
         adjusted = stepped_pvalues(
-            maxima.sum(axis=0)[above].astype(np.int64), observed[0][above], question.n_resamples
+            maxima.sum(axis=0)[above].astype(np.int64), observed[0][above], request.n_resamples
         )
         stepped = np.full((m, m), np.nan)
         stepped[above] = stepped.T[above] = np.maximum(adjusted, least)
-    return Answer(
+    return PairPValues(
         pvalue=p,
         p_method=np.full((m, m), P_METHODS.index("bootstrap")),
         stepped=stepped,
-        how=str(question.n_resamples),
+        how=str(request.n_resamples),
         drew=True,
     )
 
 
-def _bootstrap_part(
-    payload: tuple[FloatArray, FloatArray, Alternative, int, tuple[range, ...], bool], block: int
+def _bootstrap_block(
+    payload: tuple[FloatArray, FloatArray, Alternative, bool], part: range, rng: np.random.Generator
 ) -> FloatArray:
     """Tallies of pairs, of maxima and the observed t, stacked: shape (3, m, m)."""
-    sums, sizes, alternative, seed, blocks, is_stepped = payload
+    sums, sizes, alternative, is_stepped = payload
     m = len(sums)
     result = np.zeros((3, m, m))
-    weights = bootstrap_counts(len(blocks[block]), sizes.size, stream(seed, "bootstrap test", block))
+    weights = bootstrap_counts(len(part), sizes.size, rng)
     result[0] = bootstrap_t_tallies(weights, sums, sizes, alternative=alternative)
     if is_stepped:
         above = np.triu_indices(m, 1)

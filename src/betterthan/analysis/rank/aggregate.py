@@ -7,12 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from betterthan.analysis.compare.compare_counts import compare_counts
-from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.leaderboard import Standing, shared_ranks, standing
 from betterthan.analysis.rank.aggregation_weights import length_weights
-from betterthan.analysis.rank.rank_scores import bootstrap_means, pooled, segment_means
-from betterthan.analysis.strengths.ranking import Strengths, Wish
+from betterthan.analysis.rank.rank_scores import bootstrap_means, pairs_of_counts, pooled, segment_means
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths
 from betterthan.analysis.units import UnitName, chosen_units, unit_note, units_of
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
@@ -88,19 +88,18 @@ def aggregate(
     >>> found.pooled, found.segment_mean.round(3), found.bootstrap_mean.round(2)
     (array([0.5]), array([0.667]), array([0.5]))
     """
-    wish = wish_of(
-        missing=missing,
-        units=units,
-        confidence=confidence,
-        n_resamples=n_resamples,
-        size=size,
-        rng=rng,
-        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+    options = RankOptions(missing=missing, units=units, confidence=confidence, size=size)
+    resampling = Resampling.of(
+        rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
     )
-    ways = [way(counts, wish) for way in (pooled, segment_means, bootstrap_means)]
+    ways = [
+        pooled(counts, options, resampling),
+        segment_means(counts, options),
+        bootstrap_means(counts, options, resampling),
+    ]
     goodness = ways[0].strength if counts.higher_is_better else -ways[0].strength
     order = np.argsort(shared_ranks(goodness), kind="stable")
-    stand, undecidable = _standing(counts, wish, goodness, order)
+    stand, undecidable = _standing(counts, options, resampling, goodness, order)
     effective, longest = _weights(counts)
     arrays = {
         f"{way.method}{end}": values[order]
@@ -121,48 +120,21 @@ def aggregate(
         letters=stand.letters,
         effective_segments=effective,
         longest_tenth=longest,
-        notes=_notes(counts, wish, ways),
-        settings=_settings(counts, wish, ways),
-        unit_note=unit_note(counts, units_of(counts, wish.units)),
+        notes=_notes(counts, options, ways),
+        settings=_settings(counts, options, ways, resampling.seed),
+        unit_note=unit_note(counts, units_of(counts, options.units)),
         undecidable=undecidable,
         **arrays,
     )
 
 
-def wish_of(
-    *,
-    confidence: float,
-    rng: Rng,
-    computing: Computing,
-    missing: str = "raise",
-    units: UnitName = "auto",
-    n_resamples: int | None = None,
-    size: int = 1000,
-) -> Wish:
-    """What a ranking of counts would be asked for, with what does not concern counts left alone."""
-    return Wish(
-        by=None,
-        ties="default",
-        prior=0.0,
-        scale="share",
-        order="shuffled",
-        n_orders=1,
-        missing=missing,
-        units=units,
-        interval="default",
-        confidence=confidence,
-        n_resamples=n_resamples,
-        size=size,
-        seed=seed_of(rng),
-        computing=computing,
-    )
-
-
-def _standing(counts: Counts, wish: Wish, goodness: np.ndarray, order: np.ndarray) -> tuple[Standing, str]:
+def _standing(
+    counts: Counts, options: RankOptions, resampling: Resampling, goodness: np.ndarray, order: np.ndarray
+) -> tuple[Standing, str]:
     """Where the systems stand by the pooled score, and why no pair could be significant; a single one stands first."""
     if counts.n_systems > 1:
         systems = tuple(counts.systems[i] for i in order)
-        pairs = compare_counts(counts, wish.units, wish.decision())
+        pairs = pairs_of_counts(counts, options, resampling)
         return standing(systems, goodness[order], pairs), pairs.undecidable
     one = np.ones(1, dtype=np.int64)
     alone = Standing(
@@ -186,13 +158,13 @@ def _weights(counts: Counts) -> tuple[float, float]:
     return float(np.median(weights.effective_segments)), float(np.median(weights.longest_tenth))
 
 
-def _notes(counts: Counts, wish: Wish, ways: list[Strengths]) -> tuple[str, ...]:
+def _notes(counts: Counts, options: RankOptions, ways: list[SystemStrengths]) -> tuple[str, ...]:
     """The unit where the data chose it, then every note once, in order."""
-    _, unit = chosen_units(counts, wish.units)
+    _, unit = chosen_units(counts, options.units)
     return tuple(dict.fromkeys([*unit, *(note for way in ways for note in way.notes)]))
 
 
-def _settings(counts: Counts, wish: Wish, ways: list[Strengths]) -> Settings:
+def _settings(counts: Counts, options: RankOptions, ways: list[SystemStrengths], seed: int) -> Settings:
     first, _, last = (way.options["ci"] for way in ways)
     return Settings(
         method="aggregate",
@@ -200,11 +172,11 @@ def _settings(counts: Counts, wish: Wish, ways: list[Strengths]) -> Settings:
             "score": counts.formula.name,
             "ci": first,
             "corpora": str(last).partition("jackknife,")[2],
-            "units": units_of(counts, wish.units).name,
-            "test": f"permutation,holm,{1 - wish.confidence:.3g}" if counts.n_systems > 1 else None,
+            "units": units_of(counts, options.units).name,
+            "test": f"permutation,holm,{1 - options.confidence:.3g}" if counts.n_systems > 1 else None,
         },
         data=counts.digest,
-        seed=wish.seed,
+        seed=seed,
         n_systems=counts.n_systems,
         n_segments=counts.n_segments,
     )

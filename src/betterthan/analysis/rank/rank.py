@@ -7,14 +7,15 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any, Literal
 
-from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.computing import Rng
 from betterthan.analysis.matches.matches import TiesModel
 from betterthan.analysis.pairs.pairwise import require_pairs
 from betterthan.analysis.rank.rank_matches import rank_matches
 from betterthan.analysis.rank.rank_scores import COUNT_METHODS, rank_counts, rank_scores
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import NAMES, ORDERED
 from betterthan.analysis.strengths.ordered import Order
-from betterthan.analysis.strengths.ranking import Wish
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
@@ -35,7 +36,7 @@ DEFAULTS: dict[str, Any] = {
     "order": "shuffled",
     "size": 1000,
 }
-"""What a user may give in vain. How much is drawn (`n_resamples`, `n_orders`) and by whom is a budget, not a wish."""
+"""What a user may give in vain. How much is drawn (`n_resamples`, `n_orders`) and by whom is a budget."""
 
 _OF = {
     "ties": 'Use it with by="bradley_terry".',
@@ -256,7 +257,7 @@ def rank(
             f"If the columns are not systems, name the column that holds them."
         )
     require_pairs(len(table.systems))
-    wish = Wish(
+    options = RankOptions(
         by=by,
         ties=ties,
         prior=prior,
@@ -268,16 +269,18 @@ def rank(
         units=units,
         interval=interval,
         confidence=confidence,
-        n_resamples=n_resamples,
         size=size,
-        seed=seed_of(rng),
-        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
     )
-    refuse_unused(table, by, {name: getattr(wish, name) for name in DEFAULTS})
+    resampling = Resampling.of(
+        rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
+    )
+    refuse_unused(table, by, {name: getattr(options, name) for name in DEFAULTS})
     if isinstance(table, Matches):
-        _check_matches(table, wish)
-        return rank_matches(table, wish)
-    return _with_humans(rank_counts(table, wish) if isinstance(table, Counts) else rank_scores(table, wish))
+        _check_matches(table, options)
+        return rank_matches(table, options, resampling)
+    if isinstance(table, Counts):
+        return _with_humans(rank_counts(table, options, resampling))
+    return _with_humans(rank_scores(table, options, resampling))
 
 
 def _with_humans(ranked: Ranking) -> Ranking:
@@ -291,21 +294,21 @@ def _with_humans(ranked: Ranking) -> Ranking:
     return replace(ranked, notes=(*ranked.notes, note))
 
 
-def _check_matches(matches: Matches, wish: Wish) -> None:
+def _check_matches(matches: Matches, options: RankOptions) -> None:
     if not matches.n_matches:
         raise TableError(
             "There are no matches: all weights are 0. Leave out the weights, or read other matches."
         )
-    if wish.units == "groups" and matches.group is None:
+    if options.units == "groups" and matches.group is None:
         raise TableError(
             'The matches have no groups (judges, sessions) to use as units. Name their column, or use units="segments".'
         )
-    if wish.units == "segments" and matches.group is not None:
+    if options.units == "segments" and matches.group is not None:
         raise BetterThanError(
             'units="segments" changes nothing in matches, which are clustered by their groups. '
             "Read them with cluster=False."
         )
-    if wish.interval == "bca":
+    if options.interval == "bca":
         raise BetterThanError(
             'interval="bca" is for scores. Use interval="robust" or "percentile" for matches.'
         )

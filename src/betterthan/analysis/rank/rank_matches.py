@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, logsumexp, ndtr, stdtrit
 
-from betterthan import __version__
 from betterthan.analysis.compare.compare_matches import compare_matches
 from betterthan.analysis.matches.match_covariates import refuse_covariates, style_notes, two_way
 from betterthan.analysis.matches.match_units import (
@@ -33,13 +32,12 @@ from betterthan.analysis.matches.matches import (
     ties_note,
     upper_tail,
 )
-from betterthan.analysis.pairs.pairwise import Decision, Findings, pairwise_table
+from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions, pairwise_table
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import NAMES, SCALES, log_strengths, win_rates
 from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
-from betterthan.analysis.strengths.ranking import Strengths, Wish, ranking
+from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import Job, block_ranges
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, NotEstimable, unknown_name
 from betterthan.kernels.comparisons.match_counts import resampled_match_counts
 from betterthan.kernels.comparisons.sandwich import difference_errors
@@ -56,19 +54,10 @@ from betterthan.tables.matches import Matches
 
 
 class _Clusters(NamedTuple):
-    """Weights of the cells (left, right, outcome) in each cluster: a sparse matrix, cells × clusters."""
+    """Matches added up to cells (left, right, outcome), and their weights in each cluster, a sparse matrix."""
 
     cells: Matches
     weights: Any
-
-
-class _Payload(NamedTuple):
-    counts: WinCounts
-    clusters: _Clusters | None
-    ties: str
-    prior: float
-    seed: int
-    blocks: tuple[range, ...]
 
 
 def bytes_of_a_draw(matches: Matches) -> int:
@@ -78,23 +67,22 @@ def bytes_of_a_draw(matches: Matches) -> int:
 
 
 def drawn_strengths(
-    matches: Matches, counts: WinCounts, wish: Wish, ties: str, blocks: tuple[range, ...]
+    matches: Matches, counts: WinCounts, resampling: Resampling, *, ties: str, prior: float
 ) -> FloatArray:
     """Log strengths of bootstrap samples of the matches, or of their groups: (n_resamples, m).
 
     Samples in which strengths do not exist are NaN.
     """
-    n_resamples = sum(map(len, blocks))
-    clusters = None if matches.group is None else _clusters_to_draw(matches)
-    job: Job[_Payload, FloatArray] = Job(
-        name=f"bootstrap of Bradley–Terry ({n_resamples:,} resamples)",
-        function=_block,
-        payload=_Payload(counts, clusters, ties, wish.prior, wish.seed, blocks),
-        n_blocks=len(blocks),
-        digest=f"{matches.digest} {ties} {wish.prior} {n_resamples} {wish.seed} {__version__}",
+    blocks = resampling.run(
+        "bootstrap of matches",
+        (counts, None if matches.group is None else _clusters_to_draw(matches), ties, prior),
+        _bootstrap_block,
+        bytes_each=bytes_of_a_draw(matches),
+        key=f"{ties} {prior}",
+        label=f"bootstrap of Bradley–Terry ({resampling.n_resamples:,} resamples)",
         uses="processes" if ties == "davidson" else "threads",
     )
-    return np.concatenate(wish.computing.run(job))
+    return np.concatenate(blocks)
 
 
 def usable_draws(draws: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
@@ -160,14 +148,15 @@ def _codes(matches: Matches) -> FloatArray:
     return np.asarray(3 * pair + 2 - 2 * matches.outcome)
 
 
-def _block(payload: _Payload, block: int) -> FloatArray:
-    n_here = len(payload.blocks[block])
-    rng = stream(payload.seed, "bootstrap of matches", block)
-    if payload.clusters is None:
-        drawn = resampled_match_counts(payload.counts.wins, payload.counts.ties, n_here, rng)
+def _bootstrap_block(
+    payload: tuple[WinCounts, _Clusters | None, str, float], part: range, rng: np.random.Generator
+) -> FloatArray:
+    counts, clusters, ties, prior = payload
+    if clusters is None:
+        drawn = resampled_match_counts(counts.wins, counts.ties, len(part), rng)
     else:
-        drawn = _drawn_clusters(payload.clusters, n_here, rng)
-    return log_strengths(drawn, ties=payload.ties, prior=payload.prior)
+        drawn = _drawn_clusters(clusters, len(part), rng)
+    return log_strengths(drawn, ties=ties, prior=prior)
 
 
 def _drawn_clusters(clusters: _Clusters, n_resamples: int, rng: np.random.Generator) -> WinCounts:
@@ -299,19 +288,19 @@ def _score_errors(counts: WinCounts, rate: FloatArray, played: FloatArray) -> Fl
 
 
 def compare_win_rates(
-    matches: Matches, counts: WinCounts, found: WinRates, decision: Decision
+    matches: Matches, counts: WinCounts, found: WinRates, options: PairOptions
 ) -> PairwiseTable:
     """Tests of all differences of win rates, with the errors of the win rates themselves."""
     difference = found.rate[:, None] - found.rate[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(found.pair_errors > 0, difference / found.pair_errors, 0.0)
     width = (
-        critical_values(decision.confidence_of_one(len(found.pair_errors)), found.pair_degrees)
+        critical_values(options.confidence_of_one(len(found.pair_errors)), found.pair_degrees)
         * found.pair_errors
     )
     units = units_of_matches(matches)
     return pairwise_table(
-        Findings(
+        PairFindings(
             systems=matches.systems,
             goodness=found.rate,
             test="wald",
@@ -323,7 +312,7 @@ def compare_win_rates(
             size=difference,
             wins=counts.wins,
             ties=counts.ties,
-            pvalue=pairwise_pvalues(upper_tail(z, found.pair_degrees), alternative=decision.alternative),
+            pvalue=pairwise_pvalues(upper_tail(z, found.pair_degrees), alternative=options.alternative),
             data=matches.digest,
             options={
                 "matches": round(matches.n_matches),
@@ -337,7 +326,7 @@ def compare_win_rates(
             ),
             **match_units(matches),
         ),
-        decision,
+        options,
     )
 
 
@@ -345,47 +334,47 @@ RESAMPLES = 2000
 HELP = 0.5  # prior of the tests behind Elo and TrueSkill where strengths do not exist
 
 
-def rank_matches(matches: Matches, wish: Wish) -> Ranking:
+def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling) -> Ranking:
     """Rank by Bradley–Terry with robust intervals, by win rate, or by Elo and TrueSkill."""
-    by = _method(wish)
-    ties = "half" if wish.ties == "default" else wish.ties
-    refuse_covariates(matches, by, ties=ties, prior=wish.prior, interval=wish.interval)
+    by = _method(options)
+    ties = "half" if options.ties == "default" else options.ties
+    refuse_covariates(matches, by, ties=ties, prior=options.prior, interval=options.interval)
     counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
     refuse_unmet(counts, matches.systems)
     make = {"bradley_terry": _bradley_terry, "win_rate": _win_rate}.get(by, _ordered)
-    made = make(matches, counts, ties, by, wish)
-    pairs, about = (made.pairs, ()) if made.pairs else _pairs(matches, by, ties, wish, made.fit)
-    found = Strengths(
+    ranked = make(matches, counts, ties, by, options, resampling)
+    pairs, about = (ranked.pairs, ()) if ranked.pairs else _pairs(matches, by, ties, options, ranked.fit)
+    found = SystemStrengths(
         systems=matches.systems,
         method=by,
-        unit=_unit(by, wish.scale),
-        strength=made.strength,
-        low=made.low,
-        high=made.high,
+        unit=_unit(by, options.scale),
+        strength=ranked.strength,
+        low=ranked.low,
+        high=ranked.high,
         higher_is_better=True,
         data=matches.digest,
         n_segments=None,
-        order_spread=made.spread,
+        order_spread=ranked.spread,
         options={
             "matches": round(matches.n_matches),
-            **made.options,
-            "ci": f"{100 * wish.confidence:g},{made.kind}",
+            **ranked.options,
+            "ci": f"{100 * options.confidence:g},{ranked.kind}",
         },
         notes=(
             *matches.notes,
             *ties_note(counts, ties),
             *cluster_note(matches),
-            *made.notes,
+            *ranked.notes,
             *graph_note(matches, counts, ties),
             *about,
         ),
-        drew=made.drew,
+        drew=ranked.drew,
     )
-    return ranking(found, pairs, wish)
+    return ranking(found, pairs, options, seed=resampling.seed)
 
 
-def _method(wish: Wish) -> str:
-    by = "bradley_terry" if wish.by is None else wish.by
+def _method(options: RankOptions) -> str:
+    by = "bradley_terry" if options.by is None else options.by
     if callable(by) or by not in ("bradley_terry", "win_rate", "elo", "trueskill"):
         if isinstance(by, str) and by not in (*NAMES, "pooled"):
             raise unknown_name("method", by, NAMES)
@@ -396,17 +385,17 @@ def _method(wish: Wish) -> str:
 
 
 def _pairs(
-    matches: Matches, by: str, ties: str, wish: Wish, fit: MatchFit | None
+    matches: Matches, by: str, ties: str, options: RankOptions, fit: MatchFit | None
 ) -> tuple[PairwiseTable, tuple[str, ...]]:
     """The tests of all pairs; with a prior, which is said, where strengths are not asked for and do not exist."""
-    tested: TiesModel = "half" if ties == "davidson" else ties  # type: ignore[assignment]  # checked by the wish
+    tested: TiesModel = "half" if ties == "davidson" else ties  # type: ignore[assignment]  # checked by the options
     try:
-        return compare_matches(matches, tested, wish.decision(), prior=wish.prior, fit=fit), ()
+        return compare_matches(matches, tested, options.pair_options(), prior=options.prior, fit=fit), ()
     except NotEstimable:
         if by == "bradley_terry":
             raise
     note = f"Spread and groups rest on Bradley–Terry strengths, which exist here only with a prior of {HELP}."
-    return compare_matches(matches, tested, wish.decision(), prior=HELP), (note,)
+    return compare_matches(matches, tested, options.pair_options(), prior=HELP), (note,)
 
 
 def _unit(by: str, scale: str) -> str:
@@ -419,7 +408,7 @@ def _unit(by: str, scale: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Made:
+class _Ranked:
     """Strengths by one method, in the order of the table."""
 
     strength: FloatArray
@@ -434,42 +423,49 @@ class _Made:
     notes: tuple[str, ...] = ()
 
 
-def _bradley_terry(matches: Matches, counts: WinCounts, ties: str, _by: str, wish: Wish) -> _Made:
-    to_scale = SCALES[wish.scale][1]
-    options: dict[str, Option] = {
+def _bradley_terry(
+    matches: Matches,
+    counts: WinCounts,
+    ties: str,
+    _by: str,
+    options: RankOptions,
+    resampling: Resampling,
+) -> _Ranked:
+    to_scale = SCALES[options.scale][1]
+    shown: dict[str, Option] = {
         "ties": ties,
-        "prior": wish.prior or None,
+        "prior": options.prior or None,
         "covariates": ",".join(matches.covariate_names) or None,
-        "scale": wish.scale,
+        "scale": options.scale,
     }
-    if wish.interval in ("default", "robust") and ties != "davidson":
-        fit = fit_matches(matches, ties=ties, prior=wish.prior)  # type: ignore[arg-type]
-        low, high = _limits(fit, wish)
-        return _Made(
+    if options.interval in ("default", "robust") and ties != "davidson":
+        fit = fit_matches(matches, ties=ties, prior=options.prior)  # type: ignore[arg-type]
+        low, high = _limits(fit, options)
+        return _Ranked(
             strength=to_scale(fit.log_strength),
             low=low,
             high=high,
-            kind="clustered" if fit.clusterings else "model" if wish.prior else "robust",
-            options=options,
+            kind="clustered" if fit.clusterings else "model" if options.prior else "robust",
+            options=shown,
             fit=fit,
             notes=(
-                *style_notes(fit.style, wish.confidence),
-                *side_note(matches, fit, wish.confidence),
+                *style_notes(fit.style, options.confidence),
+                *side_note(matches, fit, options.confidence),
                 *_thin(matches, fit),
             ),
         )
-    theta = fitted(counts, matches.systems, ties=ties, prior=wish.prior)
-    blocks = block_ranges(wish.n_resamples or RESAMPLES, bytes_of_a_draw(matches))
-    drawn = drawn_strengths(matches, counts, wish, ties, blocks)
+    theta = fitted(counts, matches.systems, ties=ties, prior=options.prior)
+    own = resampling.on(matches.digest, default=RESAMPLES)
+    drawn = drawn_strengths(matches, counts, own, ties=ties, prior=options.prior)
     usable, notes = usable_draws(drawn)
-    low, high = widened_percentiles(matches, to_scale(usable), wish.confidence)
+    low, high = widened_percentiles(matches, to_scale(usable), options.confidence)
     kind = f"percentile,{len(drawn)}"
-    return _Made(
-        strength=to_scale(theta), low=low, high=high, kind=kind, options=options, drew=True, notes=notes
+    return _Ranked(
+        strength=to_scale(theta), low=low, high=high, kind=kind, options=shown, drew=True, notes=notes
     )
 
 
-def _limits(fit: MatchFit, wish: Wish) -> tuple[FloatArray, FloatArray]:
+def _limits(fit: MatchFit, options: RankOptions) -> tuple[FloatArray, FloatArray]:
     r"""Return the limits of each strength on the scale that was asked for.
 
     Log strengths and Elo points are linear. A share moves with all strengths, so its limits are found on the scale of
@@ -479,15 +475,15 @@ def _limits(fit: MatchFit, wish: Wish) -> tuple[FloatArray, FloatArray]:
               \frac{\partial}{\partial \theta_b} = -\frac{\lambda_b}{1 - \lambda_a}
     """
     theta, m = fit.log_strength, fit.log_strength.size
-    to_scale = SCALES[wish.scale][1]
-    if wish.scale != "share":
+    to_scale = SCALES[options.scale][1]
+    if options.scale != "share":
         contrasts = np.eye(m) - 1 / m
-        reach = _reach(fit, contrasts, wish.confidence)
+        reach = _reach(fit, contrasts, options.confidence)
         return to_scale(theta - reach), to_scale(theta + reach)
     without = theta[None, :] + np.where(np.eye(m, dtype=bool), -np.inf, 0.0)
     rest = logsumexp(without, axis=1)
     contrasts = np.eye(m) - np.exp(without - rest[:, None])
-    reach = _reach(fit, contrasts, wish.confidence)
+    reach = _reach(fit, contrasts, options.confidence)
     return expit(theta - rest - reach), expit(theta - rest + reach)
 
 
@@ -504,21 +500,35 @@ def _thin(matches: Matches, fit: MatchFit) -> tuple[str, ...]:
     )
 
 
-def _win_rate(matches: Matches, counts: WinCounts, _ties: str, _by: str, wish: Wish) -> _Made:
+def _win_rate(
+    matches: Matches,
+    counts: WinCounts,
+    _ties: str,
+    _by: str,
+    options: RankOptions,
+    _resampling: Resampling,
+) -> _Ranked:
     """Win rates with Wilson's interval, for which ties and clusters change the number of independent matches."""
     found = fitted_win_rates(matches, counts)
-    low, high = found.interval(wish.confidence)
-    pairs = compare_win_rates(matches, counts, found, wish.decision())
+    low, high = found.interval(options.confidence)
+    pairs = compare_win_rates(matches, counts, found, options.pair_options())
     kind = "clustered" if found.is_clustered else "wilson"
     thin = thin_note(matches.systems, found.pair_degrees, units_of_matches(matches), matches)
-    return _Made(strength=found.rate, low=low, high=high, kind=kind, options={}, pairs=pairs, notes=thin)
+    return _Ranked(strength=found.rate, low=low, high=high, kind=kind, options={}, pairs=pairs, notes=thin)
 
 
-def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wish) -> _Made:
+def _ordered(
+    matches: Matches,
+    _counts: WinCounts,
+    _ties: str,
+    by: str,
+    options: RankOptions,
+    resampling: Resampling,
+) -> _Ranked:
     refuse_too_many(by, matches.n_matches)
-    listed = in_order(_listed(matches, wish.order), wish.order)
+    listed = in_order(_listed(matches, options.order), options.order)
     t = listed.left.size
-    clusters = _clusters(matches) if wish.order == "shuffled" else np.arange(t)
+    clusters = _clusters(matches) if options.order == "shuffled" else np.arange(t)
     found = rated(
         Play(
             by=by,
@@ -526,23 +536,20 @@ def _ordered(matches: Matches, _counts: WinCounts, _ties: str, by: str, wish: Wi
             unit_of_match=clusters,
             n_systems=matches.n_systems,
             n_units=int(clusters.max()) + 1,
-            order=wish.order,
-            n_orders=wish.n_orders,
-            rating=wish.rating,
-            n_resamples=wish.n_resamples,
-            seed=wish.seed,
-            digest=matches.digest,
-            computing=wish.computing,
-        )
+            order=options.order,
+            n_orders=options.n_orders,
+            rating=options.rating,
+        ),
+        resampling.on(matches.digest),
     )
-    low, high = percentile_interval(found.draws, wish.confidence)
-    orders = None if found.order_spread is None else wish.n_orders
-    return _Made(
+    low, high = percentile_interval(found.draws, options.confidence)
+    orders = None if found.order_spread is None else options.n_orders
+    return _Ranked(
         strength=found.strength,
         low=low,
         high=high,
         kind=f"percentile,{len(found.draws)}",
-        options={"order": wish.order, "orders": orders, "rating": shown_rating(by, wish.rating)},
+        options={"order": options.order, "orders": orders, "rating": shown_rating(by, options.rating)},
         drew=True,
         spread=found.order_spread,
     )

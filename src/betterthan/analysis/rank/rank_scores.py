@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from betterthan.analysis.compare.compare_counts import compare_counts, unit_counts
-from betterthan.analysis.compare.decide import Request, decide
+from betterthan.analysis.compare.decide import ComparisonOptions, decide
+from betterthan.analysis.pairs.pairwise import TEST_RESAMPLES
 from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
 from betterthan.analysis.rank.detectable import segments_needed
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import NAMES
-from betterthan.analysis.strengths.ranking import Strengths, Wish, ranking
+from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
 from betterthan.analysis.strengths.strength_intervals import (
     Basis,
     mean_limits,
@@ -31,45 +33,55 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 
 
-def rank_scores(scores: Scores, wish: Wish) -> Ranking:
+def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) -> Ranking:
     """Rank by any mechanism, with intervals of its strengths and the test that belongs to it."""
-    complete = scores.complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
-    by: By = "mean" if wish.by is None else wish.by
+    complete = scores.complete(missing=options.missing)  # type: ignore[arg-type]  # checked by the options
+    by: By = "mean" if options.by is None else options.by
     if isinstance(by, str) and by in ("pooled", "segment_mean", "bootstrap_mean"):
         raise BetterThanError(f'by="{by}" is for counts, such as corpus BLEU. Rank scores by="mean".')
-    if wish.interval == "robust":
+    if options.interval == "robust":
         raise BetterThanError(
             'interval="robust" is for matches. Use interval="percentile" or "bca" for scores.'
         )
-    units, notes = chosen_units(complete, wish.units)
-    found = estimate(complete, by, units, wish)
-    request = Request(
+    units, notes = chosen_units(complete, options.units)
+    found = estimate(complete, by, units, options, resampling)
+    comparison = ComparisonOptions(
         by=by,
-        ties="drop" if wish.ties in ("default", "davidson") else wish.ties,  # type: ignore[arg-type]  # of the sign test
-        units=wish.units,
+        ties="drop" if options.ties in ("default", "davidson") else options.ties,  # type: ignore[arg-type]  # of the sign test
+        units=options.units,
         intervals=False,
     )
-    pairs = decide(complete, request, wish.decision(), wish=wish, estimated=found)
-    ranked = ranking(_strengths(complete, found, units, notes, wish), pairs, wish)
-    return replace(ranked, segments_needed=_segments_needed(complete, ranked, units, wish))
+    pairs = decide(
+        complete,
+        comparison,
+        options.pair_options(),
+        resampling.times(TEST_RESAMPLES),
+        ranked=options,
+        estimated=found,
+    )
+    strengths = _strengths(complete, found, units, notes, options)
+    ranked = ranking(strengths, pairs, options, seed=resampling.seed)
+    return replace(ranked, segments_needed=_segments_needed(complete, ranked, units, options))
 
 
-def _segments_needed(scores: Scores, ranked: Ranking, units: Units, wish: Wish) -> FloatArray | None:
+def _segments_needed(
+    scores: Scores, ranked: Ranking, units: Units, options: RankOptions
+) -> FloatArray | None:
     """Segments that would show each lead over the next system; for means of segments only, and not for a few."""
     if ranked.settings.method != "mean" or not units.are_segments or scores.n_segments < FEW_UNITS:
         return None
     order = [scores.systems.index(name) for name in ranked.systems]
-    return np.append(segments_needed(scores.goodness[order], alpha=1 - wish.confidence), np.nan)
+    return np.append(segments_needed(scores.goodness[order], alpha=1 - options.confidence), np.nan)
 
 
 def _strengths(
-    scores: Scores, found: Estimated, units: Units, unit_notes: tuple[str, ...], wish: Wish
-) -> Strengths:
+    scores: Scores, found: Estimated, units: Units, unit_notes: tuple[str, ...], options: RankOptions
+) -> SystemStrengths:
     basis = Basis(found.name, found.strength, found.draws, found.jackknife)
-    low, high, interval, notes = strength_limits(scores, units, basis, wish)
+    low, high, interval, notes = strength_limits(scores, units, basis, options)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
     is_turned = found.unit == "" and not scores.higher_is_better
-    return Strengths(
+    return SystemStrengths(
         systems=scores.systems,
         method=found.name,
         unit=f"{scores.name}, {scores.direction}{f'; {found.unit}' if found.unit else ''}",
@@ -83,7 +95,7 @@ def _strengths(
         drew=len(found.draws) > 0,
         options={
             **found.options,
-            "ci": f"{100 * wish.confidence:g},{interval}",
+            "ci": f"{100 * options.confidence:g},{interval}",
             "units": units.name,
         },
         notes=(
@@ -99,71 +111,78 @@ def _strengths(
 COUNT_METHODS = ("pooled", "segment_mean", "bootstrap_mean")
 
 
-def rank_counts(counts: Counts, wish: Wish) -> Ranking:
+def rank_counts(counts: Counts, options: RankOptions, resampling: Resampling) -> Ranking:
     """Rank by the pooled score, the mean of segment scores, or the mean of bootstrap corpora.
 
     Every other mechanism ranks the segment scores.
     """
-    if wish.by in (None, "pooled"):
-        return ranking(pooled(counts, wish), compare_counts(counts, wish.units, wish.decision()), wish)
-    if wish.by == "bootstrap_mean":
-        found = bootstrap_means(counts, wish)
-        return ranking(found, pairs_of_bootstrap_means(counts, found, wish), wish)
-    if isinstance(wish.by, str) and wish.by not in (*COUNT_METHODS, *NAMES):
-        raise unknown_name("method for counts", wish.by, COUNT_METHODS)
+    if options.by in (None, "pooled", "bootstrap_mean"):
+        way = bootstrap_means if options.by == "bootstrap_mean" else pooled
+        strengths = way(counts, options, resampling)
+        pairs = pairs_of_counts(counts, options, resampling)
+        if options.by == "bootstrap_mean":
+            pairs = as_bootstrap_means(counts, strengths, pairs)
+        return ranking(strengths, pairs, options, seed=resampling.seed)
+    if isinstance(options.by, str) and options.by not in (*COUNT_METHODS, *NAMES):
+        raise unknown_name("method for counts", options.by, COUNT_METHODS)
     segments = counts.per_segment()
-    if wish.by != "segment_mean":
-        return rank_scores(segments, wish)
-    by_mean = rank_scores(segments, replace(wish, by="mean"))
-    options = {"score": counts.formula.name, **by_mean.settings.options}
-    return replace(by_mean, settings=replace(by_mean.settings, method="segment_mean", options=options))
+    if options.by != "segment_mean":
+        return rank_scores(segments, options, resampling)
+    by_mean = rank_scores(segments, replace(options, by="mean"), resampling)
+    shown = {"score": counts.formula.name, **by_mean.settings.options}
+    return replace(by_mean, settings=replace(by_mean.settings, method="segment_mean", options=shown))
 
 
-def pooled(counts: Counts, wish: Wish) -> Strengths:
+def pooled(counts: Counts, options: RankOptions, resampling: Resampling) -> SystemStrengths:
     """The score of the summed counts (corpus-level), with its interval."""
-    units = units_of(counts, wish.units)
-    limits = pooled_limits(counts, unit_counts(counts, units), units, wish)
-    options = {"ci": f"{100 * wish.confidence:g},{limits.method}"}
-    return _strengths_of_counts(counts, "pooled", (counts.pooled(), limits.low, limits.high), options, wish)
+    units = units_of(counts, options.units)
+    limits = pooled_limits(counts, unit_counts(counts, units), units, options, resampling)
+    shown = {"ci": f"{100 * options.confidence:g},{limits.method}"}
+    return _strengths_of_counts(counts, "pooled", (counts.pooled(), limits.low, limits.high), shown, options)
 
 
-def segment_means(counts: Counts, wish: Wish) -> Strengths:
+def segment_means(counts: Counts, options: RankOptions) -> SystemStrengths:
     """The mean of segment scores (segment-level), with its interval as ``by="mean"`` has it by default."""
-    scores = counts.per_segment().complete(missing=wish.missing)  # type: ignore[arg-type]  # checked by the wish
-    units = units_of(scores, wish.units)
-    limits = mean_limits(scores.values, units, systems=scores.systems, confidence=wish.confidence)
+    scores = counts.per_segment().complete(missing=options.missing)  # type: ignore[arg-type]  # checked by the options
+    units = units_of(scores, options.units)
+    limits = mean_limits(scores.values, units, systems=scores.systems, confidence=options.confidence)
     low, high = limits.low, limits.high
-    options = {"ci": f"{100 * wish.confidence:g},{limits.method}"}
+    shown = {"ci": f"{100 * options.confidence:g},{limits.method}"}
     found = _strengths_of_counts(
-        counts, "segment_mean", (scores.values.mean(axis=1), low, high), options, wish
+        counts, "segment_mean", (scores.values.mean(axis=1), low, high), shown, options
     )
     return replace(found, n_segments=scores.n_segments, notes=scores.notes)
 
 
-def bootstrap_means(counts: Counts, wish: Wish) -> Strengths:
+def bootstrap_means(counts: Counts, options: RankOptions, resampling: Resampling) -> SystemStrengths:
     """The mean score of bootstrap corpora, with an interval for other segments of the same kind."""
-    if wish.interval != "default":
+    if options.interval != "default":
         raise BetterThanError(
             'Intervals of bootstrap_mean come from the infinitesimal jackknife. Use interval="default".'
         )
-    found = bootstrap_mean(counts, wish)
+    found = bootstrap_mean(counts, options, resampling)
     error = standard_errors(found.covariance)
     n = np.full(error.size, found.n_units)
-    low, high = t_interval(found.mean, error, n, confidence=wish.confidence)
-    options = {"ci": f"{_ci(wish, 'infinitesimal-jackknife', found.n_resamples)},size={wish.size}"}
-    strengths = _strengths_of_counts(counts, "bootstrap_mean", (found.mean, low, high), options, wish)
-    return replace(strengths, notes=(*strengths.notes, _about_size(counts, wish)))
+    low, high = t_interval(found.mean, error, n, confidence=options.confidence)
+    interval = f"{100 * options.confidence:g},infinitesimal-jackknife,{found.n_resamples}"
+    shown = {"ci": f"{interval},size={options.size}"}
+    strengths = _strengths_of_counts(counts, "bootstrap_mean", (found.mean, low, high), shown, options)
+    return replace(strengths, notes=(*strengths.notes, _about_size(counts, options)))
 
 
-def pairs_of_bootstrap_means(counts: Counts, found: Strengths, wish: Wish) -> PairwiseTable:
+def pairs_of_counts(counts: Counts, options: RankOptions, resampling: Resampling) -> PairwiseTable:
+    """The permutation tests of the pooled score behind a ranking."""
+    return compare_counts(counts, options.units, options.pair_options(), resampling.times(TEST_RESAMPLES))
+
+
+def as_bootstrap_means(counts: Counts, strengths: SystemStrengths, pairs: PairwiseTable) -> PairwiseTable:
     """The permutation test of the pooled score; pairs that the two order differently are not told apart.
 
     Drawn corpora spread as corpora of `size` segments do, not as the test set does, so they are no test of it. The
     permutation test asks the same question (do the systems differ?) of the score that the mean stands for, and is
     exact.
     """
-    pairs = compare_counts(counts, wish.units, wish.decision())
-    goodness = found.strength if counts.higher_is_better else -found.strength
+    goodness = strengths.strength if counts.higher_is_better else -strengths.strength
     place = [counts.systems.index(name) for name in pairs.systems]
     lead = np.sign(goodness[place][:, None] - goodness[place][None, :])
     turned = lead * np.sign(np.nan_to_num(pairs.effect)) < 0  # NaN only on the diagonal
@@ -179,29 +198,25 @@ def standard_errors(covariance: FloatArray) -> FloatArray:
     return np.sqrt(np.where(variance < -slack, np.nan, np.maximum(variance, 0.0)))
 
 
-def _about_size(counts: Counts, wish: Wish) -> str:
+def _about_size(counts: Counts, options: RankOptions) -> str:
     return (
-        f"bootstrap_mean is the mean score of corpora of {wish.size:,} segments drawn from the {counts.n_segments:,}; "
-        f"its interval is for other {counts.n_segments:,} segments of the same kind, and its tests are those of the "
-        f"pooled score."
+        f"bootstrap_mean is the mean score of corpora of {options.size:,} segments drawn from the "
+        f"{counts.n_segments:,}; its interval is for other {counts.n_segments:,} segments of the same kind, and its "
+        f"tests are those of the pooled score."
     )
-
-
-def _ci(wish: Wish, kind: str, n_resamples: int) -> str:
-    return f"{100 * wish.confidence:g},{kind},{n_resamples}"
 
 
 def _strengths_of_counts(
     counts: Counts,
     method: str,
     found: tuple[FloatArray, FloatArray, FloatArray],
-    options: dict[str, Any],
-    wish: Wish,
-) -> Strengths:
+    shown: dict[str, Any],
+    options: RankOptions,
+) -> SystemStrengths:
     strength, low, high = found
-    if units_of(counts, wish.units).n_units == 1:  # drawn again and again, it says nothing of others
+    if units_of(counts, options.units).n_units == 1:  # drawn again and again, it says nothing of others
         low = high = np.full_like(strength, np.nan)
-    return Strengths(
+    return SystemStrengths(
         systems=counts.systems,
         method=method,
         unit=f"{counts.name}, {counts.direction}",
@@ -211,6 +226,6 @@ def _strengths_of_counts(
         higher_is_better=counts.higher_is_better,
         data=counts.digest,
         n_segments=counts.n_segments,
-        options={"score": counts.formula.name, **options, "units": units_of(counts, wish.units).name},
+        options={"score": counts.formula.name, **shown, "units": units_of(counts, options.units).name},
         notes=counts.notes,
     )

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from betterthan.analysis.strengths.resampling import WeightedStrengths, drawn_segments
+from betterthan.analysis.resampling import drawn_segments
 from betterthan.arrays import FloatArray
 from betterthan.errors import unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry_batch
@@ -19,6 +19,7 @@ from betterthan.kernels.comparisons.tied_ranks import counted_medians
 from betterthan.kernels.comparisons.wins import WinCounts, win_counts, with_ties
 
 Strengths = Callable[[FloatArray], FloatArray]
+WeightedStrengths = Callable[[FloatArray, FloatArray, np.random.Generator], FloatArray]
 SCALES: dict[str, tuple[str, Strengths]] = {
     "share": ("strengths that sum to 1", to_shares),
     "log": ("log strength", lambda theta: theta),

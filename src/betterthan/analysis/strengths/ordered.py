@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from betterthan import __version__
-from betterthan.analysis.computing import Computing
+from betterthan.analysis.resampling import BlockFunction, Resampling
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import Job
+from betterthan.engine.blocks import even_parts
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.compiled import load_compiler
@@ -71,10 +69,6 @@ class Play:
         Shuffles behind the ratings.
     rating : tuple of (str, float)
         Parameters that differ from the usual ones.
-    n_resamples : int, optional
-    seed : int
-    digest : str
-    computing : Computing
     """
 
     by: str
@@ -85,15 +79,6 @@ class Play:
     order: Order
     n_orders: int
     rating: Rating
-    n_resamples: int | None
-    seed: int
-    digest: str
-    computing: Computing
-
-    @property
-    def key(self) -> str:
-        """What finished parts are found again by."""
-        return f"{self.digest} {self.by} {self.rating} {self.order} {self.n_units} {self.seed} {__version__}"
 
 
 def shown_rating(by: object, rating: Rating) -> str | None:
@@ -131,7 +116,7 @@ def refuse_too_many(by: str, n_matches: float) -> None:
         )
 
 
-def rated(play: Play) -> Rated:
+def rated(play: Play, resampling: Resampling) -> Rated:
     """Ratings averaged over shuffles (or of the fixed order), with draws of their joint distribution.
 
     Ratings averaged over shuffles are smooth in the outcomes, so their covariance over new units follows from how they
@@ -145,8 +130,10 @@ def rated(play: Play) -> Rated:
         load_compiler()
     if play.order != "shuffled":
         strength = _rate(play)
-        return Rated(strength, None, _widened(play, strength, _played_draws(play)))
-    ratings = np.concatenate(_run(play, f"{play.by} over {play.n_orders} orders", _shuffles, play.n_orders))
+        draws = _played_draws(play, resampling)
+        tails = stream(resampling.seed, f"tails of {play.by}", 0).random(len(draws))
+        return Rated(strength, None, _widened(play, strength, draws, tails))
+    ratings = _played(play, resampling, f"orders of {play.by}", _shuffles, _ORDERS_IN_A_BLOCK)
     strength = ratings[:, 0].mean(axis=0)
     many = play.n_orders > 1
     spread = ratings[:, 0].std(axis=0, ddof=1) if many else np.full(play.n_systems, np.nan)
@@ -155,28 +142,31 @@ def rated(play: Play) -> Rated:
     noise = (
         np.atleast_2d(np.cov(ratings[:, 0].T)) / play.n_orders if many else np.zeros_like(found.covariance)
     )
-    n = play.n_resamples or RESAMPLES
-    rng = stream(play.seed, f"draws of {play.by}", 0)
+    n = resampling.n_resamples or RESAMPLES
+    rng = stream(resampling.seed, f"draws of {play.by}", 0)
     return Rated(strength, spread, t_draws(strength, found.covariance + noise, found.df, n, rng))
 
 
-def _run(play: Play, name: str, function: Callable[[Play, int], FloatArray], n: int) -> list[FloatArray]:
-    size = _ORDERS_IN_A_BLOCK if function is _shuffles else _SAMPLES_IN_A_BLOCK
-    job: Job[Play, FloatArray] = Job(
-        name=name,
-        function=function,
-        # An executor cannot be sent to the workers that it leads.
-        payload=replace(play, computing=Computing(), n_resamples=n),
-        n_blocks=-(-n // size),
-        digest=f"{play.key} {n}",
+def _played(
+    play: Play, resampling: Resampling, name: str, block: BlockFunction[Play, FloatArray], size: int
+) -> FloatArray:
+    """Ratings of so many orders or samples, `size` of them in a block."""
+    is_shuffled = play.order == "shuffled"
+    n = play.n_orders if is_shuffled else resampling.n_resamples
+    blocks = resampling.run(
+        name,
+        play,
+        block,
+        parts=even_parts(n, size),
+        key=f"{n} {play.rating} {play.order} {play.n_units}",
+        label=f"{play.by} over {n} orders" if is_shuffled else "",
     )
-    return play.computing.run(job)
+    return np.concatenate(blocks)
 
 
-def _shuffles(play: Play, block: int) -> FloatArray:
+def _shuffles(play: Play, part: range, rng: np.random.Generator) -> FloatArray:
     """Ratings after some orders, shape (orders, 1, m), or (orders, 2, m) with the variances of TrueSkill's beliefs."""
-    n_here = min(_ORDERS_IN_A_BLOCK, play.n_orders - block * _ORDERS_IN_A_BLOCK)
-    rng = stream(play.seed, f"orders of {play.by}", block)
+    n_here = len(part)
     rating: dict[str, Any] = dict(play.rating)
     m = play.n_systems
     if play.by == "elo":
@@ -225,7 +215,7 @@ def t_draws(
     return np.asarray(centre + np.concatenate([deviation, -deviation])[:n_draws])
 
 
-def _widened(play: Play, strength: FloatArray, draws: FloatArray) -> FloatArray:
+def _widened(play: Play, strength: FloatArray, draws: FloatArray, tails: FloatArray) -> FloatArray:
     r"""Draws of a fixed order around the ratings, with the tails of Student's t.
 
     Of k units a resample shows :math:`(k - 1) / k` of the variance, and that with an error. Elo forgets: what a match
@@ -242,8 +232,7 @@ def _widened(play: Play, strength: FloatArray, draws: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
             n_playing = np.minimum(n_playing, 2 * n_playing / forgotten)
     df = np.maximum(n_playing - 1, 1.0)
-    rng = stream(play.seed, f"tails of {play.by}", 0)
-    factor = np.sqrt((df + 1) / df) / np.sqrt(_mixing(df, rng.random(len(draws))))
+    factor = np.sqrt((df + 1) / df) / np.sqrt(_mixing(df, tails))
     return np.asarray(strength + (draws - draws.mean(axis=0)) * factor)
 
 
@@ -263,18 +252,15 @@ def _rate(play: Play, order: IntArray | None = None) -> FloatArray:
     return trueskill(*play.matches[:3], n_systems=play.n_systems, order=order, **rating).mu
 
 
-def _played_draws(play: Play) -> FloatArray:
+def _played_draws(play: Play, resampling: Resampling) -> FloatArray:
     """Ratings of bootstrap samples of units, each played in the fixed order."""
     fitting = MOST_PLAYS // max(play.matches.left.size, 1)
-    n = play.n_resamples or max(LEAST_RESAMPLES, min(RESAMPLES, fitting))
-    drawn = np.concatenate(_run(play, f"bootstrap of {play.by} ({n:,} resamples)", _samples, n))
-    return np.asarray(drawn)
+    n = resampling.n_resamples or max(LEAST_RESAMPLES, min(RESAMPLES, fitting))
+    return _played(play, resampling.times(n), f"bootstrap of {play.by}", _samples, _SAMPLES_IN_A_BLOCK)
 
 
-def _samples(play: Play, block: int) -> FloatArray:
-    n_here = min(_SAMPLES_IN_A_BLOCK, (play.n_resamples or 0) - block * _SAMPLES_IN_A_BLOCK)
-    rng = stream(play.seed, f"bootstrap of {play.by}", block)
-    times = bootstrap_counts(n_here, play.n_units, rng).astype(np.int64)[:, play.unit_of_match]
+def _samples(play: Play, part: range, rng: np.random.Generator) -> FloatArray:
+    times = bootstrap_counts(len(part), play.n_units, rng).astype(np.int64)[:, play.unit_of_match]
     orders = [np.repeat(np.arange(own.size), own) for own in times]
     if len({order.size for order in orders}) == 1:
         return _rate(play, np.stack(orders))

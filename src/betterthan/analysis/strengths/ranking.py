@@ -1,4 +1,4 @@
-"""What a ranking is asked for, and how its parts are put together."""
+"""The options of a ranking, and how its parts are put together."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from betterthan.analysis.computing import Computing
 from betterthan.analysis.matches.matches import TIES, TiesModel
 from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks, standing
-from betterthan.analysis.pairs.pairwise import Decision
+from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.strengths.aggregations import SCALES
 from betterthan.analysis.strengths.ordered import ORDERS, Order, Rating, shown_rating
 from betterthan.analysis.units import UnitName
@@ -31,22 +30,19 @@ CHOICES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """The options of :func:`betterthan.analysis.rank.rank.rank`, checked."""
+class RankOptions:
+    """The options of :func:`betterthan.analysis.rank.rank.rank`, checked, with its defaults."""
 
-    by: str | Callable[[FloatArray], FloatArray] | None
-    ties: TiesModel
-    prior: float
-    scale: str
-    order: Order
-    n_orders: int
-    missing: str
-    units: UnitName
-    interval: str
-    confidence: float
-    n_resamples: int | None
-    seed: int
-    computing: Computing
+    by: str | Callable[[FloatArray], FloatArray] | None = None
+    ties: TiesModel = "default"
+    prior: float = 0.0
+    scale: str = "share"
+    order: Order = "shuffled"
+    n_orders: int = 100
+    missing: str = "raise"
+    units: UnitName = "auto"
+    interval: str = "default"
+    confidence: float = 0.95
     size: int = 1000
     rating: Rating = ()
 
@@ -55,9 +51,6 @@ class Wish:
             raise BetterThanError(
                 f"confidence must lie between 0 and 1, such as 0.95; it is {self.confidence}."
             )
-        if self.n_resamples is not None and self.n_resamples < 1:
-            raise BetterThanError(f"n_resamples must be 1 or more; it is {self.n_resamples}.")
-        check_count("n_resamples", self.n_resamples, MOST_RESAMPLES)
         if self.size < 1:
             raise BetterThanError(f"size must be 1 or more segments; it is {self.size}.")
         check_count("size", self.size, MOST_SEGMENTS)
@@ -73,47 +66,13 @@ class Wish:
             if getattr(self, name) not in known:
                 raise unknown_name(name, getattr(self, name), known)
 
-    def decision(self) -> Decision:
+    def pair_options(self) -> PairOptions:
         """How the pairwise tests behind rank intervals and clusters decide."""
-        return Decision(
-            alternative="two-sided",
-            correction="auto",
-            alpha=1 - self.confidence,
-            confidence=self.confidence,
-            n_resamples=9999,
-            seed=self.seed,
-            computing=self.computing,
-        )
-
-
-def wish_for(
-    decision: Decision,
-    by: str | Callable[[FloatArray], FloatArray],
-    *,
-    ties: str,
-    prior: float = 0.0,
-    n_resamples: int | None,
-) -> Wish:
-    """Return the request of :func:`betterthan.rank` at its defaults, so that both verbs compare the same strengths."""
-    return Wish(
-        by=by,
-        ties=ties,  # type: ignore[arg-type]  # a policy of the sign test is one of Bradley–Terry
-        prior=prior,
-        scale="share",
-        order="shuffled",
-        n_orders=100,
-        missing="raise",
-        units="auto",
-        interval="default",
-        confidence=decision.confidence,
-        n_resamples=n_resamples,
-        seed=decision.seed,
-        computing=decision.computing,
-    )
+        return PairOptions(alpha=1 - self.confidence, confidence=self.confidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Strengths:
+class SystemStrengths:
     """Strengths of systems in the order of the table, with their intervals."""
 
     systems: tuple[str, ...]
@@ -131,27 +90,35 @@ class Strengths:
     drew: bool = True
 
 
-def ranking(found: Strengths, pairs: PairwiseTable, wish: Wish) -> Ranking:
-    """Sort the systems best first and wrap everything in a result."""
-    goodness = found.strength if found.higher_is_better else -found.strength
-    slack = SLACK_OF_MEANS if found.method == "mean" else SLACK
+def ranking(
+    strengths: SystemStrengths, pairs: PairwiseTable, options: RankOptions, *, seed: int | None = None
+) -> Ranking:
+    """Sort the systems best first and wrap everything in a result.
+
+    `seed` is that of the random numbers, where strengths or tests rest on some.
+    """
+    goodness = strengths.strength if strengths.higher_is_better else -strengths.strength
+    slack = SLACK_OF_MEANS if strengths.method == "mean" else SLACK
     order = np.argsort(shared_ranks(goodness, slack), kind="stable")
-    systems = tuple(found.systems[i] for i in order)
+    systems = tuple(strengths.systems[i] for i in order)
     stand = standing(systems, goodness[order], pairs, slack=slack)
     settings = Settings(
-        method=found.method,
-        options={**found.options, "test": f"{pairs.test},{pairs.correction},{1 - wish.confidence:.3g}"},
-        data=found.data,
-        seed=wish.seed if found.drew or pairs.settings.seed is not None else None,
+        method=strengths.method,
+        options={
+            **strengths.options,
+            "test": f"{pairs.test},{pairs.correction},{1 - options.confidence:.3g}",
+        },
+        data=strengths.data,
+        seed=seed if strengths.drew or pairs.settings.seed is not None else None,
         n_systems=len(systems),
-        n_segments=found.n_segments,
+        n_segments=strengths.n_segments,
     )
     return Ranking(
         systems=systems,
-        strength=found.strength[order],
-        low=found.low[order],
-        high=found.high[order],
-        confidence=wish.confidence,
+        strength=strengths.strength[order],
+        low=strengths.low[order],
+        high=strengths.high[order],
+        confidence=options.confidence,
         rank=stand.rank,
         rank_low=stand.rank_low,
         rank_high=stand.rank_high,
@@ -159,13 +126,13 @@ def ranking(found: Strengths, pairs: PairwiseTable, wish: Wish) -> Ranking:
         letters=stand.letters,
         beats_next=stand.beats_next,
         differs_from_next=stand.differs_from_next,
-        order_spread=None if found.order_spread is None else found.order_spread[order],
-        unit=found.unit,
+        order_spread=None if strengths.order_spread is None else strengths.order_spread[order],
+        unit=strengths.unit,
         test=pairs.test,
         correction=pairs.correction,
         units=pairs.units,
         unit_note=pairs.unit_note,
         undecidable=pairs.undecidable,
-        notes=found.notes,
+        notes=strengths.notes,
         settings=settings,
     )

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from betterthan import __version__
-from betterthan.analysis.computing import Computing
-from betterthan.analysis.pairs.pairwise import Decision
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import Aggregation
-from betterthan.analysis.strengths.ranking import Wish
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray
-from betterthan.engine.blocks import Job, block_ranges
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.comparisons.strengths import log_strength_influence, segment_win_rates, to_elo
 from betterthan.kernels.influence.influence import pooled_influence
@@ -103,20 +99,20 @@ class DifferenceLimits(NamedTuple):
 # --- Strengths of scores --------------------------------------------------------------------------------------
 
 
-def strength_limits(scores: Scores, units: Units, basis: Basis, wish: Wish) -> StrengthLimits:
+def strength_limits(scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
     """Intervals of strengths of a table of scores, in terms of goodness."""
-    if wish.interval != "default":
-        return _resampled_limits(scores, units, basis, wish)
+    if options.interval != "default":
+        return _resampled_limits(scores, units, basis, options)
     if basis.name == "mean":
-        limits = mean_limits(scores.values, units, systems=scores.systems, confidence=wish.confidence)
+        limits = mean_limits(scores.values, units, systems=scores.systems, confidence=options.confidence)
         return limits if scores.higher_is_better else limits._replace(low=-limits.high, high=-limits.low)
     if basis.name == "median" and units.are_segments:
-        return _median_limits(scores, wish.confidence)
+        return _median_limits(scores, options.confidence)
     if basis.name == "win_rate":
-        return _win_rate_limits(scores, units, basis, wish.confidence)
-    if basis.name == "bradley_terry" and wish.ties != "davidson":
-        return _bradley_terry_limits(scores, units, basis, wish)
-    return _resampled_limits(scores, units, basis, wish)
+        return _win_rate_limits(scores, units, basis, options.confidence)
+    if basis.name == "bradley_terry" and options.ties != "davidson":
+        return _bradley_terry_limits(scores, units, basis, options)
+    return _resampled_limits(scores, units, basis, options)
 
 
 def mean_limits(
@@ -184,26 +180,28 @@ def _win_rate_limits(scores: Scores, units: Units, basis: Basis, confidence: flo
     return _without_certainty(StrengthLimits(low, high, "t,skewness"), alike & ~sure, scores.systems)
 
 
-def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, wish: Wish) -> StrengthLimits:
+def _bradley_terry_limits(scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
     """Student's t on the scale of log strengths, or of the logits of shares, where strengths are nearly normal."""
-    ties = "drop" if wish.ties == "default" else wish.ties
+    ties = "drop" if options.ties == "default" else options.ties
     strength = basis.strength
-    theta = np.log(strength) if wish.scale == "share" else strength / _slope(wish.scale)
+    theta = np.log(strength) if options.scale == "share" else strength / _slope(options.scale)
     pull = log_strength_influence(
         scores.goodness,
         theta - theta.mean(),
         ties=ties,  # type: ignore[arg-type]  # "davidson" does not come here
-        prior=wish.prior,
+        prior=options.prior,
     )
     pull = influence_of_units(pull, units)
     alike = np.ptp(pull, axis=0) <= _ROUNDING
-    interval = partial(influence_interval, confidence=wish.confidence, is_skewed=False, shares=_shares(units))
-    if wish.scale == "share":
+    interval = partial(
+        influence_interval, confidence=options.confidence, is_skewed=False, shares=_shares(units)
+    )
+    if options.scale == "share":
         rest = np.maximum(1 - strength, np.finfo(np.float64).tiny)
         of_logits = (pull - (pull @ strength)[:, None]) / rest
         low, high = (np.asarray(expit(end)) for end in interval(np.log(strength / rest), of_logits))
     else:
-        low, high = interval(strength, _slope(wish.scale) * pull)
+        low, high = interval(strength, _slope(options.scale) * pull)
     return _without_certainty(StrengthLimits(low, high, "t,infinitesimal-jackknife"), alike, scores.systems)
 
 
@@ -269,25 +267,27 @@ def without_each_unit(method: Aggregation, goodness: FloatArray, units: Units) -
     return np.concatenate(parts)
 
 
-def _resampled_limits(scores: Scores, units: Units, basis: Basis, wish: Wish) -> StrengthLimits:
+def _resampled_limits(scores: Scores, units: Units, basis: Basis, options: RankOptions) -> StrengthLimits:
     """Intervals from bootstrap draws: those asked for, or expanded percentiles where nothing else is known."""
     whole = np.asarray(~np.isnan(basis.draws).any(axis=1))
     draws, lost = basis.draws[whole], int((~whole).sum())
     notes = (
         (f"{lost:,} of {len(whole):,} bootstrap samples had no strengths and were left out.",) if lost else ()
     )
-    kind = _DEFAULT.get(basis.name, "expanded-percentile") if wish.interval == "default" else wish.interval
+    kind = (
+        _DEFAULT.get(basis.name, "expanded-percentile") if options.interval == "default" else options.interval
+    )
     method = f"{kind},{len(whole)}"
     if not len(draws):
         missing = np.full(basis.strength.size, np.nan)
         return StrengthLimits(missing, missing, method, notes)
     if kind == "percentile":
-        low, high = percentile_interval(draws, wish.confidence)
+        low, high = percentile_interval(draws, options.confidence)
     elif kind == "expanded-percentile":
-        low, high = expanded_percentile_interval(draws, units.n_units, wish.confidence)
+        low, high = expanded_percentile_interval(draws, units.n_units, options.confidence)
     else:
-        low, high = _bca_limits(draws, units, basis, wish.confidence)
-    return _mended(StrengthLimits(low, high, method, notes), draws, scores, units, basis, wish.confidence)
+        low, high = _bca_limits(draws, units, basis, options.confidence)
+    return _mended(StrengthLimits(low, high, method, notes), draws, scores, units, basis, options.confidence)
 
 
 def _bca_limits(
@@ -339,29 +339,31 @@ def _mended(
 # --- Scores of summed counts ----------------------------------------------------------------------------------
 
 
-def pooled_limits(counts: Counts, values: FloatArray, units: Units, wish: Wish) -> StrengthLimits:
+def pooled_limits(
+    counts: Counts, values: FloatArray, units: Units, options: RankOptions, resampling: Resampling
+) -> StrengthLimits:
     """Intervals of corpus scores, on the metric's own scale; `values` are the counts of each unit, (m, n_units, k).
 
     By default Student's t with the jackknife's standard error, widened for skewness; where the score is undefined
     without one of the units, percentiles of corpora drawn anew.
     """
-    if wish.interval not in ("default", "percentile"):
+    if options.interval not in ("default", "percentile"):
         raise BetterThanError('Intervals of pooled scores are interval="percentile" or interval="default".')
-    if wish.interval == "default":
+    if options.interval == "default":
         pull = _pooled_pull(counts, values, units).T
         if np.isfinite(pull).all():
             low, high = influence_interval(
-                counts.pooled(), pull, confidence=wish.confidence, shares=_shares(units)
+                counts.pooled(), pull, confidence=options.confidence, shares=_shares(units)
             )
             least, most = bounds(counts.per_segment().values)
             return StrengthLimits(np.maximum(low, least), np.minimum(high, most), "t,jackknife,skewness")
-    draws = _drawn_scores(counts, values, wish.n_resamples or RESAMPLES, wish.seed, wish.computing)
-    low, high = percentile_interval(draws, wish.confidence)
+    draws = _drawn_scores(counts, values, resampling.on(counts.digest, units, default=RESAMPLES))
+    low, high = percentile_interval(draws, options.confidence)
     return StrengthLimits(low, high, f"percentile,{len(draws)}")
 
 
 def pooled_difference_limits(
-    counts: Counts, values: FloatArray, units: Units, decision: Decision
+    counts: Counts, values: FloatArray, units: Units, confidence: float, resampling: Resampling
 ) -> DifferenceLimits:
     """Intervals of the differences of corpus scores; `values` are the counts of each unit, (m, n_units, k).
 
@@ -376,11 +378,11 @@ def pooled_difference_limits(
         shares = _shares(units)
         error = differences(pull).standard_error if shares is None else _clustered_errors(pull, shares)
         n = np.full(effect.shape, n_units if shares is None else degrees_of_mean(shares) + 1)
-        low, high = t_interval(effect, error, n, confidence=decision.confidence)
+        low, high = t_interval(effect, error, n, confidence=confidence)
         return DifferenceLimits(low, high, error)
-    draws = side * _drawn_scores(counts, values, RESAMPLES, decision.seed, decision.computing)
+    draws = side * _drawn_scores(counts, values, resampling.on(counts.digest, units).times(RESAMPLES))
     limits = [
-        expanded_percentile_interval(draws[:, a, None] - draws, n_units, decision.confidence)
+        expanded_percentile_interval(draws[:, a, None] - draws, n_units, confidence)
         for a in range(len(goodness))
     ]
     low, high = (np.array([limit[end] for limit in limits]) for end in (0, 1))
@@ -406,22 +408,18 @@ def _clustered_errors(pull: FloatArray, shares: FloatArray) -> FloatArray:
     return np.stack([standard_errors((own - pull).T, shares) for own in pull])
 
 
-def _drawn_scores(
-    counts: Counts, values: FloatArray, n_resamples: int, seed: int, computing: Computing
-) -> FloatArray:
+def _drawn_scores(counts: Counts, values: FloatArray, resampling: Resampling) -> FloatArray:
     m, n_units, k = values.shape
-    blocks = block_ranges(n_resamples, 24 * n_units + 32 * m * k)
-    job: Job[Any, FloatArray] = Job(
-        name=f"bootstrap of {counts.formula.name} ({n_resamples:,} resamples)",
-        function=_block,
-        payload=(values, counts.formula, seed, blocks),
-        n_blocks=len(blocks),
-        digest=f"{counts.digest} pooled {n_units} {n_resamples} {seed} {__version__}",
+    blocks = resampling.run(
+        "bootstrap of pooled scores",
+        (values, counts.formula),
+        _pooled_block,
+        bytes_each=24 * n_units + 32 * m * k,
+        label=f"bootstrap of {counts.formula.name} ({resampling.n_resamples:,} resamples)",
     )
-    return np.concatenate(computing.run(job))
+    return np.concatenate(blocks)
 
 
-def _block(payload: tuple[FloatArray, Formula, int, tuple[range, ...]], block: int) -> FloatArray:
-    values, formula, seed, blocks = payload
-    rng = stream(seed, "bootstrap of pooled scores", block)
-    return counts_bootstrap_block(values, len(blocks[block]), rng, formula=formula.pooled)
+def _pooled_block(payload: tuple[FloatArray, Formula], part: range, rng: np.random.Generator) -> FloatArray:
+    values, formula = payload
+    return counts_bootstrap_block(values, len(part), rng, formula=formula.pooled)

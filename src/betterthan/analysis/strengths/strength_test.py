@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr, ndtri, stdtr, stdtrit
 
-from betterthan.analysis.pairs.pairwise import Decision, Findings
+from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions
 from betterthan.analysis.strengths.aggregations import ORDERED
 from betterthan.analysis.strengths.strength_intervals import influence_of_units
 from betterthan.analysis.strengths.strengths import Estimated
@@ -49,14 +49,14 @@ class _Tested(NamedTuple):
     least: float
 
 
-def strength_findings(scores: Scores, found: Estimated, units: Units, decision: Decision) -> Findings:
+def strength_findings(scores: Scores, found: Estimated, units: Units, options: PairOptions) -> PairFindings:
     """Two-sided tests that two strengths are equal, by the joint distribution of the strengths themselves.
 
     So that ranks, groups and verdicts rest on what is ranked. Bradley–Terry strengths are smooth in the segments and
     are tested by their influence (:func:`_by_influence`); medians, ratings and functions of the caller by their draws
     (:func:`_by_draws`).
     """
-    if decision.alternative != "two-sided":
+    if options.alternative != "two-sided":
         raise BetterThanError(
             'Strengths are compared two-sided. Use alternative="two-sided", or test="sign" for wins.'
         )
@@ -66,7 +66,7 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, decision: 
     difference = strength[left] - strength[right]
     difference[np.abs(difference) <= _ROUNDING * np.max(np.abs(strength), initial=0.0)] = 0.0
     is_smooth = found.name == "bradley_terry" and found.options.get("ties") != "davidson"
-    confidence = decision.confidence_of_one(m)
+    confidence = options.confidence_of_one(m)
     tested = (
         _by_influence(scores, found, strength, units, difference, confidence)
         if is_smooth
@@ -77,7 +77,7 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, decision: 
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(tested.spread > 0, difference / tested.spread, np.nan)
     stepped = None if tested.adjusted is None else pairs_matrix(m, tested.adjusted, tested.adjusted)
-    findings = Findings(
+    findings = PairFindings(
         systems=scores.systems,
         goodness=strength,
         test="strengths",
@@ -208,7 +208,7 @@ def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
         return np.asarray(np.log(strength))
 
 
-def _shown(findings: Findings, found: Estimated) -> Findings:
+def _shown(findings: PairFindings, found: Estimated) -> PairFindings:
     """Turn differences into the effect that a reader expects of the mechanism."""
     if findings.effect_name.startswith("P("):
         unit = _odds_unit(found)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.analysis.matches.matches import check_connected, ties_note
-from betterthan.analysis.strengths.aggregations import ORDERED, Aggregation, aggregation
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.aggregations import ORDERED, Aggregation, WeightedStrengths, aggregation
 from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
-from betterthan.analysis.strengths.ranking import Wish
-from betterthan.analysis.strengths.resampling import Bootstrap, bootstrap
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_intervals import RESAMPLES, without_each_unit
 from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray
@@ -19,6 +19,7 @@ from betterthan.errors import BetterThanError, NotEstimable
 from betterthan.kernels.comparisons.davidson import davidson_exists
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.ratings.match_play import score_matches
+from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.results.settings import Option
 from betterthan.tables.scores import Scores
 
@@ -41,16 +42,19 @@ class Estimated(NamedTuple):
     notes: tuple[str, ...]
 
 
-def estimate(scores: Scores, by: By, units: Units, wish: Wish) -> Estimated:
+def estimate(scores: Scores, by: By, units: Units, options: RankOptions, resampling: Resampling) -> Estimated:
     """Strengths of a complete table by one mechanism, and in bootstrap samples of its units."""
+    own = resampling.on(scores.digest, units)
     if isinstance(by, str) and by in ORDERED:
-        return _ordered(scores, by, units, wish)
-    return _aggregated(scores, by, units, wish)
+        return _ordered(scores, by, units, options, own)
+    return _aggregated(scores, by, units, options, own)
 
 
-def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> Estimated:
+def _ordered(
+    scores: Scores, by: str, units: Units, options: RankOptions, resampling: Resampling
+) -> Estimated:
     refuse_too_many(by, scores.n_systems * (scores.n_systems - 1) // 2 * scores.n_segments)
-    matches = in_order(score_matches(scores.goodness), wish.order)
+    matches = in_order(score_matches(scores.goodness), options.order)
     segment = np.arange(0) if matches.segment is None else matches.segment
     found = rated(
         Play(
@@ -59,16 +63,13 @@ def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> Estimated:
             unit_of_match=units.of_segment[segment],
             n_systems=scores.n_systems,
             n_units=units.n_units,
-            order=wish.order,
-            n_orders=wish.n_orders,
-            rating=wish.rating,
-            n_resamples=wish.n_resamples,
-            seed=wish.seed,
-            digest=scores.digest,
-            computing=wish.computing,
-        )
+            order=options.order,
+            n_orders=options.n_orders,
+            rating=options.rating,
+        ),
+        resampling,
     )
-    orders = wish.n_orders if wish.order == "shuffled" else None
+    orders = options.n_orders if options.order == "shuffled" else None
     return Estimated(
         name=by,
         unit=UNITS[by],
@@ -77,26 +78,28 @@ def _ordered(scores: Scores, by: str, units: Units, wish: Wish) -> Estimated:
         draws=found.draws,
         order_spread=found.order_spread,
         jackknife=None,
-        options={"order": wish.order, "orders": orders, "rating": shown_rating(by, wish.rating)},
+        options={"order": options.order, "orders": orders, "rating": shown_rating(by, options.rating)},
         notes=(),
     )
 
 
-def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> Estimated:
-    ties = "drop" if wish.ties == "default" else wish.ties
-    method = aggregation(by, ties=ties, prior=wish.prior, scale=wish.scale)
+def _aggregated(
+    scores: Scores, by: By, units: Units, options: RankOptions, resampling: Resampling
+) -> Estimated:
+    ties = "drop" if options.ties == "default" else options.ties
+    method = aggregation(by, ties=ties, prior=options.prior, scale=options.scale)
     is_model = by == "bradley_terry"
-    notes = _about_wins(scores, ties, wish.prior) if is_model else ()
+    notes = _about_wins(scores, ties, options.prior) if is_model else ()
     strength = _checked(method, scores)
-    if not _needs_draws(by, ties, wish):
+    if not _needs_draws(by, ties, options):
         draws = np.empty((0, scores.n_systems))
     else:
-        draws = _drawn(method, scores, units, wish, f"{ties} {wish.prior} {wish.scale}")
+        draws = _drawn(method, scores, resampling, f"{ties} {options.prior} {options.scale}")
     lost = np.asarray(np.isnan(draws).any(axis=1))
     if is_model and ties != "davidson" and lost.any():
         # Without these the interval would speak only of samples that look like the data.
-        helped = aggregation(by, ties=ties, prior=HELP, scale=wish.scale)
-        draws[lost] = _drawn(helped, scores, units, wish, f"{ties} {HELP} {wish.scale}")[lost]
+        helped = aggregation(by, ties=ties, prior=HELP, scale=options.scale)
+        draws[lost] = _drawn(helped, scores, resampling, f"{ties} {HELP} {options.scale}")[lost]
         notes = (*notes, _about_lost(lost))
     return Estimated(
         name=method.name,
@@ -106,33 +109,37 @@ def _aggregated(scores: Scores, by: By, units: Units, wish: Wish) -> Estimated:
         draws=draws,
         order_spread=None,
         jackknife=lambda: without_each_unit(method, scores.goodness, units),
-        options={"ties": ties, "prior": wish.prior or None, "scale": wish.scale} if is_model else {},
+        options={"ties": ties, "prior": options.prior or None, "scale": options.scale} if is_model else {},
         notes=notes,
     )
 
 
-def _needs_draws(by: By, ties: str, wish: Wish) -> bool:
+def _needs_draws(by: By, ties: str, options: RankOptions) -> bool:
     """Whether intervals or tests rest on bootstrap draws: means, win rates and Bradley–Terry have formulas."""
     is_smooth = by in ("mean", "win_rate") or (by == "bradley_terry" and ties != "davidson")
-    return not is_smooth or wish.interval in ("percentile", "bca")
+    return not is_smooth or options.interval in ("percentile", "bca")
 
 
-def _drawn(method: Aggregation, scores: Scores, units: Units, wish: Wish, extra: str) -> FloatArray:
-    how = Bootstrap(
-        units=units,
-        n_resamples=wish.n_resamples or RESAMPLES,
-        seed=wish.seed,
-        digest=f"{scores.digest} {extra}",
-        computing=wish.computing,
+def _drawn(method: Aggregation, scores: Scores, resampling: Resampling, key: str) -> FloatArray:
+    """Strengths in bootstrap samples of whole units, which every system meets; shape (n_resamples, m)."""
+    own = resampling.on(scores.digest, default=RESAMPLES)
+    m, n = scores.goodness.shape
+    blocks = own.run(
+        f"bootstrap of {method.name}",
+        (scores.goodness, method.resampled, own.units),
+        _bootstrap_block,
+        bytes_each=method.bytes_each(m, n) + 24 * own.units.n_units + 8 * n,
+        key=key if method.is_ours else None,
     )
-    return bootstrap(
-        method.name,
-        scores.goodness,
-        method.resampled,
-        how,
-        bytes_each=method.bytes_each(*scores.goodness.shape),
-        is_ours=method.is_ours,
-    )
+    return np.concatenate(blocks)
+
+
+def _bootstrap_block(
+    payload: tuple[FloatArray, WeightedStrengths, Units], part: range, rng: np.random.Generator
+) -> FloatArray:
+    goodness, strengths, units = payload
+    drawn = bootstrap_counts(len(part), units.n_units, rng)
+    return strengths(goodness, drawn[:, units.of_segment], rng)
 
 
 def _about_lost(lost: BoolArray) -> str:

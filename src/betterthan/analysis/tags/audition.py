@@ -8,13 +8,14 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.computing import Rng
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.tags.synthetic_labellings import SYNTHETIC, with_synthetic
 from betterthan.analysis.tags.tag_counts import TagMeasure
 from betterthan.analysis.tags.tag_tests import (
     Measured,
-    PairTests,
-    Randomisation,
+    TagPairTests,
+    TagTestOptions,
     measured,
     pair_tests,
     points,
@@ -133,15 +134,15 @@ def audition(
     [2.0, 0.0]
     """
     _check(tags, middle)
-    testing = Randomisation(
+    testing = TagTestOptions(
         correction=correction,
         alpha=alpha,
-        n_resamples=n_resamples,
         units=unit_name(tags, units),
-        seed=seed_of(rng),
-        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+        resampling=Resampling.of(
+            rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
+        ),
     )
-    shown = with_synthetic(tags, rng=testing.seed)
+    shown = with_synthetic(tags, rng=testing.resampling.seed)
     tables = _tables(shown, by, as_published=as_published)
     judged = [_judged(table, tags.systems, testing, middle) for table in tables.values()]
     below = np.stack([one.below for one in judged])
@@ -201,7 +202,7 @@ def _tables(
     return dict(zip(names, found, strict=True))
 
 
-def _judged(table: Measured, real: tuple[str, ...], testing: Randomisation, middle: Middle) -> _Judged:
+def _judged(table: Measured, real: tuple[str, ...], testing: TagTestOptions, middle: Middle) -> _Judged:
     merit = points(table)
     side = 1.0 if table.higher_is_better else -1.0
     mine, theirs = merit[: len(real)], merit[len(real) :]
@@ -232,7 +233,7 @@ def halves(m: int, middle: Middle = "both") -> tuple[slice, slice]:
     return slice(0, size), slice(m - size, m)
 
 
-def _share(pairs: PairTests) -> float:
+def _share(pairs: TagPairTests) -> float:
     m = len(pairs.systems)
     return float(pairs.n_different / (m * (m - 1) / 2)) if m > 1 else float("nan")
 
@@ -254,17 +255,17 @@ def _sentences(names: tuple[str, ...], below: FloatArray, m: int) -> tuple[str, 
     return tuple(told)
 
 
-def _settings(tags: WordTags, names: tuple[str, ...], testing: Randomisation, middle: Middle) -> Settings:
+def _settings(tags: WordTags, names: tuple[str, ...], testing: TagTestOptions, middle: Middle) -> Settings:
     return Settings(
         method="audition",
         options={
             "by": ",".join(names),
-            "test": f"permutation,{testing.correction},{testing.alpha:g},{testing.n_resamples}",
+            "test": f"permutation,{testing.correction},{testing.alpha:g},{testing.resampling.n_resamples}",
             "units": testing.units,
             "middle": middle if len(tags.systems) % 2 else None,
         },
         data=tags.digest,
-        seed=testing.seed,
+        seed=testing.resampling.seed,
         n_systems=len(tags.systems),
         n_segments=len(tags.segments),
     )

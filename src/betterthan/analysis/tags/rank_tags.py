@@ -8,13 +8,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.leaderboard import shared_ranks
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.table_argument import Data, as_table
 from betterthan.analysis.tags.synthetic_labellings import SYNTHETIC, with_synthetic
 from betterthan.analysis.tags.tag_counts import TagMeasure, tag_counts
 from betterthan.analysis.tags.tag_tests import (
-    Randomisation,
+    TagTestOptions,
     about_intervals,
     interval,
     pair_tests,
@@ -129,15 +130,15 @@ def rank_tags(
     """
     tags = as_table(tags, kinds=(WordTags,), verb="rank_tags")
     _check(tags, by, confidence)
-    testing = Randomisation(
+    testing = TagTestOptions(
         correction=correction,
         alpha=alpha,
-        n_resamples=n_resamples,
         units=unit_name(tags, units),
-        seed=seed_of(rng),
-        computing=Computing(workers=workers, executor=executor, cache=cache, progress=progress),
+        resampling=Resampling.of(
+            rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
+        ),
     )
-    shown = with_synthetic(tags, rng=testing.seed) if synthetic else tags
+    shown = with_synthetic(tags, rng=testing.resampling.seed) if synthetic else tags
     tables = [
         tag_counts(shown, by=one, as_published=as_published and str(one).startswith("phrase_")) for one in by
     ]
@@ -184,7 +185,7 @@ def _check(tags: WordTags, by: Sequence[object], confidence: float) -> None:
         raise BetterThanError("There is no word, so nothing can be scored. Check that the files hold tags.")
 
 
-def _column(counts: Counts, real: tuple[str, ...], testing: Randomisation, confidence: float) -> _Column:
+def _column(counts: Counts, real: tuple[str, ...], testing: TagTestOptions, confidence: float) -> _Column:
     value = counts.pooled()
     found = interval(counts, testing, confidence)
     notes = about_intervals(counts.name, found, value, counts.systems[: len(real)])
@@ -201,19 +202,19 @@ def _side_by_side(found: Sequence[_Column], name: str, order: IntArray) -> Float
 
 
 def _settings(
-    tags: WordTags, names: tuple[str, ...], testing: Randomisation, confidence: float, *, synthetic: bool
+    tags: WordTags, names: tuple[str, ...], testing: TagTestOptions, confidence: float, *, synthetic: bool
 ) -> Settings:
     return Settings(
         method="rank_tags",
         options={
             "by": ",".join(names),
             "ci": f"{100 * confidence:g},jackknife",
-            "test": f"permutation,{testing.correction},{testing.alpha:g},{testing.n_resamples}",
+            "test": f"permutation,{testing.correction},{testing.alpha:g},{testing.resampling.n_resamples}",
             "units": testing.units,
             "synthetic": str(len(SYNTHETIC)) if synthetic else None,
         },
         data=tags.digest,
-        seed=testing.seed,
+        seed=testing.resampling.seed,
         n_systems=len(tags.systems),
         n_segments=len(tags.segments),
     )

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from betterthan import __version__
-from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.leaderboard import shared_ranks
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.tags.tag_tests import unit_name
 from betterthan.analysis.units import Units, unit_note, unit_notes, units_of
 from betterthan.analysis.wording import listing
 from betterthan.arrays import FloatArray, digest
 from betterthan.budget import MOST_RESAMPLES, check_count
 from betterthan.engine.blas import with_one_blas_thread
-from betterthan.engine.blocks import Job, block_ranges
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
-from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.agreement.correlation import pearson, spearman
 from betterthan.kernels.agreement.dependent_correlation import williams_all_pairs
@@ -145,11 +143,12 @@ def sentence_quality(
     table, truth, notes = _joined(predicted, gold, missing)
     chosen = unit_name(table, units)
     unit = units_of(table, chosen)
-    computing = Computing(workers=workers, executor=executor, cache=cache, progress=progress)
-    seed = seed_of(rng)
+    resampling = Resampling.of(
+        rng, n_resamples, workers=workers, executor=executor, cache=cache, progress=progress
+    )
     value = np.stack([measure(table.values, truth[None]) for measure in MEASURES.values()], axis=1)
     if interval == "percentile":
-        draws = _draws(table, truth, unit, n_resamples, seed, computing)
+        draws = _draws(table, truth, resampling.on(digest(table.digest, truth), unit))
         low, high = (ends.reshape(value.shape) for ends in percentile_interval(draws, confidence))
     else:
         low, high, rough = _jackknife_limits(table, truth, unit, value, confidence)
@@ -182,7 +181,7 @@ def sentence_quality(
                 "units": chosen,
             },
             data=digest(table.digest, truth),
-            seed=seed if interval == "percentile" else None,
+            seed=resampling.seed if interval == "percentile" else None,
             n_systems=table.n_systems,
             n_segments=table.n_segments,
         ),
@@ -269,34 +268,31 @@ def _tested(
     return correlation_tests(correlation, without).pvalue
 
 
-def _draws(
-    table: Scores, truth: FloatArray, unit: Units, n_resamples: int, seed: int, computing: Computing
-) -> FloatArray:
+def _draws(table: Scores, truth: FloatArray, resampling: Resampling) -> FloatArray:
     """All measures of all systems on bootstrap samples, shape (n_resamples, m · 4)."""
-    if not unit.are_segments:
+    if not resampling.units.are_segments:
         raise BetterThanError(
             'interval="percentile" draws sentences. Use units="segments", or interval="jackknife" for documents.'
         )
-    # Half a dozen arrays of the size of the drawn predictions exist while they are ranked.
-    blocks = block_ranges(n_resamples, 48 * table.n_segments * (table.n_systems + 1))
-    job: Job[Any, FloatArray] = Job(
-        name=f"bootstrap of sentences ({n_resamples:,} resamples)",
-        function=_block,
-        payload=(table.values, truth, seed, blocks),
-        n_blocks=len(blocks),
-        digest=f"{table.digest} {digest(truth)} sentence quality {n_resamples} {seed} {__version__}",
+    blocks = resampling.run(
+        "bootstrap of sentences",
+        (table.values, truth),
+        _bootstrap_block,
+        # Half a dozen arrays of the size of the drawn predictions exist while they are ranked.
+        bytes_each=48 * table.n_segments * (table.n_systems + 1),
     )
-    return np.concatenate(computing.run(job))
+    return np.concatenate(blocks)
 
 
-def _block(payload: tuple[FloatArray, FloatArray, int, tuple[range, ...]], block: int) -> FloatArray:
-    values, truth, seed, blocks = payload
-    rng = stream(seed, "bootstrap of sentences", block)
-    drawn = rng.integers(0, truth.size, size=(len(blocks[block]), truth.size))
+def _bootstrap_block(
+    payload: tuple[FloatArray, FloatArray], part: range, rng: np.random.Generator
+) -> FloatArray:
+    values, truth = payload
+    drawn = rng.integers(0, truth.size, size=(len(part), truth.size))
     of_systems = np.ascontiguousarray(values[:, drawn].transpose(1, 0, 2))
     of_truth = truth[drawn][:, None]
-    found = [measure(of_systems, of_truth) for measure in MEASURES.values()]
-    return np.stack(found, axis=2).reshape(len(drawn), -1)
+    measured = [measure(of_systems, of_truth) for measure in MEASURES.values()]
+    return np.stack(measured, axis=2).reshape(len(drawn), -1)
 
 
 def _letters(pvalue: FloatArray, alpha: float) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.compare.compare_counts import maximum_pvalues, unit_counts
-from betterthan.analysis.computing import Computing
 from betterthan.analysis.pairs.leaderboard import shared_ranks
-from betterthan.analysis.pairs.pairwise import Decision
+from betterthan.analysis.pairs.pairwise import PairOptions
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.tags.tag_counts import MEASURES, tag_counts
 from betterthan.analysis.units import UnitName, Units, units_of
 from betterthan.arrays import BoolArray, FloatArray, IntArray
@@ -34,18 +34,16 @@ _JACKKNIFE_NUMBERS = 2**22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Randomisation:
-    """How pairs of systems are tested.
+class TagTestOptions:
+    """How pairs of systems are tested by randomisation.
 
     `correction` "max_statistic" is the step-down of Westfall and Young; others are those of p-values.
     """
 
     correction: str
     alpha: float
-    n_resamples: int
     units: UnitName
-    seed: int
-    computing: Computing
+    resampling: Resampling
 
 
 def unit_name(table: Measured | WordTags, units: str) -> UnitName:
@@ -84,8 +82,8 @@ def points(table: Measured) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PairTests:
-    """Randomisation tests of all pairs, systems best first.
+class TagPairTests:
+    """TagTestOptions tests of all pairs, systems best first.
 
     Attributes
     ----------
@@ -113,8 +111,8 @@ class PairTests:
         return letter_display(self.different).labels
 
 
-def pair_tests(table: Measured, systems: tuple[str, ...], testing: Randomisation) -> PairTests:
-    """Randomisation tests of all pairs of these systems, which alone make up the family."""
+def pair_tests(table: Measured, systems: tuple[str, ...], testing: TagTestOptions) -> TagPairTests:
+    """TagTestOptions tests of all pairs of these systems, which alone make up the family."""
     merit = dict(zip(table.systems, points(table).tolist(), strict=True))
     order = np.argsort(shared_ranks(np.array([merit[name] for name in systems])), kind="stable")
     best_first = tuple(systems[i] for i in order)
@@ -133,10 +131,10 @@ def pair_tests(table: Measured, systems: tuple[str, ...], testing: Randomisation
         with np.errstate(invalid="ignore"):
             different[: len(scored), : len(scored)] = adjusted <= testing.alpha
         np.fill_diagonal(different, val=False)
-    return PairTests(systems=best_first, different=different)
+    return TagPairTests(systems=best_first, different=different)
 
 
-def _compared(table: Measured, testing: Randomisation) -> FloatArray:
+def _compared(table: Measured, testing: TagTestOptions) -> FloatArray:
     """Adjusted p-values of :func:`betterthan.compare`, in the order of the table."""
     pairs = compare(
         table,
@@ -145,32 +143,23 @@ def _compared(table: Measured, testing: Randomisation) -> FloatArray:
         missing="raise" if isinstance(table, Counts) else "pairwise",
         correction=testing.correction,  # type: ignore[arg-type]  # checked there
         alpha=testing.alpha,
-        n_resamples=testing.n_resamples,
-        rng=testing.seed,
-        workers=testing.computing.workers,
-        executor=testing.computing.executor,
-        cache=testing.computing.cache,
-        progress=testing.computing.progress,
+        n_resamples=testing.resampling.n_resamples,
+        rng=testing.resampling.seed,
+        **testing.resampling.computing.arguments(),
     )
     place = [pairs.systems.index(name) for name in table.systems]
     return np.asarray(pairs.adjusted[np.ix_(place, place)])
 
 
-def _step_down(counts: Counts, testing: Randomisation) -> FloatArray:
+def _step_down(counts: Counts, testing: TagTestOptions) -> FloatArray:
     """Adjusted p-values by the maximum statistic: those of :func:`betterthan.compare`, in the order of the table."""
-    decision = Decision(
-        alternative="two-sided",
-        correction=STEP_DOWN,
-        alpha=testing.alpha,
-        confidence=1 - testing.alpha,
-        n_resamples=testing.n_resamples,
-        seed=testing.seed,
-        computing=testing.computing,
-    )
-    return maximum_pvalues(counts, unit_counts(counts, units_of(counts, testing.units)), decision)
+    units = units_of(counts, testing.units)
+    options = PairOptions(correction=STEP_DOWN, alpha=testing.alpha, confidence=1 - testing.alpha)
+    resampling = testing.resampling.on(counts.digest, units)
+    return maximum_pvalues(counts, unit_counts(counts, units), options, resampling)
 
 
-def interval(counts: Counts, testing: Randomisation, confidence: float) -> JackknifeInterval:
+def interval(counts: Counts, testing: TagTestOptions, confidence: float) -> JackknifeInterval:
     """Jackknife interval of the pooled score of each system, on the scale that suits the measure."""
     values = unit_counts(counts, units_of(counts, testing.units))
     totals, formula = values.sum(axis=1), counts.formula.pooled
@@ -216,7 +205,7 @@ def about_intervals(
     return messages
 
 
-def too_few(n_pairs: int, n_units: int, testing: Randomisation) -> tuple[str, ...]:
+def too_few(n_pairs: int, n_units: int, testing: TagTestOptions) -> tuple[str, ...]:
     """Say when no p-value can be at most alpha: too few units, or too few resamples for the correction."""
     if not n_pairs:
         return ()
@@ -225,10 +214,10 @@ def too_few(n_pairs: int, n_units: int, testing: Randomisation) -> tuple[str, ..
     if family * 2.0 ** (1 - n_units) > testing.alpha:
         what = "documents" if testing.units == "groups" else "sentences"
         return (f"{n_units} {what} are too few: no difference can be significant at {testing.alpha:g}.",)
-    if family <= testing.alpha * (testing.n_resamples + 1):
+    if family <= testing.alpha * (testing.resampling.n_resamples + 1):
         return ()
     needed = int(np.ceil(family / testing.alpha)) - 1
-    few = f"With {testing.n_resamples:,} resamples none of {n_pairs:,} pairs can differ significantly"
+    few = f"With {testing.resampling.n_resamples:,} resamples none of {n_pairs:,} pairs can differ significantly"
     other = f', or correction="{STEP_DOWN}"' if family > 1 else ""
     return (f"{few} at {testing.alpha:g}. Use {needed:,} or more{other}.",)
 

@@ -8,8 +8,9 @@ import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-from betterthan.analysis.rank.aggregate import wish_of
 from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
+from betterthan.analysis.resampling import Resampling
+from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Job
 from betterthan.engine.streams import stream
@@ -63,17 +64,14 @@ def three_ways(
 
 
 def _correct(asked: Asked, counts: dict[str, Counts]) -> FloatArray:
-    wish = wish_of(
-        confidence=0.95,
-        n_resamples=asked.number("corpora"),
-        size=asked.number("size"),
-        rng=asked.seed,
-        computing=asked.computing,
+    options = RankOptions(size=asked.number("size"))
+    resampling = Resampling(
+        seed=asked.seed, n_resamples=asked.number("corpora"), computing=asked.computing
     )
     rows = []
     for metric in METRICS:
         own = counts[metric]
-        rows += [own.pooled(), segment_means(own), bootstrap_mean(own, wish).mean]
+        rows += [own.pooled(), segment_means(own), bootstrap_mean(own, options, resampling).mean]
     return np.array(rows)
 
 

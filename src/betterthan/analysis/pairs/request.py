@@ -1,4 +1,4 @@
-"""What a significance test is asked, and what it answers."""
+"""What a significance test of all pairs needs, and what it returns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from betterthan.analysis.computing import Computing
+from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.significance.pvalues import Alternative
@@ -16,45 +16,46 @@ PermutationMethod = Literal["auto", "exact", "bracket", "monte_carlo", "analytic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class PairRequest:
     """All pairs of systems, and how to test them.
 
     Attributes
     ----------
     goodness : array, shape (m, n)
         Higher is better; NaN where a score is missing.
-    units : Units
-        What is permuted or drawn as one.
+    resampling : Resampling
+        With the units that are permuted or drawn as one; seed and number are for the tests that draw.
     alternative : {"two-sided", "greater", "less"}
     ties : {"drop", "half", "as_published"}
         For the sign test.
     method : {"auto", "exact", "bracket", "monte_carlo", "analytic"}
         For the permutation test.
-    n_resamples, seed : int
-        For the tests that draw.
     alpha : float
     correction : str
         What the verdicts will rest on: p-values near that decision are found more precisely.
-    digest : str
-        Of the data, so that finished parts are found again.
-    computing : Computing
     """
 
     goodness: FloatArray
-    units: Units
+    resampling: Resampling
     alternative: Alternative
     ties: TestTies
     method: PermutationMethod
-    n_resamples: int
-    seed: int
-    digest: str
-    computing: Computing
     alpha: float = 0.05
     correction: str = "none"
 
+    @property
+    def units(self) -> Units:
+        """What is permuted or drawn as one."""
+        return self.resampling.units
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of draws, for the tests that draw."""
+        return self.resampling.n_resamples
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class PairPValues:
     """p-values of all pairs, what is certain about them, and how they came about.
 
     Attributes
@@ -92,7 +93,7 @@ class SignificanceTest:
     ----------
     name : str
     run : callable
-        From a Question to an Answer.
+        From a PairRequest to PairPValues.
     effect : str
         Key of the effect that the test is about, in :data:`betterthan.analysis.pairs.effects.EFFECTS`.
     takes_groups : bool
@@ -102,7 +103,7 @@ class SignificanceTest:
     """
 
     name: str
-    run: Callable[[Question], Answer]
+    run: Callable[[PairRequest], PairPValues]
     effect: str
     takes_groups: bool = False
     is_resampled: bool = False

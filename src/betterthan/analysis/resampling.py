@@ -1,0 +1,158 @@
+"""The one request for resampled work: how often, from which random numbers, of which units, and who does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+import numpy as np
+
+from betterthan import __version__
+from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.units import Units
+from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import digest as digest_of
+from betterthan.budget import MOST_RESAMPLES, check_count
+from betterthan.engine.blocks import Job, Result, block_ranges
+from betterthan.engine.cache import Cache
+from betterthan.engine.progress import Progress
+from betterthan.engine.streams import stream
+from betterthan.errors import BetterThanError
+
+Payload = TypeVar("Payload")
+NO_UNITS = Units(np.zeros(0, dtype=np.int64), 0)
+BlockFunction: TypeAlias = Callable[[Payload, range, np.random.Generator], Result]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resampling:
+    """How often data are resampled, from which random numbers, in which units, and who does the work.
+
+    Attributes
+    ----------
+    seed : int
+    n_resamples : int
+        0 stands for the number that the method has by default.
+    digest : str
+        Of the data, so that finished blocks are found again; empty until :meth:`on` names the data.
+    units : Units
+        What is drawn or permuted as one; none until :meth:`on` names the data.
+    computing : Computing
+        Never part of a payload: an executor cannot be sent to the workers that it leads.
+
+    Examples
+    --------
+    >>> def heads(n_coins, part, rng):
+    ...     return rng.binomial(n_coins, 0.5, size=len(part))
+    >>> resampling = Resampling(seed=12345, n_resamples=1000, computing=Computing(workers=1))
+    >>> drawn = resampling.run("coins", 100, heads, bytes_each=8)
+    >>> [len(block) for block in drawn], round(float(drawn[0].mean()))
+    ([1000], 50)
+    """
+
+    seed: int
+    n_resamples: int = 0
+    digest: str = ""
+    units: Units = NO_UNITS
+    computing: Computing = field(default_factory=Computing)
+
+    @classmethod
+    def of(
+        cls,
+        rng: Rng,
+        n_resamples: int | None = None,
+        *,
+        workers: int | None = None,
+        executor: Executor | None = None,
+        cache: Cache | None = None,
+        progress: Progress | None = None,
+    ) -> Resampling:
+        """Return the request of a verb from its arguments; `n_resamples` None leaves the number to the method."""
+        if n_resamples is not None and n_resamples < 1:
+            raise BetterThanError(f"n_resamples must be 1 or more; it is {n_resamples}.")
+        check_count("n_resamples", n_resamples, MOST_RESAMPLES)
+        computing = Computing(workers=workers, executor=executor, cache=cache, progress=progress)
+        return cls(seed=seed_of(rng), n_resamples=n_resamples or 0, computing=computing)
+
+    def on(self, digest: str, units: Units | None = None, *, default: int = 0) -> Resampling:
+        """Return the same request for these data, with the method's own number where none was chosen."""
+        return replace(
+            self,
+            digest=digest,
+            units=self.units if units is None else units,
+            n_resamples=self.n_resamples or default,
+        )
+
+    def times(self, n_resamples: int) -> Resampling:
+        """Return the same request with another number of resamples."""
+        return replace(self, n_resamples=n_resamples)
+
+    def run(
+        self,
+        name: str,
+        payload: Payload,
+        block: BlockFunction[Payload, Result],
+        *,
+        bytes_each: int = 0,
+        parts: tuple[range, ...] | None = None,
+        key: str | None = "",
+        label: str = "",
+        uses: Literal["threads", "processes"] = "threads",
+    ) -> list[Result]:
+        """Run a block function over all blocks and return their results in order.
+
+        Parameters
+        ----------
+        name : str
+            Of the random streams, and part of what finished blocks are found again by.
+        payload : object
+            What all blocks need: arrays and plain values, which can be sent to a worker.
+        block : callable
+            ``block(payload, part, rng)`` with the resamples of this block and a generator of its own. A function at
+            the top of a module, so that it can be sent to a worker.
+        bytes_each : int
+            Memory that one resample needs; blocks are cut by it.
+        parts : tuple of range, optional
+            The blocks themselves, where they are no resamples or are cut in another way.
+        key : str, optional
+            What the results depend on beside data, units, seed and number of resamples. None for results that are not
+            kept, because a caller's own function is involved.
+        label : str, optional
+            Shown beside the progress bar instead of the name and the number of resamples.
+        uses : {"threads", "processes"}
+        """
+        cut = block_ranges(self.n_resamples, bytes_each) if parts is None else parts
+        job: Job[Any, Result] = Job(
+            name=label or f"{name} ({self.n_resamples:,} resamples)",
+            function=_run_block,
+            payload=_Task(block, payload, self.seed, name, cut),
+            n_blocks=len(cut),
+            digest=None if key is None else self._checkpoint_key(name, key),
+            uses=uses,
+        )
+        return self.computing.run(job)
+
+    def _checkpoint_key(self, name: str, key: str) -> str:
+        units = digest_of(self.units.of_segment)
+        return f"{self.digest} {name} {units} {self.n_resamples} {self.seed} {key} {__version__}"
+
+
+class _Task(NamedTuple):
+    """What a worker needs to do any block."""
+
+    function: Callable[[Any, range, np.random.Generator], Any]
+    payload: Any
+    seed: int
+    name: str
+    parts: tuple[range, ...]
+
+
+def _run_block(task: _Task, number: int) -> Any:  # noqa: ANN401  (what the block function returns)
+    return task.function(task.payload, task.parts[number], stream(task.seed, task.name, number))
+
+
+def drawn_segments(weights: FloatArray) -> IntArray:
+    """Indices of the segments that one row of weights stands for, each as often as it was drawn."""
+    return np.repeat(np.arange(weights.size), weights.astype(np.int64))
