@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import betterthan as bt
-from betterthan.analysis.computing import Computing
+from betterthan.analysis.resampling import Resampling
 from betterthan.studies.catalogue import listed
 from betterthan.studies.relative_ranking import darr_threshold
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.study import study
 from betterthan.studies.tagging import tagging_sampling, tagging_synthetic
 
@@ -32,15 +32,14 @@ pytestmark = pytest.mark.skipif(
 def asked(name, *, as_published=False, **options):
     """A study asked for without scores."""
     entry = listed(name)
-    return Asked(
+    return StudyRequest(
         name=name,
         listed=entry,
         setups=(),
         as_published=as_published,
         quick=False,
-        seed=12345,
         options=entry.chosen(options, quick=False),
-        computing=Computing(workers=1),
+        resampling=Resampling.of(12345, workers=1),
     )
 
 

@@ -8,10 +8,10 @@ from scipy import stats
 from tests.made_tags import drawn_tags
 
 import betterthan as bt
-from betterthan.analysis.computing import Computing
+from betterthan.analysis.resampling import Resampling
 from betterthan.errors import BetterThanError
 from betterthan.studies.catalogue import listed
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.study import study
 from betterthan.studies.tagging import tagging_sampling, tagging_synthetic
 from betterthan.studies.tagging.tagged import Tagged, demo_tags, read_tagged
@@ -21,15 +21,14 @@ from betterthan.studies.tagging.tagging_sampling import pool_of, sampled_scores
 def asked(name, *, quick=True, as_published=False, workers=1, **options):
     """A study asked for without scores."""
     entry = listed(name)
-    return Asked(
+    return StudyRequest(
         name=name,
         listed=entry,
         setups=(),
         as_published=as_published,
         quick=quick,
-        seed=12345,
         options=entry.chosen(options, quick=quick),
-        computing=Computing(workers=workers),
+        resampling=Resampling.of(12345, workers=workers),
     )
 
 

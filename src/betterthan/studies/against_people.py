@@ -8,7 +8,7 @@ from typing import NamedTuple
 from betterthan.analysis.meta.meta_evaluate import meta_evaluate
 from betterthan.errors import BetterThanError, some_of
 from betterthan.results.meta_evaluation import MetaEvaluation
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup
 from betterthan.tables.scores import Scores
 
@@ -97,16 +97,20 @@ def panels_of(setups: Sequence[Setup]) -> Panels:
     return Panels(tuple(each), tuple(setups), notes)
 
 
-def asked_panels(asked: Asked) -> Panels:
+def panels_for(request: StudyRequest) -> Panels:
     """Return the panels of the user's data, or those of the demo campaign."""
-    return panels_of(asked.setups_or_demo())
+    return panels_of(request.setups_or_demo())
 
 
 def evaluated(
-    asked: Asked, panel: Panel, by: str, *, significance: str = "none", confidence: float | None = None
+    request: StudyRequest,
+    panel: Panel,
+    by: str,
+    *,
+    significance: str = "none",
+    confidence: float | None = None,
 ) -> MetaEvaluation:
     """Hold the metrics of a panel against people, by the verb, with the permutations that were asked for."""
-    computing = asked.computing
     return meta_evaluate(
         panel.metrics,
         panel.human,
@@ -114,12 +118,9 @@ def evaluated(
         significance=significance,
         alternative="wmt",  # as in the papers
         confidence=confidence,
-        n_resamples=asked.number("permutations"),
-        rng=asked.seed,
-        workers=computing.workers,
-        executor=computing.executor,
-        cache=computing.cache,
-        progress=computing.progress,
+        n_resamples=request.number("permutations"),
+        rng=request.seed,
+        **request.computing.arguments(),
     )
 
 

@@ -29,7 +29,7 @@ class Listed:
     paper : str
         Whose experiment it is, and where it stands.
     home : str
-        Module of this room that holds ``run(asked)``.
+        Module of this room that holds ``run(request)``.
     data : str
         What it is run on.
     cost : str

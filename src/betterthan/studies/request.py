@@ -1,13 +1,15 @@
-"""What a study is asked: data, reading, size, and how the work is carried out."""
+"""The request for a study: data, reading, size, and how the work is carried out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from betterthan import __version__
 from betterthan.analysis.computing import Computing
+from betterthan.analysis.resampling import BlockFunction, Payload, Resampling
 from betterthan.arrays import digest
+from betterthan.engine.blocks import Result
 from betterthan.results.settings import Settings
 from betterthan.results.study import Study, StudyChart, StudyTable
 from betterthan.studies.catalogue import Listed, Value
@@ -15,8 +17,8 @@ from betterthan.studies.setups import Setup, demo_setups, setups_digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A study as it was asked for.
+class StudyRequest:
+    """A study with its data, reading and options.
 
     Attributes
     ----------
@@ -27,10 +29,10 @@ class Asked:
     as_published : bool
         Follow the released programs instead of the words of the paper.
     quick : bool
-    seed : int
     options : dict
         Every option of the study, with its value.
-    computing : Computing
+    resampling : Resampling
+        The seed, and who does the work.
     """
 
     name: str
@@ -38,9 +40,18 @@ class Asked:
     setups: tuple[Setup, ...]
     as_published: bool
     quick: bool
-    seed: int
     options: dict[str, Value]
-    computing: Computing
+    resampling: Resampling
+
+    @property
+    def seed(self) -> int:
+        """Of all random numbers."""
+        return self.resampling.seed
+
+    @property
+    def computing(self) -> Computing:
+        """Who does the work."""
+        return self.resampling.computing
 
     def number(self, name: str) -> int:
         """Return an option that is a whole number."""
@@ -50,12 +61,25 @@ class Asked:
         """Return the user's setups, or those of the demo campaign."""
         return self.setups or demo_setups()
 
-    def key(self, *more: object) -> str:
-        """Return what finished blocks are found again by: everything their results depend on."""
-        parts = (self.name, setups_digest(self.setups), self.as_published, self.seed)
-        return " ".join(
-            map(str, (*parts, sorted(self.options.items()), digest(*map(str, more)), __version__))
-        )
+    def run(
+        self,
+        name: str,
+        payload: Payload,
+        block: BlockFunction[Payload, Result],
+        *,
+        parts: tuple[range, ...],
+        key: Sequence[object] = (),
+        label: str = "",
+        uses: Literal["threads", "processes"] = "threads",
+    ) -> list[Result]:
+        """Run a block function over all parts; see :meth:`betterthan.analysis.resampling.Resampling.run`.
+
+        `key` is what the results depend on beside the setups, the reading, the options and the seed.
+        """
+        settings = (self.name, setups_digest(self.setups), self.as_published, sorted(self.options.items()))
+        own = replace(self.resampling, digest=" ".join(map(str, settings)))
+        extra = digest(*map(str, key))
+        return own.run(name, payload, block, parts=parts, key=extra, label=label or name, uses=uses)
 
     def answer(
         self,

@@ -9,14 +9,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from betterthan.analysis.computing import Computing, Rng, seed_of
+from betterthan.analysis.computing import Rng
+from betterthan.analysis.resampling import Resampling
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import TableError
 from betterthan.results.study import Study, StudyTable
 from betterthan.studies.catalogue import listed
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, read_setups, setups_of
 from betterthan.studies.translated import Translated
 from betterthan.tables.ratings import Ratings
@@ -30,10 +31,10 @@ Data = str | Path | Table | Sequence[str | Path] | Sequence[Translated] | Mappin
 
 
 class _Prepared(NamedTuple):
-    """The module of a study, what is asked of it, and the data that it reads by itself, if it does."""
+    """The module of a study, its request, and the data that it reads by itself, if it does."""
 
     module: ModuleType
-    asked: Asked
+    request: StudyRequest
     own: tuple[object, ...]
 
 
@@ -96,15 +97,15 @@ def study(
     >>> found.table("strengths").column("mean")
     (9.2, 9.2, 9.2)
     """
-    computing = Computing(workers=workers, executor=executor, cache=cache, progress=progress)
-    module, asked, own = _prepared(
-        *(name, data, options or {}, seed_of(rng), computing),
+    resampling = Resampling.of(rng, workers=workers, executor=executor, cache=cache, progress=progress)
+    module, request, own = _prepared(
+        *(name, data, options or {}, resampling),
         as_published=as_published,
         quick=quick,
         directions=(lower_is_better, higher_is_better),
     )
-    found: Study = module.run(asked, *own)
-    return found
+    result: Study = module.run(request, *own)
+    return result
 
 
 @with_one_blas_thread
@@ -139,14 +140,14 @@ def measured(
     """
     if not hasattr(_home(name), "measured"):
         return ()
-    module, asked, own = _prepared(
-        *(name, data, options or {}, seed_of(rng), Computing(workers=1)),
+    module, request, own = _prepared(
+        *(name, data, options or {}, Resampling.of(rng, workers=1)),
         as_published=False,
         quick=quick,
         directions=(lower_is_better, higher_is_better),
     )
-    found: tuple[StudyTable, ...] = module.measured(asked, *own)
-    return found
+    tables: tuple[StudyTable, ...] = module.measured(request, *own)
+    return tables
 
 
 def _home(name: str) -> ModuleType:
@@ -157,8 +158,7 @@ def _prepared(
     name: str,
     data: Data | None,
     options: Mapping[str, object],
-    seed: int,
-    computing: Computing,
+    resampling: Resampling,
     *,
     as_published: bool,
     quick: bool,
@@ -167,7 +167,6 @@ def _prepared(
     chosen = listed(name)
     if data is not None and not chosen.takes_data:
         raise TableError(f"{name} draws its own scores, so data cannot be given. Leave the data out.")
-    given = chosen.chosen(options, quick=quick)
     module = _home(name)
     # A study of texts, tags or judgements has its own `read`; all others are run on scores, from which the segments
     # that some system has no score for are left out unless a study says KEEPS_GAPS.
@@ -176,17 +175,16 @@ def _prepared(
         raise TableError(
             f"lower_is_better and higher_is_better are for metrics; {name} takes {chosen.data}. Leave them out."
         )
-    asked = Asked(
+    request = StudyRequest(
         name=name.replace("_", "-"),
         listed=chosen,
         setups=() if reads_own else _setups(data, *directions, keep_gaps=hasattr(module, "KEEPS_GAPS")),
         as_published=as_published,
         quick=quick,
-        seed=seed,
-        options=given,
-        computing=computing,
+        options=chosen.chosen(options, quick=quick),
+        resampling=resampling,
     )
-    return _Prepared(module, asked, (module.read(data),) if reads_own else ())
+    return _Prepared(module, request, (module.read(data),) if reads_own else ())
 
 
 def _setups(

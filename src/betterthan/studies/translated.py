@@ -22,7 +22,7 @@ from betterthan.read.sniff import read_any
 from betterthan.read.source.source import open_source
 from betterthan.results.study import Study
 from betterthan.studies.against_people import HUMAN
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -272,9 +272,11 @@ def demo_translated() -> tuple[Translated, ...]:
     return tuple(found)
 
 
-def translated_or_demo(asked: Asked, translated: Sequence[Translated] | None) -> tuple[Translated, ...]:
+def translated_or_demo(
+    request: StudyRequest, translated: Sequence[Translated] | None
+) -> tuple[Translated, ...]:
     """Return the user's translations, or those of the demo campaign; scores are refused."""
-    if asked.setups:
+    if request.setups:
         raise no_texts()
     return tuple(translated) if translated else demo_translated()
 

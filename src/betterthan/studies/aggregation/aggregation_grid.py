@@ -11,7 +11,7 @@ from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
     answered,
@@ -37,13 +37,13 @@ PRINTED = {
 """Sections 4.4 and 4.5."""
 
 
-def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
+def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
     """Score every system of every data set in six ways, and correlate the ways across all of them."""
-    used = translated_or_demo(asked, translated)
-    counts = counts_of(asked, used)
-    values = three_ways(asked, used, counts)
+    used = translated_or_demo(request, translated)
+    counts = counts_of(request, used)
+    values = three_ways(request, used, counts)
     together = dict(zip(NAMES, np.concatenate(values, axis=1), strict=True))
-    answer = asked.answer(
+    answer = request.answer(
         tables=[
             _correlations(together),
             _means(together),
@@ -56,7 +56,7 @@ def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study
             _distributions(together),
         ],
         sentences=_sentences(together),
-        differences=_DIFFERENCES[asked.as_published],
+        differences=_DIFFERENCES[request.as_published],
     )
     return answered(answer, used, is_demo=translated is None)
 

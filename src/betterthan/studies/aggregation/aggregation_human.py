@@ -11,7 +11,7 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
     answered,
@@ -59,19 +59,19 @@ class _Found(NamedTuple):
     correlations: dict[str, float]
 
 
-def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
+def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
     """Correlate the scores of systems with people on every data set, and average by kind of human score."""
-    given = translated_or_demo(asked, translated)
+    given = translated_or_demo(request, translated)
     used = tuple(on_judged(one) for one in given if one.human is not None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
-    scores = three_ways(asked, used, counts_of(asked, used))
+    scores = three_ways(request, used, counts_of(request, used))
     found = [_correlated(one, values) for one, values in zip(used, scores, strict=True)]
-    answer = asked.answer(
+    answer = request.answer(
         tables=[_table_1(found), _by_data(found)],
         charts=[_chart(found)],
         sentences=_sentences(found),
-        differences=_DIFFERENCES[asked.as_published],
+        differences=_DIFFERENCES[request.as_published],
     )
     return answered(answer, used, is_demo=translated is None)
 

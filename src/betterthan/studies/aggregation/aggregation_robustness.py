@@ -8,8 +8,7 @@ import numpy as np
 
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
-from betterthan.engine.blocks import Job
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import (
     METRICS,
@@ -18,7 +17,7 @@ from betterthan.studies.aggregation.three_ways import (
     three_ways,
     turned_scores,
 )
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
     answered,
@@ -39,7 +38,7 @@ _MOST_TURNED = 100
 _PRINTED = {(WHATS[0], 1): 1.0, (WHATS[0], 10): 0.7, (WHATS[0], 100): 0.6}
 
 
-class _Work(NamedTuple):
+class _SmallTestSets(NamedTuple):
     """Counts and scores of segments of every data set, bootstrap scores of all systems, and what to draw.
 
     `turned` are the texts to score with references turned round; empty when they are not.
@@ -49,27 +48,25 @@ class _Work(NamedTuple):
     segments: tuple[FloatArray, ...]
     whole: FloatArray
     sizes: tuple[int, ...]
-    blocks: tuple[range, ...]
-    seed: int
     turned: tuple[Texts, ...]
     metric: str
 
 
-def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
+def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
     """Draw small test sets again and again, and correlate both ways with each other and with the bootstrap."""
-    used = translated_or_demo(asked, translated)
-    counts = counts_of(asked, used)
-    whole = np.concatenate(three_ways(asked, used, counts), axis=1)
+    used = translated_or_demo(request, translated)
+    counts = counts_of(request, used)
+    whole = np.concatenate(three_ways(request, used, counts), axis=1)
     found = {
-        metric: _drawn(asked, used, metric, tuple(one[metric] for one in counts), whole[2 + 3 * place])
+        metric: _drawn(request, used, metric, tuple(one[metric] for one in counts), whole[2 + 3 * place])
         for place, metric in enumerate(METRICS)
     }
-    sizes = _sizes(asked, used)
-    answer = asked.answer(
+    sizes = _sizes(request, used)
+    answer = request.answer(
         tables=[_table(found, sizes)],
         charts=[_chart(found, sizes)],
         sentences=_sentences(found, sizes),
-        differences=_DIFFERENCES[asked.as_published],
+        differences=_DIFFERENCES[request.as_published],
         notes=_notes(used, sizes),
     )
     return answered(answer, used, is_demo=translated is None)
@@ -90,39 +87,39 @@ _DIFFERENCES = {
 }
 
 
-def _sizes(asked: Asked, used: tuple[Translated, ...]) -> tuple[int, ...]:
+def _sizes(request: StudyRequest, used: tuple[Translated, ...]) -> tuple[int, ...]:
     longest = max(len(one.texts.segments) for one in used)
-    most = min(longest, _MOST_TURNED) if asked.as_published else longest
+    most = min(longest, _MOST_TURNED) if request.as_published else longest
     return tuple(size for size in SIZES if size <= most)
 
 
 def _drawn(
-    asked: Asked, used: tuple[Translated, ...], metric: str, counts: tuple[Counts, ...], whole: FloatArray
+    request: StudyRequest,
+    used: tuple[Translated, ...],
+    metric: str,
+    counts: tuple[Counts, ...],
+    whole: FloatArray,
 ) -> FloatArray:
     """Correlations of every drawn collection of test sets; shape (repeats, sizes, 3)."""
-    repeats = asked.number("turned_corpora" if asked.as_published else "repeats")
-    blocks = tuple(
-        range(start, min(start + _REPEATS_A_BLOCK, repeats)) for start in range(0, repeats, _REPEATS_A_BLOCK)
-    )
+    repeats = request.number("turned_corpora" if request.as_published else "repeats")
     segments = tuple(one.per_segment().values for one in counts)
-    turned = tuple(one.texts for one in used) if asked.as_published else ()
-    work = _Work(counts, segments, whole, _sizes(asked, used), blocks, asked.seed, turned, metric)
-    job: Job[_Work, FloatArray] = Job(
-        name=f"small test sets, {metric}",
-        function=_block,
-        payload=work,
-        n_blocks=len(blocks),
-        digest=asked.key("small test sets", metric, *(one.digest for one in counts)),
+    turned = tuple(one.texts for one in used) if request.as_published else ()
+    blocks = request.run(
+        "small test sets",
+        _SmallTestSets(counts, segments, whole, _sizes(request, used), turned, metric),
+        _correlations,
+        parts=even_parts(repeats, _REPEATS_A_BLOCK),
+        key=(metric, *(one.digest for one in counts)),
+        label=f"small test sets, {metric}",
     )
-    return np.concatenate(asked.computing.run(job))
+    return np.concatenate(blocks)
 
 
-def _block(work: _Work, block: int) -> FloatArray:
-    rng = stream(work.seed, "small test sets", block)
-    return np.array([[_once(work, size, rng) for size in work.sizes] for _ in work.blocks[block]])
+def _correlations(work: _SmallTestSets, part: range, rng: np.random.Generator) -> FloatArray:
+    return np.array([[_once(work, size, rng) for size in work.sizes] for _ in part])
 
 
-def _once(work: _Work, size: int, rng: np.random.Generator) -> list[float]:
+def _once(work: _SmallTestSets, size: int, rng: np.random.Generator) -> list[float]:
     """Draw one small test set for each data set, without replacement; a smaller data set is taken whole."""
     pooled, means = [], []
     for place, (counts, segments) in enumerate(zip(work.counts, work.segments, strict=True)):

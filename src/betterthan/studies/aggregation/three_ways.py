@@ -9,15 +9,13 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
-from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import Job
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts
 from betterthan.kernels.agreement.correlation import pearson
 from betterthan.scoring.bleu import bleu
 from betterthan.scoring.chrf import chrf
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import Translated, target
 from betterthan.tables.counts import Counts
 from betterthan.tables.texts import Texts
@@ -28,14 +26,13 @@ WAYS = ("", "m-", "x-")
 NAMES = tuple(f"{way}{metric}" for metric in METRICS for way in WAYS)
 TOKENIZERS = {"zh": "zh", "ja": "char"}
 """By target language; the usual one of Japanese needs a dictionary of 50 MB, characters do not."""
-_Work = tuple[tuple[Texts, ...], int, int, int]
 
 
-def counts_of(asked: Asked, used: Sequence[Translated]) -> list[dict[str, Counts]]:
+def counts_of(request: StudyRequest, used: Sequence[Translated]) -> list[dict[str, Counts]]:
     """Count BLEU and chrF of every data set once; words as published are those of tokeniser 13a everywhere."""
     return [
         {
-            "BLEU": bleu(one.texts, tokenize=_tokenizer(one.dataset, as_published=asked.as_published)),
+            "BLEU": bleu(one.texts, tokenize=_tokenizer(one.dataset, as_published=request.as_published)),
             "chrF": chrf(one.texts),
         }
         for one in used
@@ -47,27 +44,27 @@ def _tokenizer(dataset: str, *, as_published: bool) -> str:
 
 
 def three_ways(
-    asked: Asked, used: Sequence[Translated], counts: Sequence[dict[str, Counts]]
+    request: StudyRequest, used: Sequence[Translated], counts: Sequence[dict[str, Counts]]
 ) -> list[FloatArray]:
     """Return, for each data set, scores by :data:`NAMES`; shape (6, m).
 
     As published, references are handed over the wrong way round, as the numbers of the paper suggest.
     """
-    if not asked.as_published:
-        return [_correct(asked, one) for one in counts]
+    if not request.as_published:
+        return [_correct(request, one) for one in counts]
     # Means of segments stay: single segments cannot be turned round.
     means = [[segment_means(one[metric]) for metric in METRICS] for one in counts]
     return [
         np.array([bleu_, m_bleu, x_bleu, chrf_, m_chrf, x_chrf])
-        for (m_bleu, m_chrf), (bleu_, x_bleu, chrf_, x_chrf) in zip(means, _turned(asked, used), strict=True)
+        for (m_bleu, m_chrf), (bleu_, x_bleu, chrf_, x_chrf) in zip(
+            means, _turned(request, used), strict=True
+        )
     ]
 
 
-def _correct(asked: Asked, counts: dict[str, Counts]) -> FloatArray:
-    options = RankOptions(size=asked.number("size"))
-    resampling = Resampling(
-        seed=asked.seed, n_resamples=asked.number("corpora"), computing=asked.computing
-    )
+def _correct(request: StudyRequest, counts: dict[str, Counts]) -> FloatArray:
+    options = RankOptions(size=request.number("size"))
+    resampling = request.resampling.times(request.number("corpora"))
     rows = []
     for metric in METRICS:
         own = counts[metric]
@@ -83,25 +80,26 @@ def segment_means(counts: Counts) -> FloatArray:
         return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
 
 
-def _turned(asked: Asked, used: Sequence[Translated]) -> list[FloatArray]:
+def _turned(request: StudyRequest, used: Sequence[Translated]) -> list[FloatArray]:
     texts = tuple(one.texts for one in used)
-    work: _Work = (texts, asked.number("turned_corpora"), asked.number("turned_size"), asked.seed)
-    job: Job[_Work, FloatArray] = Job(
-        name="references turned round",
-        function=turned_block,
-        payload=work,
-        n_blocks=len(used),
-        digest=asked.key("turned", *(one.digest for one in texts)),
+    return request.run(
+        "corpora with references turned round",
+        (texts, request.number("turned_corpora"), request.number("turned_size")),
+        turned_block,
+        parts=even_parts(len(used)),
+        key=[one.digest for one in texts],
+        label="references turned round",
         uses="processes",
     )
-    return asked.computing.run(job)
 
 
-def turned_block(work: _Work, block: int) -> FloatArray:
+def turned_block(
+    payload: tuple[tuple[Texts, ...], int, int], part: range, rng: np.random.Generator
+) -> FloatArray:
     """Score one data set with references turned round: pooled and bootstrap BLEU, pooled and bootstrap chrF; (4, m)."""
-    texts, n_corpora, size, seed = work[0][block], *work[1:]
+    every, n_corpora, size = payload
+    texts = every[part.start]
     n = len(texts.segments)
-    rng = stream(seed, "corpora with references turned round", block)
     drawn = [rng.integers(0, n, size=size) for _ in range(n_corpora)]
     rows = []
     for metric in METRICS:

@@ -12,7 +12,7 @@ from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.paired.strengths import three_strengths
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup
 from betterthan.tables.scores import Scores
 
@@ -28,25 +28,25 @@ _CLAIMS = (
 )
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Hold mean, median and Bradley–Terry against each other on three systems with equal means, or on a table."""
-    setup = asked.setups[0] if asked.setups else _own()
-    tables = [_strengths(setup.scores, as_published=asked.as_published), _pairs(setup.scores)]
-    claims = None if asked.setups else _claims(setup.scores)
-    sentences = (_swayed(tables[1]),) if asked.setups else (_swayed(tables[1]), _HELD)
-    return asked.answer(
+    setup = request.setups[0] if request.setups else _own()
+    tables = [_strengths(setup.scores, as_published=request.as_published), _pairs(setup.scores)]
+    claims = None if request.setups else _claims(setup.scores)
+    sentences = (_swayed(tables[1]),) if request.setups else (_swayed(tables[1]), _HELD)
+    return request.answer(
         tables=[*tables, *([claims] if claims else [])],
         charts=[_chart(setup.scores)],
         sentences=sentences,
-        differences=() if asked.setups else _DIFFERENCES,
+        differences=() if request.setups else _DIFFERENCES,
         used=[setup],
         draws=False,
         notes=(
-            [f"Of {len(asked.setups)} tables the first is shown: {setup.dataset}, {setup.metric}."]
-            if len(asked.setups) > 1
+            [f"Of {len(request.setups)} tables the first is shown: {setup.dataset}, {setup.metric}."]
+            if len(request.setups) > 1
             else []
         ),
-        is_own=not asked.setups,
+        is_own=not request.setups,
     )
 
 

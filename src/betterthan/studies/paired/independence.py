@@ -12,7 +12,7 @@ import numpy as np
 
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.blocks import Job
+from betterthan.engine.blocks import even_parts
 from betterthan.engine.streams import stream
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry, bradley_terry_batch
 from betterthan.kernels.comparisons.connectivity import is_connected
@@ -21,7 +21,7 @@ from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.influence.diagnosis import majority_cycles
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 
 CLOSE = 0.55
@@ -118,7 +118,7 @@ _COUNTS = ("triples", "circles", "flips", "levels", "close", "without strengths"
 _POLICIES: tuple[Literal["drop", "half", "as_published"], ...] = ("drop", "half", "as_published")
 
 
-class _Work(NamedTuple):
+class _TripleSearch(NamedTuple):
     """What one block needs: the tables, how often they are cut, and the seed."""
 
     tables: tuple[FloatArray, ...]
@@ -127,22 +127,25 @@ class _Work(NamedTuple):
     as_published: bool
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Show the example of the appendix, then search all triples of systems of every setup."""
-    used = asked.setups_or_demo()
-    work = _Work(
-        tuple(setup.scores.goodness for setup in used), asked.number("draws"), asked.seed, asked.as_published
+    used = request.setups_or_demo()
+    work = _TripleSearch(
+        tuple(setup.scores.goodness for setup in used),
+        request.number("draws"),
+        request.seed,
+        request.as_published,
     )
-    job: Job[_Work, FloatArray] = Job(
-        name="all triples of systems",
-        function=_search,
-        payload=work,
-        n_blocks=len(used),
-        digest=asked.key("triples", setups_digest(used)),
+    blocks = request.run(
+        "all triples of systems",
+        work,
+        _search,
+        parts=even_parts(len(used)),
+        key=(setups_digest(used),),
         uses="processes",
     )
-    found = np.stack(asked.computing.run(job))
-    return asked.answer(
+    found = np.stack(blocks)
+    return request.answer(
         tables=[_example(), _by_size(found), _by_setup(found, used)],
         charts=[_chart(found)],
         sentences=_sentences(found),
@@ -187,8 +190,9 @@ def _fits(table: FloatArray) -> dict[str, FloatArray]:
     return {name: to_shares(log_strength) for name, log_strength in fits.items()}
 
 
-def _search(work: _Work, block: int) -> FloatArray:
+def _search(work: _TripleSearch, part: range, _rng: np.random.Generator) -> FloatArray:
     """Counts of :class:`Changes` at each size and with all segments; shape (sizes + 1, 6)."""
+    block = part.start
     table = work.tables[block]
     n = table.shape[1]
     rows = []
@@ -200,7 +204,7 @@ def _search(work: _Work, block: int) -> FloatArray:
     return np.stack([*rows, _counts(table, work)])
 
 
-def _counts(table: FloatArray, work: _Work) -> FloatArray:
+def _counts(table: FloatArray, work: _TripleSearch) -> FloatArray:
     counts = win_counts(table)
     wins = with_ties(counts.wins, counts.ties, "as_published") if work.as_published else counts.wins
     return np.array(changes(wins), dtype=np.float64)

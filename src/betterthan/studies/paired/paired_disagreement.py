@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.engine.blocks import Array, Job
+from betterthan.engine.blocks import Array, even_parts
 from betterthan.engine.streams import stream
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
@@ -28,7 +28,7 @@ from betterthan.studies.paired.paired_disagreement_tables import (
 from betterthan.studies.paired.paired_printed import PAIRS, TEN_PAIRS
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, played_strengths, three_strengths
 from betterthan.studies.paired.subsamples import CODE_SIZES, RULES, TEXT_SIZES, Rule
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 
 _RESAMPLES = 2000
@@ -118,7 +118,7 @@ _READINGS = (False, True)
 """The words of the paper, then as published."""
 
 
-class _Work(NamedTuple):
+class _SetupDraws(NamedTuple):
     """What all blocks need: goodness and raw values of each setup, and the plan of draws."""
 
     goodness: tuple[FloatArray, ...]
@@ -129,46 +129,41 @@ class _Work(NamedTuple):
     seed: int
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Rank every setup by every mechanism, on all segments and on drawn ones, and count disagreements."""
-    used = asked.setups_or_demo()
-    work = _Work(
+    used = request.setups_or_demo()
+    work = _SetupDraws(
         tuple(setup.scores.goodness for setup in used),
         tuple(setup.scores.values for setup in used),
-        asked.number("repeats"),
-        asked.number("orders"),
-        asked.as_published,
-        asked.seed,
+        request.number("repeats"),
+        request.number("orders"),
+        request.as_published,
+        request.seed,
     )
-    job: Job[_Work, dict[str, Array]] = Job(
-        name="setups",
-        function=_setup,
-        payload=work,
-        n_blocks=len(used),
-        digest=asked.key("disagreement", setups_digest(used)),
-        uses="processes",
+    blocks = request.run(
+        "setups", work, _setup, parts=even_parts(len(used)), key=(setups_digest(used),), uses="processes"
     )
-    blocks = asked.computing.run(job)
-    found = Found(used, blocks, int(asked.as_published))
+    found = Found(used, blocks, int(request.as_published))
     rules = rules_table(found)
     tables = [full_table(found, "table-1", PAIRS), full_table(found, "table-4", TEN_PAIRS)]
     tables += [*([rules] if rules else []), *breakdown_tables(found), sizes_table(found)]
-    return asked.answer(
+    return request.answer(
         tables=tables,
-        charts=figure_4(found, asked.seed),
+        charts=figure_4(found, request.seed),
         sentences=(*_sentences(found), *closest(found)),
-        differences=(*_DIFFERENCES, *(() if asked.as_published else (_COUNTED,)), *swapped(found)),
+        differences=(*_DIFFERENCES, *(() if request.as_published else (_COUNTED,)), *swapped(found)),
         notes=_notes(used, blocks),
         used=used,
     )
 
 
-def _setup(work: _Work, block: int) -> dict[str, Array]:
+def _setup(work: _SetupDraws, part: range, _rng: np.random.Generator) -> dict[str, Array]:
     """Disagreements of one setup.
 
     "five": (10 pairs, 3 measures) with all segments in the reading asked for; "full": (2 readings, 3 pairs, 3
     measures); a rule's or size's name: (draws, 2, 3, 3); "regularised": how many fits needed a prior, and of how many.
     """
+    block = part.start
     tables = (work.goodness[block], work.values[block])
     full, regularised = _three(tables, [np.arange(tables[0].shape[1])])
     found: dict[str, Array] = {"full": full[0], "five": _five(work, tables[int(work.as_published)], block)}
@@ -211,7 +206,7 @@ def _three(tables: tuple[FloatArray, FloatArray], cuts: list[IntArray]) -> tuple
     return result, regularised
 
 
-def _five(work: _Work, table: FloatArray, block: int) -> FloatArray:
+def _five(work: _SetupDraws, table: FloatArray, block: int) -> FloatArray:
     three = three_strengths([table], as_published=work.as_published).values[0]
     played = played_strengths(
         table, as_published=work.as_published, orders=work.orders, seed=work.seed, label=f"setup {block}"

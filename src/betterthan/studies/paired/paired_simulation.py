@@ -13,14 +13,14 @@ import numpy as np
 
 from betterthan.analysis.wording import amount, counted, listing
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.blocks import Job
+from betterthan.engine.blocks import even_parts
 from betterthan.engine.streams import stream
 from betterthan.kernels.agreement.kendall import kendall_b
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 
 NOISE = 1.0
 """Standard deviation of a score around its mean; fixed in the paper and in its programs."""
@@ -384,7 +384,7 @@ GRID = tuple(Setting(*point) for point in product(TYPES, OUTLIERS, SYSTEMS, SEGM
 """The 288 settings of appendix A.2."""
 
 
-class _Work(NamedTuple):
+class _Simulation(NamedTuple):
     """What all blocks need."""
 
     generators: tuple[str, ...]
@@ -394,45 +394,44 @@ class _Work(NamedTuple):
     seed: int
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Draw scores on the grid, let five mechanisms estimate the order, and hold it against the truth."""
-    chosen = str(asked.options["generator"])
-    every = ("released",) if asked.as_published else tuple(GENERATORS)
-    work = _Work(
+    chosen = str(request.options["generator"])
+    every = ("released",) if request.as_published else tuple(GENERATORS)
+    work = _Simulation(
         every if chosen == "all" else (chosen,),
-        asked.number("repeats"),
-        asked.number("orders"),
-        asked.as_published,
-        asked.seed,
+        request.number("repeats"),
+        request.number("orders"),
+        request.as_published,
+        request.seed,
     )
-    job: Job[_Work, FloatArray] = Job(
-        name="simulated setups",
-        function=_simulate,
-        payload=work,
-        n_blocks=len(work.generators) * len(GRID),
-        digest=asked.key("simulation", work.generators),
+    blocks = request.run(
+        "simulated setups",
+        work,
+        _simulate,
+        parts=even_parts(len(work.generators) * len(GRID)),
+        key=(work.generators,),
         uses="processes",
     )
-    blocks = np.stack(asked.computing.run(job))
-    found = blocks.reshape(len(work.generators), len(GRID), work.repeats, -1)
+    found = np.stack(blocks).reshape(len(work.generators), len(GRID), work.repeats, -1)
     taus = {name: found[i, :, :, : len(FIVE)] for i, name in enumerate(work.generators)}
-    tests = findings(taus, GRID, asked.seed)
+    tests = findings(taus, GRID, request.seed)
     places = {
-        name: points(name, own, GRID, seed=asked.seed, as_published=asked.as_published)
+        name: points(name, own, GRID, seed=request.seed, as_published=request.as_published)
         for name, own in taus.items()
     }
-    return asked.answer(
+    return request.answer(
         tables=[tests, *(panels_table(*each) for each in places.items()), grid_table(taus, GRID)],
         charts=[figure(*each) for each in places.items()],
         sentences=_sentences(found, work, tests),
-        differences=_DIFFERENCES if asked.as_published else (*_DIFFERENCES, _BARS),
+        differences=_DIFFERENCES if request.as_published else (*_DIFFERENCES, _BARS),
         notes=_notes(found),
     )
 
 
-def _simulate(work: _Work, block: int) -> FloatArray:
+def _simulate(work: _Simulation, part: range, _rng: np.random.Generator) -> FloatArray:
     """Tau of each mechanism, and whether strengths needed a prior, for each data set of one setting."""
-    name, setting = work.generators[block // len(GRID)], GRID[block % len(GRID)]
+    name, setting = work.generators[part.start // len(GRID)], GRID[part.start % len(GRID)]
     rows = []
     for repeat in range(work.repeats):
         rng = stream(work.seed, f"simulation {name} {tuple(setting)}", repeat)
@@ -450,7 +449,7 @@ def _simulate(work: _Work, block: int) -> FloatArray:
     return np.array(rows)
 
 
-def _sentences(found: FloatArray, work: _Work, tests: StudyTable) -> tuple[str, ...]:
+def _sentences(found: FloatArray, work: _Simulation, tests: StudyTable) -> tuple[str, ...]:
     told = [
         (
             f"{amount(found[..., 0].size, 0)} simulated setups: {len(GRID)} settings, "

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 
 TABLE_2 = np.array([[23.0, 50.0, 40.0, 70.0, 60.0], [28.0, 45.0, 30.0, 65.0, 50.0]])
 """Strengths of S and B for five types of segments."""
@@ -27,20 +27,20 @@ class _Pairing(NamedTuple):
     second: FloatArray
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Pair the same scores in three ways and let mean, median and wins judge each."""
-    if asked.setups:
-        return _of_data(asked)
+    if request.setups:
+        return _of_data(request)
     every = _all_pairings()
     chosen = {
         "as in table 2": every[0],
         "nearest to even": min(every, key=lambda each: abs(each[1] - 0.5)),
         "fewest wins for S": min(every, key=lambda each: each[1]),
     }
-    drawn = [_drawn(name, order, asked) for name, (order, _) in chosen.items()]
+    drawn = [_drawn(name, order, request) for name, (order, _) in chosen.items()]
     expected = tuple(share for _, share in chosen.values())
     below = sum(share < 0.5 for _, share in every)
-    return asked.answer(
+    return request.answer(
         tables=[_verdicts(drawn, _NAMES, expected), _permutations(every)],
         charts=[_chart(drawn, _NAMES)],
         sentences=(
@@ -76,16 +76,16 @@ def _all_pairings() -> list[tuple[tuple[int, ...], float]]:
     return [(order, float(share)) for order, share in zip(orders, shares, strict=True)]
 
 
-def _drawn(name: str, order: tuple[int, ...], asked: Asked) -> _Pairing:
+def _drawn(name: str, order: tuple[int, ...], request: StudyRequest) -> _Pairing:
     """Scores of both systems: the same for all pairings, in another order."""
-    n = asked.number("segments")
-    noise = stream(asked.seed, "triptych", 0).normal(size=(2, TABLE_2.shape[1], n))
+    n = request.number("segments")
+    noise = stream(request.seed, "triptych", 0).normal(size=(2, TABLE_2.shape[1], n))
     first, second = TABLE_2[:, :, None] + noise
     return _Pairing(name, first[list(order)].reshape(-1), second.reshape(-1))
 
 
-def _of_data(asked: Asked) -> Study:
-    setup = asked.setups[0]
+def _of_data(request: StudyRequest) -> Study:
+    setup = request.setups[0]
     scores = setup.scores
     best = np.argsort(-scores.goodness.mean(axis=1), kind="stable")[:2]
     names = (scores.systems[best[0]], scores.systems[best[1]])
@@ -96,7 +96,7 @@ def _of_data(asked: Asked) -> Study:
         _Pairing(f"most wins for {names[1]}", *_most_wins(second, first)[::-1]),
     ]
     wins = [int((each.first > each.second).sum()) for each in drawn]
-    return asked.answer(
+    return request.answer(
         tables=[_verdicts(drawn, names, None)],
         charts=[_chart(drawn, names)],
         sentences=(
@@ -106,7 +106,7 @@ def _of_data(asked: Asked) -> Study:
                 f"{first.size} segments; it wins {wins[0]}."
             ),
         ),
-        used=asked.setups,
+        used=request.setups,
         draws=False,
     )
 

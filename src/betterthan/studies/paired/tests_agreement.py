@@ -8,7 +8,7 @@ import numpy as np
 
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import BoolArray, FloatArray
-from betterthan.engine.blocks import Job
+from betterthan.engine.blocks import even_parts
 from betterthan.engine.streams import stream
 from betterthan.kernels.agreement.rankings import significance_overlap
 from betterthan.kernels.comparisons.wins import win_counts
@@ -17,53 +17,51 @@ from betterthan.kernels.significance.rank_tests import mood_median, sign_test, w
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.paired.paired_printed import FIGURE_6, TESTS
 from betterthan.studies.paired.subsamples import RULES
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 
 _DRAWS_IN_A_BLOCK = 20
 
 
-class _Work(NamedTuple):
+class _TestedSetups(NamedTuple):
     """What all blocks need."""
 
     tables: tuple[FloatArray, ...]
     places: tuple[tuple[str, tuple[int, ...]], ...]
     alpha: float
-    draws: int
     seed: int
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Test all pairs of systems of every setup four ways; as published, of drawn setups, a fifth of their segments."""
-    used = asked.setups_or_demo()
-    work = _Work(
-        tuple(setup.scores.values if asked.as_published else setup.scores.goodness for setup in used),
+    used = request.setups_or_demo()
+    work = _TestedSetups(
+        tuple(setup.scores.values if request.as_published else setup.scores.goodness for setup in used),
         _places(used),
-        float(asked.options["alpha"]),
-        asked.number("draws"),
-        asked.seed,
+        float(request.options["alpha"]),
+        request.seed,
     )
-    job: Job[_Work, BoolArray] = Job(
-        name="tests of all pairs",
-        function=_drawn if asked.as_published else _all,
-        payload=work,
-        n_blocks=-(-work.draws // _DRAWS_IN_A_BLOCK) if asked.as_published else len(used),
-        digest=asked.key("tests", setups_digest(used)),
+    drawn = even_parts(request.number("draws"), _DRAWS_IN_A_BLOCK)
+    blocks = request.run(
+        "tests of all pairs",
+        work,
+        _drawn if request.as_published else _all,
+        parts=drawn if request.as_published else even_parts(len(used)),
+        key=(setups_digest(used),),
         uses="processes",
     )
-    blocks = asked.computing.run(job)
     significant = np.concatenate(blocks, axis=1)
     overlap = significance_overlap(significant)
     tables = [_matrix(overlap, significant.shape[1])]
-    if not asked.as_published:
+    if not request.as_published:
         tables.append(_by_setup(blocks, used))
-    return asked.answer(
+    return request.answer(
         tables=tables,
         charts=[_chart(overlap)],
         sentences=_sentences(overlap, significant, work.alpha),
         differences=_DIFFERENCES,
         used=used,
-        draws=asked.as_published,
+        draws=request.as_published,
     )
 
 
@@ -75,14 +73,13 @@ def _places(used: tuple[Setup, ...]) -> tuple[tuple[str, tuple[int, ...]], ...]:
     return tuple((dataset, tuple(places)) for dataset, places in found.items())
 
 
-def _all(work: _Work, block: int) -> BoolArray:
-    return _significant(work.tables[block], work.alpha, as_published=False)
+def _all(work: _TestedSetups, part: range, _rng: np.random.Generator) -> BoolArray:
+    return _significant(work.tables[part.start], work.alpha, as_published=False)
 
 
-def _drawn(work: _Work, block: int) -> BoolArray:
-    first = block * _DRAWS_IN_A_BLOCK
+def _drawn(work: _TestedSetups, part: range, _rng: np.random.Generator) -> BoolArray:
     found = []
-    for draw in range(first, min(first + _DRAWS_IN_A_BLOCK, work.draws)):
+    for draw in part:
         rng = stream(work.seed, "data set, metric and segments", draw)
         _, places = work.places[rng.integers(len(work.places))]
         table = work.tables[places[rng.integers(len(places))]]

@@ -11,7 +11,7 @@ from betterthan.errors import BetterThanError
 from betterthan.results.human import IdenticalOutputs
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.lines_chart import Mark, lines_chart
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
     answered,
@@ -44,12 +44,12 @@ class _Found(NamedTuple):
         return sum(not math.isnan(twin.gap) for twin in self.twins.twins)
 
 
-def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study:
+def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
     """Find the pairs of systems with the same text that people scored a margin or more apart."""
-    used = tuple(one for one in translated_or_demo(asked, translated) if one.human is not None)
+    used = tuple(one for one in translated_or_demo(request, translated) if one.human is not None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
-    margin = float(asked.options["margin"])
+    margin = float(request.options["margin"])
     found = [
         _Found(
             one.dataset,
@@ -57,7 +57,7 @@ def run(asked: Asked, translated: tuple[Translated, ...] | None = None) -> Study
         )
         for one in used
     ]
-    answer = asked.answer(
+    answer = request.answer(
         tables=[_table_3(found), _twins(found), _printed()],
         charts=[_chart(found)],
         sentences=_sentences(found, margin),

@@ -17,7 +17,7 @@ from betterthan.errors import BetterThanError, some_of
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.against_people import HUMAN, panels_of
 from betterthan.studies.lines_chart import Mark, lines_chart
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, read_setups
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
@@ -80,17 +80,17 @@ def _by_dataset(setups: Sequence[Setup]) -> dict[str, Judgements]:
     return found
 
 
-def run(asked: Asked, judged: Mapping[str, Judgements] | None = None) -> Study:
+def run(request: StudyRequest, judged: Mapping[str, Judgements] | None = None) -> Study:
     """Count the pairs of systems that each threshold keeps, on every data set, and average by direction."""
     used: tuple[tuple[str, Judgements], ...]
     if judged is None:
-        panels = panels_of(asked.setups_or_demo())
+        panels = panels_of(request.setups_or_demo())
         used, notes = tuple((panel.dataset, panel.human) for panel in panels.each), panels.notes
         setups = panels.used
     else:
         used, notes, setups = tuple(judged.items()), (), ()
     found = [_counted(name, one) for name, one in used]
-    answer = asked.answer(
+    answer = request.answer(
         tables=[_figure_table(found), _claims(found), _by_data(found)],
         charts=[_chart(found)],
         sentences=_sentences(found),

@@ -9,13 +9,13 @@ import numpy as np
 
 from betterthan.analysis.meta.inputs import panel_of
 from betterthan.arrays import FloatArray, IntArray, digest
-from betterthan.engine.blocks import Job
+from betterthan.engine.blocks import even_parts
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.tau_tables import RULES, Rule, pair_table, tau
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import Panel, asked_panels, further_notes
+from betterthan.studies.against_people import Panel, further_notes, panels_for
 from betterthan.studies.lines_chart import Mark, lines_chart
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 
 KEEPS_GAPS = True
 SHARES = (0.0, 0.05, 0.1, 0.25, 0.5)
@@ -31,7 +31,7 @@ EXAMPLES: tuple[tuple[int, int, int, Rule, float], ...] = (
 )
 
 
-class _Work(NamedTuple):
+class _TauTables(NamedTuple):
     """Goodness of people and metrics on the same cells, and what makes a tie; a block is a metric."""
 
     human: FloatArray
@@ -60,18 +60,18 @@ class _Taus(NamedTuple):
         return np.stack([tau(self.counts, rule) for rule in RULES], axis=-1)
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Hold each metric against people by all four taus, with and without a threshold for its own ties."""
-    panels = asked_panels(asked)
-    margin = float(asked.options["margin"])
-    shares = SHARES[: asked.number("thresholds")]
+    panels = panels_for(request)
+    margin = float(request.options["margin"])
+    shares = SHARES[: request.number("thresholds")]
     found: list[_Taus] = []
     notes: list[str] = []
     for panel in panels.each:
-        own, said = _taus(asked, panel, margin, shares)
+        own, said = _taus(request, panel, margin, shares)
         found += own
         notes += [f"{panel.dataset}: {note}" for note in said]
-    return asked.answer(
+    return request.answer(
         tables=[_values(found), _examples(), _counts(found), _thresholds(found, shares)],
         charts=[_chart(found, shares)],
         sentences=_sentences(found, margin),
@@ -89,7 +89,7 @@ _DIFFERENCES = (
 
 
 def _taus(
-    asked: Asked, panel: Panel, margin: float, shares: tuple[float, ...]
+    request: StudyRequest, panel: Panel, margin: float, shares: tuple[float, ...]
 ) -> tuple[list[_Taus], tuple[str, ...]]:
     """Count the pairs of every metric, all on the same cells; also return what bringing them together left out."""
     together = panel_of(panel.metrics, panel.human)
@@ -100,27 +100,23 @@ def _taus(
         )
     scores = np.where(together.judged, together.segment_scores(), np.nan)
     deviation = np.nanstd(scores, axis=(1, 2))
-    work = _Work(together.human_goodness, scores, margin, np.outer(deviation, shares))
-    job: Job[_Work, IntArray] = Job(
-        name=f"taus, {panel.dataset}",
-        function=_block,
-        payload=work,
-        n_blocks=len(scores),
-        digest=asked.key("taus", panel.dataset, digest(*work)),
+    work = _TauTables(together.human_goodness, scores, margin, np.outer(deviation, shares))
+    blocks = request.run(
+        f"taus, {panel.dataset}", work, _pair_counts, parts=even_parts(len(scores)), key=(digest(*work),)
     )
     found = [
         _Taus(panel.dataset, name, float(own), counts)
-        for name, own, counts in zip(together.names, deviation, asked.computing.run(job), strict=True)
+        for name, own, counts in zip(together.names, deviation, blocks, strict=True)
     ]
     return found, together.notes
 
 
-def _block(work: _Work, block: int) -> IntArray:
+def _pair_counts(work: _TauTables, part: range, _rng: np.random.Generator) -> IntArray:
     """Counts of one metric at each of its thresholds; shape (thresholds, 3, 3)."""
     return np.stack(
         [
-            pair_table(work.scores[block], work.human, margin=work.margin, metric_margin=float(margin))
-            for margin in work.metric_margins[block]
+            pair_table(work.scores[part.start], work.human, margin=work.margin, metric_margin=float(margin))
+            for margin in work.metric_margins[part.start]
         ]
     )
 

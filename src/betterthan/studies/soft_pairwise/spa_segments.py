@@ -9,17 +9,16 @@ import numpy as np
 from betterthan.analysis.meta.inputs import panel_of
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray, IntArray, digest
-from betterthan.engine.blocks import Job
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts
 from betterthan.kernels.agreement.soft_pairwise import (
     one_sided_pvalues,
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated, further_notes
+from betterthan.studies.against_people import MEASURES, Panel, evaluated, further_notes, panels_for
 from betterthan.studies.lines_chart import Mark, lines_chart
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
 KEEPS_GAPS = True
@@ -45,14 +44,6 @@ class _Tables(NamedTuple):
         return tuple(dict.fromkeys(n // part for part in PARTS if n // part >= min(_LEAST, n)))
 
 
-class _Work(NamedTuple):
-    """What one block needs."""
-
-    tables: _Tables
-    blocks: tuple[range, ...]
-    seed: int
-
-
 class _Interval(NamedTuple):
     """One metric at one number of segments: mean and bounds of 95 %, by pairwise and by soft pairwise accuracy."""
 
@@ -67,19 +58,19 @@ class _Interval(NamedTuple):
         return np.asarray(self.summary[:, 2] - self.summary[:, 1])
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Draw segments with replacement, fewer and more, and tell how far the values of the best metrics spread."""
-    panels = asked_panels(asked)
-    chosen = [_chosen(asked, panel) for panel in panels.each]
-    found = [one for tables in chosen for one in _intervals(asked, tables)]
-    return asked.answer(
+    panels = panels_for(request)
+    chosen = [_chosen(request, panel) for panel in panels.each]
+    found = [one for tables in chosen for one in _intervals(request, tables)]
+    return request.answer(
         tables=[_table(found)],
         charts=[_chart(found), _widths(found)],
         sentences=_sentences(found),
         differences=_DIFFERENCES,
         notes=(
             *panels.notes,
-            *((SAME_READING,) if asked.as_published else ()),
+            *((SAME_READING,) if request.as_published else ()),
             *further_notes([note for tables in chosen for note in tables.notes], panels.used),
         ),
         used=panels.used,
@@ -95,31 +86,26 @@ _DIFFERENCES = (
 )
 
 
-def _chosen(asked: Asked, panel: Panel) -> _Tables:
+def _chosen(request: StudyRequest, panel: Panel) -> _Tables:
     """The metrics nearest to people by the soft measure, as the paper shows two strong ones."""
-    found = evaluated(asked, panel, MEASURES["SPA"])
-    best = found.metrics[: asked.number("metrics")]
+    found = evaluated(request, panel, MEASURES["SPA"])
+    best = found.metrics[: request.number("metrics")]
     together = panel_of(panel.metrics, panel.human)
     by_name = dict(zip(together.names, together.summands(), strict=True))
     scores = np.stack([np.where(together.judged, by_name[name], np.nan) for name in best])
     return _Tables(panel.dataset, best, together.human_goodness, scores, found.notes)
 
 
-def _intervals(asked: Asked, tables: _Tables) -> list[_Interval]:
-    draws = asked.number("draws")
-    blocks = tuple(
-        range(start, min(start + _DRAWS_A_BLOCK, draws)) for start in range(0, draws, _DRAWS_A_BLOCK)
+def _intervals(request: StudyRequest, tables: _Tables) -> list[_Interval]:
+    blocks = request.run(
+        f"fewer segments of {tables.dataset}",
+        tables,
+        _drawn_values,
+        parts=even_parts(request.number("draws"), _DRAWS_A_BLOCK),
+        key=(digest(tables.metrics, tables.human, tables.scores),),
+        label=f"fewer segments, {tables.dataset}",
     )
-    job: Job[_Work, FloatArray] = Job(
-        name=f"fewer segments, {tables.dataset}",
-        function=_block,
-        payload=_Work(tables, blocks, asked.seed),
-        n_blocks=len(blocks),
-        digest=asked.key(
-            "fewer segments", tables.dataset, digest(tables.metrics, tables.human, tables.scores)
-        ),
-    )
-    found = np.concatenate(asked.computing.run(job))
+    found = np.concatenate(blocks)
     return [
         _Interval(tables.dataset, metric, size, _summary(found[:, i, :, k]))
         for k, metric in enumerate(tables.metrics)
@@ -127,14 +113,10 @@ def _intervals(asked: Asked, tables: _Tables) -> list[_Interval]:
     ]
 
 
-def _block(work: _Work, block: int) -> FloatArray:
+def _drawn_values(tables: _Tables, part: range, rng: np.random.Generator) -> FloatArray:
     """Values of drawn test sets; shape (draws, sizes, 2 measures, metrics)."""
-    rng = stream(work.seed, f"fewer segments of {work.tables.dataset}", block)
-    tables = work.tables
     n = tables.human.shape[1]
-    return np.array(
-        [[_values(tables, rng.integers(0, n, size)) for size in tables.sizes] for _ in work.blocks[block]]
-    )
+    return np.array([[_values(tables, rng.integers(0, n, size)) for size in tables.sizes] for _ in part])
 
 
 def _values(tables: _Tables, some: IntArray) -> FloatArray:

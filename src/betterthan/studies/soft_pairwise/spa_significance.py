@@ -9,8 +9,8 @@ import numpy as np
 from betterthan.analysis.wording import share
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated, further_notes
-from betterthan.studies.request import Asked
+from betterthan.studies.against_people import MEASURES, Panel, evaluated, further_notes, panels_for
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING, TABLE_1, mean_gain
 
 KEEPS_GAPS = True
@@ -32,29 +32,29 @@ class _Both(NamedTuple):
         return k, k * (k - 1) // 2
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Compare all metrics pairwise by both measures, on every data set."""
-    panels = asked_panels(asked)
-    found = [_both(asked, panel) for panel in panels.each]
-    return asked.answer(
+    panels = panels_for(request)
+    found = [_both(request, panel) for panel in panels.each]
+    return request.answer(
         tables=[_table_1(found), _gains(found), _printed(), *(_values(one) for one in found)],
         charts=[
             _figure_4(found[0].dataset, label, each)
             for label, each in (("PA", found[0].hard), ("SPA", found[0].soft))
         ],
         sentences=_sentences(found),
-        differences=_differences(found) if asked.setups else (),
+        differences=_differences(found) if request.setups else (),
         notes=(
             *panels.notes,
-            *((SAME_READING,) if asked.as_published else ()),
+            *((SAME_READING,) if request.as_published else ()),
             *further_notes([note for one in found for note in one.soft.notes], panels.used),
         ),
         used=panels.used,
     )
 
 
-def _both(asked: Asked, panel: Panel) -> _Both:
-    hard, soft = (evaluated(asked, panel, by, significance="perm_inputs") for by in MEASURES.values())
+def _both(request: StudyRequest, panel: Panel) -> _Both:
+    hard, soft = (evaluated(request, panel, by, significance="perm_inputs") for by in MEASURES.values())
     return _Both(panel.dataset, hard, soft)
 
 

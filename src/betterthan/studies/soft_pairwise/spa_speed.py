@@ -27,15 +27,15 @@ import numpy as np
 from betterthan.analysis.meta.inputs import panel_of
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray, digest
-from betterthan.engine.blocks import Job, block_ranges
+from betterthan.engine.blocks import block_ranges, even_parts
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.kernels.sign_flips.permutation import random_signs
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import Panel, asked_panels, further_notes
+from betterthan.studies.against_people import Panel, further_notes, panels_for
 from betterthan.studies.lines_chart import Mark, lines_chart
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
 _MOMENT_PRODUCTS = 4
@@ -157,7 +157,7 @@ PRINTED_MILLISECONDS, PRINTED_SPEEDUP = 40.0, 1000.0
 _ROUNDS = 3
 
 
-class _Tables(NamedTuple):
+class _GoodnessTables(NamedTuple):
     """People, then metrics, on segments that all have; goodness of shape (k, m, n)."""
 
     dataset: str
@@ -165,18 +165,10 @@ class _Tables(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class _Work(NamedTuple):
-    """What a block needs; a block is a repeat."""
-
-    tables: _Tables
-    n_permutations: int
-    seed: int
-
-
 class _Spread(NamedTuple):
     """Soft pairwise accuracy in repeats, by own and by shared permutations; shape (repeats, 2, metrics)."""
 
-    tables: _Tables
+    tables: _GoodnessTables
     value: FloatArray
 
     @property
@@ -191,22 +183,22 @@ class _Spread(NamedTuple):
         return float(each.mean()), float(each.std(ddof=1) / np.sqrt(each.size))
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Count what each way costs, and compare the values by shared permutations with those by own ones."""
-    if asked.number("repeats") < 2:
+    if request.number("repeats") < 2:
         raise BetterThanError("repeats is 1, but values of one run do not spread. Set repeats to 2 or more.")
-    panels = asked_panels(asked)
+    panels = panels_for(request)
     tables = [_tables(panel) for panel in panels.each]
-    found = [_spread(asked, one) for one in tables]
-    b = asked.number("permutations")
-    return asked.answer(
+    found = [_spread(request, one) for one in tables]
+    b = request.number("permutations")
+    return request.answer(
         tables=[_operations(tables, b), _spreads(found)],
         charts=[_chart(tables, b)],
         sentences=_sentences(tables, found, b),
         differences=_DIFFERENCES,
         notes=(
             *panels.notes,
-            *((SAME_READING,) if asked.as_published else ()),
+            *((SAME_READING,) if request.as_published else ()),
             *further_notes([note for one in tables for note in one.notes], panels.used),
         ),
         used=panels.used,
@@ -227,7 +219,7 @@ _DIFFERENCES = (
 )
 
 
-def _tables(panel: Panel) -> _Tables:
+def _tables(panel: Panel) -> _GoodnessTables:
     together = panel_of(panel.metrics, panel.human)
     if together.is_systems_only:
         raise BetterThanError(
@@ -237,37 +229,35 @@ def _tables(panel: Panel) -> _Tables:
     # Not all ways know gaps, and all are to be given the same scores.
     whole = together.complete()
     goodness = np.concatenate([whole.human_goodness[None], whole.summands()])
-    return _Tables(panel.dataset, goodness, whole.notes)
+    return _GoodnessTables(panel.dataset, goodness, whole.notes)
 
 
-def _spread(asked: Asked, tables: _Tables) -> _Spread:
-    work = _Work(tables, asked.number("permutations"), asked.seed)
-    job: Job[_Work, FloatArray] = Job(
-        name=f"own and shared permutations, {tables.dataset}",
-        function=_block,
-        payload=work,
-        n_blocks=asked.number("repeats"),
-        digest=asked.key("speed", tables.dataset, digest(tables.goodness)),
+def _spread(request: StudyRequest, tables: _GoodnessTables) -> _Spread:
+    blocks = request.run(
+        "own and shared permutations",
+        (tables.goodness, tables.dataset, request.number("permutations"), request.seed),
+        _repeat,
+        parts=even_parts(request.number("repeats")),
+        key=(tables.dataset, digest(tables.goodness)),
+        label=f"own and shared permutations, {tables.dataset}",
     )
-    return _Spread(tables, np.stack(asked.computing.run(job)))
+    return _Spread(tables, np.stack(blocks))
 
 
-def _block(work: _Work, block: int) -> FloatArray:
+def _repeat(payload: tuple[FloatArray, str, int, int], part: range, _rng: np.random.Generator) -> FloatArray:
     """Values of all metrics in one repeat, by own and by shared permutations; shape (2, metrics)."""
-    goodness = work.tables.goodness
-    own, shared = (
-        stream(work.seed, f"{way} permutations of {work.tables.dataset}", block) for way in ("own", "shared")
-    )
-    human, *metrics = own_pvalues(goodness, work.n_permutations, own)
+    goodness, dataset, n_permutations, seed = payload
+    own, shared = (stream(seed, f"{way} permutations of {dataset}", part.start) for way in ("own", "shared"))
+    human, *metrics = own_pvalues(goodness, n_permutations, own)
     together, *others = pvalues_of_tables(
-        list(goodness), "monte_carlo", n_resamples=work.n_permutations, rng=shared
+        list(goodness), "monte_carlo", n_resamples=n_permutations, rng=shared
     )
     return np.stack(
         [soft_pairwise_accuracy(np.stack(metrics), human), soft_pairwise_accuracy(np.stack(others), together)]
     )
 
 
-def _operations(tables: list[_Tables], b: int) -> StudyTable:
+def _operations(tables: list[_GoodnessTables], b: int) -> StudyTable:
     rows: list[tuple[Entry, ...]] = []
     for one in tables:
         k, m, n = one.goodness.shape
@@ -320,7 +310,7 @@ def _spreads(found: list[_Spread]) -> StudyTable:
     )
 
 
-def _chart(tables: list[_Tables], b: int) -> StudyChart:
+def _chart(tables: list[_GoodnessTables], b: int) -> StudyChart:
     """Operations of each way, by data set."""
     marks = [
         Mark("", WAYS[way], one.dataset, _total(cost))
@@ -338,7 +328,7 @@ def _chart(tables: list[_Tables], b: int) -> StudyChart:
     )
 
 
-def _sentences(tables: list[_Tables], found: list[_Spread], b: int) -> tuple[str, ...]:
+def _sentences(tables: list[_GoodnessTables], found: list[_Spread], b: int) -> tuple[str, ...]:
     k, m, n = tables[0].goodness.shape
     cost = costs(k, m, n, b)
     own, shared = (np.sqrt(np.mean([one.deviation[i] ** 2 for one in found])) for i in range(2))
@@ -357,15 +347,15 @@ def _sentences(tables: list[_Tables], found: list[_Spread], b: int) -> tuple[str
     )
 
 
-def measured(asked: Asked) -> tuple[StudyTable, ...]:
+def measured(request: StudyRequest) -> tuple[StudyTable, ...]:
     """Measure milliseconds a p-value of each way, on the first data set: the least of three rounds of one thread.
 
     Slow ways are given people's scores only; a p-value takes the same for every table.
     """
-    dataset, goodness, _ = _tables(asked_panels(asked).each[0])
+    dataset, goodness, _ = _tables(panels_for(request).each[0])
     k, m, n = goodness.shape
-    pairs, b = m * (m - 1) // 2, asked.number("permutations")
-    rng = np.random.default_rng(asked.seed)
+    pairs, b = m * (m - 1) // 2, request.number("permutations")
+    rng = np.random.default_rng(request.seed)
     tables = list(goodness)
     works: dict[str, tuple[int, Callable[[], object]]] = {
         WAYS["own"]: (1, lambda: own_pvalues(goodness[:1], b, rng)),

@@ -16,9 +16,9 @@ from betterthan.kernels.agreement.correlation import pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy, soft_pairwise_accuracy
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, asked_panels, evaluated, further_notes
+from betterthan.studies.against_people import MEASURES, evaluated, further_notes, panels_for
 from betterthan.studies.lines_chart import Mark, lines_chart
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
 KEEPS_GAPS = True
@@ -41,28 +41,28 @@ class _Stability(NamedTuple):
     correlation: FloatArray
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Leave systems out at random, and correlate the values of all metrics with those on all systems."""
-    panels = asked_panels(asked)
+    panels = panels_for(request)
     found: list[_Stability] = []
     notes: list[str] = []
     for panel in panels.each:
-        full = evaluated(asked, panel, MEASURES["SPA"])
+        full = evaluated(request, panel, MEASURES["SPA"])
         notes += full.notes
         if full.n_systems >= _LEAST_SYSTEMS and len(full.metrics) >= _LEAST_METRICS:
-            found += _stability(asked, panel.dataset, full)
+            found += _stability(request, panel.dataset, full)
     if not found:
         raise BetterThanError(
             "Systems can be left out of three or more, to rank two or more metrics anew; there are fewer."
         )
-    return asked.answer(
+    return request.answer(
         tables=[_table(found)],
         charts=[_chart(found)],
         sentences=_sentences(found),
         differences=_DIFFERENCES,
         notes=(
             *panels.notes,
-            *((SAME_READING,) if asked.as_published else ()),
+            *((SAME_READING,) if request.as_published else ()),
             *further_notes(notes, panels.used),
         ),
         used=panels.used,
@@ -78,14 +78,14 @@ _DIFFERENCES = (
 )
 
 
-def _stability(asked: Asked, dataset: str, full: MetaEvaluation) -> list[_Stability]:
+def _stability(request: StudyRequest, dataset: str, full: MetaEvaluation) -> list[_Stability]:
     """p-values and means of pairs do not depend on other systems, so a subset needs no new permutations."""
     m = full.n_systems
     reference = np.stack(_values(full, np.arange(m)))
     found = []
     for size in range(2, m):
         subsets = subsets_of(
-            m, size, asked.number("subsets"), stream(asked.seed, f"systems of {dataset}", size)
+            m, size, request.number("subsets"), stream(request.seed, f"systems of {dataset}", size)
         )
         values = np.stack([np.stack(_values(full, some)) for some in subsets], axis=1)
         both = [[measure(values[i], reference[i]) for measure in COEFFICIENTS.values()] for i in range(2)]

@@ -11,8 +11,8 @@ import numpy as np
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, asked_panels, evaluated, further_notes
-from betterthan.studies.request import Asked
+from betterthan.studies.against_people import MEASURES, Panel, evaluated, further_notes, panels_for
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
 KEEPS_GAPS = True
@@ -39,26 +39,26 @@ class TieGroup(NamedTuple):
     metrics: tuple[str, ...]
 
 
-def run(asked: Asked) -> Study:
+def run(request: StudyRequest) -> Study:
     """Count the values that metrics get by both measures, and list those that are shared."""
-    panels = asked_panels(asked)
-    found = [_values(asked, panel) for panel in panels.each]
-    return asked.answer(
+    panels = panels_for(request)
+    found = [_values(request, panel) for panel in panels.each]
+    return request.answer(
         tables=[_counts(found), _groups(found)],
         charts=[_chart(found)],
         sentences=_sentences(found),
         differences=(),
         notes=(
             *panels.notes,
-            *((SAME_READING,) if asked.as_published else ()),
+            *((SAME_READING,) if request.as_published else ()),
             *further_notes([note for one in found for note in one.notes], panels.used),
         ),
         used=panels.used,
     )
 
 
-def _values(asked: Asked, panel: Panel) -> _Values:
-    found = {label: evaluated(asked, panel, by) for label, by in MEASURES.items()}
+def _values(request: StudyRequest, panel: Panel) -> _Values:
+    found = {label: evaluated(request, panel, by) for label, by in MEASURES.items()}
     metrics = tuple(sorted(found["SPA"].metrics))
     value = {
         label: np.array([one.value[one.metrics.index(name)] for name in metrics])

@@ -16,7 +16,7 @@ from betterthan.examples.campaign import campaign
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any
 from betterthan.results.study import Study
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.tables.tags import WordTags
 
 Given = WordTags | Mapping[str, WordTags] | str | Path | Sequence[str | Path]
@@ -56,9 +56,9 @@ def read_tagged(data: Given) -> tuple[Tagged, ...]:
     return usable
 
 
-def tagged_or_demo(asked: Asked, tagged: Sequence[Tagged] | None) -> tuple[Tagged, ...]:
+def tagged_or_demo(request: StudyRequest, tagged: Sequence[Tagged] | None) -> tuple[Tagged, ...]:
     """Return the user's tags, or those of the demo campaign; scores are refused."""
-    if asked.setups:
+    if request.setups:
         raise _no_tags()
     return tuple(tagged) if tagged else demo_tags()
 

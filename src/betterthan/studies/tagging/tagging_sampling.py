@@ -16,14 +16,13 @@ from betterthan.analysis.tags.audition import DEFAULT_MEASURES
 from betterthan.analysis.tags.tag_counts import MEASURES
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.engine.blocks import Job
-from betterthan.engine.streams import stream
+from betterthan.engine.blocks import even_parts
 from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.tags import spans
 from betterthan.kernels.tags.confusion import segment_sums
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.tagging.tagged import Tagged, answered, read_tagged, tagged_digest, tagged_or_demo
 from betterthan.studies.tagging.tagging_draws import WORTH_COMPILING, Drawn, Options, drawn_sentences
 from betterthan.tables.tags import WordTags
@@ -239,40 +238,39 @@ PRINTED: dict[str, dict[int, int]] = {
 }
 
 
-class _Work(NamedTuple):
+class _SamplingPlan(NamedTuple):
     """What one round needs."""
 
     pool: Pool
     errors: tuple[int, ...]
     schedule: tuple[int, ...]
-    seed: int
     as_published: bool
     is_large: bool
 
 
-def run(asked: Asked, tagged: tuple[Tagged, ...] | None = None) -> Study:
+def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Study:
     """Draw data sets at five levels of errors, round by round, and test each pair of levels with more and more."""
-    used = tagged_or_demo(asked, tagged)[:1]
-    work = _work(asked, used[0])
-    job: Job[_Work, FloatArray] = Job(
-        name="repeated sampling",
-        function=_round,
-        payload=work,
-        n_blocks=asked.number("rounds"),
-        digest=asked.key("repeated sampling", tagged_digest(used), work.errors, work.schedule),
+    used = tagged_or_demo(request, tagged)[:1]
+    work = _work(request, used[0])
+    blocks = request.run(
+        "repeated sampling",
+        work,
+        _round,
+        parts=even_parts(request.number("rounds")),
+        key=(tagged_digest(used), work.errors, work.schedule),
         uses="processes",
     )
-    pvalue = np.mean(np.stack(asked.computing.run(job)), axis=0)
-    alpha = float(asked.options["alpha"])
+    pvalue = np.mean(np.stack(blocks), axis=0)
+    alpha = float(request.options["alpha"])
     needed = _needed(pvalue, work.schedule, alpha)
-    answer = asked.answer(
+    answer = request.answer(
         tables=[
-            _table_2(needed, float(asked.options["unit"]), as_published=asked.as_published),
+            _table_2(needed, float(request.options["unit"]), as_published=request.as_published),
             _pvalues(pvalue, work),
         ],
-        charts=[_chart(pvalue, work, float(asked.options["unit"]), alpha / len(_PAIRS))],
-        sentences=_sentences(needed, work, asked.number("rounds")),
-        differences=_DIFFERENCES[asked.as_published],
+        charts=[_chart(pvalue, work, float(request.options["unit"]), alpha / len(_PAIRS))],
+        sentences=_sentences(needed, work, request.number("rounds")),
+        differences=_DIFFERENCES[request.as_published],
         notes=_notes(work, used[0]),
     )
     return answered(answer, used, is_demo=tagged is None)
@@ -303,21 +301,20 @@ _DIFFERENCES = {
 }
 
 
-def _work(asked: Asked, one: Tagged) -> _Work:
-    level, unit = float(asked.options["level"]), float(asked.options["unit"])
+def _work(request: StudyRequest, one: Tagged) -> _SamplingPlan:
+    level, unit = float(request.options["level"]), float(request.options["unit"])
     errors = tuple(round((level + unit * step) / 100 * one.tags.n_words) for step in STEPS)
-    most = asked.number("samples")
+    most = request.number("samples")
     schedule = tuple(n for n in SCHEDULE if n <= most) or (most,)
     pool = pool_of(one.tags, DEFAULT_MEASURES)
-    n_drawn = asked.number("rounds") * schedule[-1] * len(STEPS) * len(pool.options.first)
-    return _Work(pool, errors, schedule, asked.seed, asked.as_published, n_drawn >= WORTH_COMPILING)
+    n_drawn = request.number("rounds") * schedule[-1] * len(STEPS) * len(pool.options.first)
+    return _SamplingPlan(pool, errors, schedule, request.as_published, n_drawn >= WORTH_COMPILING)
 
 
-def _round(work: _Work, block: int) -> FloatArray:
+def _round(work: _SamplingPlan, _part: range, rng: np.random.Generator) -> FloatArray:
     """p-values of one round; shape (schedule, pairs of levels, measures)."""
     if work.is_large:
         load_compiler()
-    rng = stream(work.seed, "repeated sampling", block)
     mean, variance = np.stack(
         [_moments(_scores(work, n_errors, rng), work.schedule) for n_errors in work.errors], axis=1
     )
@@ -326,7 +323,7 @@ def _round(work: _Work, block: int) -> FloatArray:
     return np.stack(tests, axis=1)
 
 
-def _scores(work: _Work, n_errors: int, rng: np.random.Generator) -> FloatArray:
+def _scores(work: _SamplingPlan, n_errors: int, rng: np.random.Generator) -> FloatArray:
     most = work.schedule[-1]
     return sampled_scores(work.pool, DEFAULT_MEASURES, n_errors, most, rng, as_published=work.as_published)
 
@@ -413,7 +410,7 @@ def _table_2(needed: dict[str, list[int | None]], unit: float, *, as_published: 
     )
 
 
-def _pvalues(pvalue: FloatArray, work: _Work) -> StudyTable:
+def _pvalues(pvalue: FloatArray, work: _SamplingPlan) -> StudyTable:
     rows: tuple[tuple[Entry, ...], ...] = tuple(
         (n, work.errors[a], work.errors[b], *(float(p) for p in pvalue[i, j]))
         for i, n in enumerate(work.schedule)
@@ -429,7 +426,7 @@ def _pvalues(pvalue: FloatArray, work: _Work) -> StudyTable:
     )
 
 
-def _chart(pvalue: FloatArray, work: _Work, unit: float, enough: float) -> StudyChart:
+def _chart(pvalue: FloatArray, work: _SamplingPlan, unit: float, enough: float) -> StudyChart:
     means = _by_gap(pvalue)
     marks = [
         (f"gap {gap * unit:g}", name, float(np.log10(n)), float(means[i, g, k]))
@@ -454,7 +451,7 @@ def _chart(pvalue: FloatArray, work: _Work, unit: float, enough: float) -> Study
     )
 
 
-def _sentences(needed: dict[str, list[int | None]], work: _Work, rounds: int) -> tuple[str, ...]:
+def _sentences(needed: dict[str, list[int | None]], work: _SamplingPlan, rounds: int) -> tuple[str, ...]:
     return (
         f"From the most to the least discriminating: {listing(_order(needed))}.",
         (
@@ -464,7 +461,7 @@ def _sentences(needed: dict[str, list[int | None]], work: _Work, rounds: int) ->
     )
 
 
-def _notes(work: _Work, one: Tagged) -> tuple[str, ...]:
+def _notes(work: _SamplingPlan, one: Tagged) -> tuple[str, ...]:
     same = sum(work.errors[a] == work.errors[b] for a, b in _PAIRS)
     return (
         f"Drawn from {one.dataset}: {counted(len(one.tags.segments), 'sentence')}, {len(one.tags.systems)} systems.",

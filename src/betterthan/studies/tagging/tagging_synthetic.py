@@ -11,7 +11,7 @@ from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.results.tags import Audition
-from betterthan.studies.request import Asked
+from betterthan.studies.request import StudyRequest
 from betterthan.studies.tagging.tagged import Tagged, answered, read_tagged, tagged_or_demo
 
 read = read_tagged
@@ -36,33 +36,29 @@ class _Pooled(NamedTuple):
     told: FloatArray
 
 
-def run(asked: Asked, tagged: tuple[Tagged, ...] | None = None) -> Study:
+def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Study:
     """Let every measure judge the systems of each data set beside five synthetic labellings."""
-    used = tagged_or_demo(asked, tagged)
-    found = [_judged(asked, one) for one in used]
+    used = tagged_or_demo(request, tagged)
+    found = [_judged(request, one) for one in used]
     pooled = _pooled(found)
-    answer = asked.answer(
+    answer = request.answer(
         tables=[_table_1(pooled), *([_by_data(used, found)] if len(used) > 1 else [])],
         charts=[_chart(pooled)],
         sentences=_sentences(pooled),
-        differences=_differences(pooled, as_published=asked.as_published),
+        differences=_differences(pooled, as_published=request.as_published),
         notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
     )
     return answered(answer, used, is_demo=tagged is None)
 
 
-def _judged(asked: Asked, one: Tagged) -> Audition:
-    computing = asked.computing
+def _judged(request: StudyRequest, one: Tagged) -> Audition:
     return audition(
         one.tags,
-        as_published=asked.as_published,
+        as_published=request.as_published,
         correction="bonferroni",
-        n_resamples=asked.number("permutations"),
-        rng=asked.seed,
-        workers=computing.workers,
-        executor=computing.executor,
-        cache=computing.cache,
-        progress=computing.progress,
+        n_resamples=request.number("permutations"),
+        rng=request.seed,
+        **request.computing.arguments(),
     )
 
 
@@ -161,11 +157,11 @@ def _sentences(pooled: _Pooled) -> tuple[str, ...]:
     most = [name for name, n in zip(pooled.measures, total.tolist(), strict=True) if n == total.max()]
     told = pooled.told[:, 0]
     sharp = [name for name, d in zip(pooled.measures, told.tolist(), strict=True) if d == np.nanmax(told)]
-    asked = pooled.n_systems * len(pooled.synthetic)
+    n_pairs = pooled.n_systems * len(pooled.synthetic)
     return (
         (
-            f"Least fooled: {listing(least)}, {int(total.min())} of {asked} comparisons of a labelling with a system; "
-            f"most: {listing(most)}, {int(total.max())}."
+            f"Least fooled: {listing(least)}, {int(total.min())} of {n_pairs} comparisons of a labelling with a "
+            f"system; most: {listing(most)}, {int(total.max())}."
         ),
         f"Most pairs of systems are told apart by {listing(sharp)}: {np.nanmax(told):.0%}.",
     )
