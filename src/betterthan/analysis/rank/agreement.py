@@ -158,7 +158,13 @@ def _named(
         if names is not None:
             raise BetterThanError("The rankings have names already. Pass names only with a list.")
         return list(rankings.values()), tuple(rankings)
+    if isinstance(rankings, Ranking):
+        raise BetterThanError("Agreement needs two rankings or more; there is 1. Pass them as a list.")
     chosen = list(rankings)
+    if odd := [each for each in chosen if not isinstance(each, Ranking)]:
+        raise TableError(
+            f"Agreement is of rankings, not of {type(odd[0]).__name__}. Rank the data first: bt.rank(…)."
+        )
     labels = tuple(names) if names is not None else _default_names(chosen)
     if len(labels) != len(chosen):
         raise BetterThanError(f"There are {len(labels)} names for {len(chosen)} rankings.")
