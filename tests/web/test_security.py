@@ -13,7 +13,7 @@ import pytest
 from tests.web.conftest import SCORES
 
 from betterthan.web.routes.choices import COOKIE
-from betterthan.web.security import Guard
+from betterthan.web.security import AccessControl
 from betterthan.web.settings import Limits, WebSettings
 
 TOKEN = "the token of this test"  # noqa: S105
@@ -271,10 +271,10 @@ def test_a_server_for_others_needs_a_token(tmp_path):
 def test_a_server_for_others_answers_to_its_numbers_and_names(tmp_path):
     """An address in numbers cannot be a foreign name; other names must be told."""
     settings = WebSettings(folder=tmp_path, host="0.0.0.0", token=TOKEN, names=("lab.example",))  # noqa: S104
-    guard = Guard(lambda *_: None, settings, b"secret")
+    control = AccessControl(lambda *_: None, settings, b"secret")
     own = ["10.1.2.3", "10.1.2.3:8737", "[fe80::1]:8737", "lab.example", f"{socket.gethostname()}:80"]
-    assert [guard._is_own_name(name) for name in own] == [True] * 5
-    assert not guard._is_own_name("evil.example")
+    assert [control._is_own_name(name) for name in own] == [True] * 5
+    assert not control._is_own_name("evil.example")
 
 
 def test_a_body_over_the_limit_is_refused(serving, tmp_path):

@@ -18,7 +18,7 @@ from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes import actions, api, pages, run_pages
 from betterthan.web.routes.errors import on_fault, on_http_error, on_system_error, on_wrong_request
 from betterthan.web.runs.service import Service
-from betterthan.web.security import Guard
+from betterthan.web.security import AccessControl
 from betterthan.web.settings import WebSettings
 
 
@@ -96,6 +96,6 @@ def create_app(settings: WebSettings) -> FastAPI:
     app.state.routes = [route for router in routers for route in router.routes]
     for router in routers:
         app.include_router(router)
-    app.add_middleware(Guard, settings=settings, secret=service.secret)
+    app.add_middleware(AccessControl, settings=settings, secret=service.secret)
     app.add_middleware(HeadAsGet)  # outside the door, which then asks of HEAD what it asks of GET
     return app

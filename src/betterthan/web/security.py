@@ -43,7 +43,7 @@ def content_policy(nonce: str) -> str:
     )
 
 
-class Guard:
+class AccessControl:
     """Middleware that turns away what must not come in, and puts the safety headers on what goes out."""
 
     def __init__(self, app: ASGIApp, settings: WebSettings, secret: bytes) -> None:
