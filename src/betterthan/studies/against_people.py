@@ -17,7 +17,7 @@ HUMAN = ("human", "people", "mqm", "da")
 MEASURES = {"PA": "pairwise_accuracy", "SPA": "soft_pairwise_accuracy"}
 
 
-class Panel(NamedTuple):
+class StudyPanel(NamedTuple):
     """One data set: what people say, and what metrics say.
 
     Attributes
@@ -32,15 +32,15 @@ class Panel(NamedTuple):
     metrics: dict[str, Scores]
 
 
-class Panels(NamedTuple):
+class StudyPanels(NamedTuple):
     """All data sets with human scores, the setups they are made of, and what is to be said about it."""
 
-    each: tuple[Panel, ...]
+    each: tuple[StudyPanel, ...]
     used: tuple[Setup, ...]
     notes: tuple[str, ...]
 
 
-def panels_of(setups: Sequence[Setup]) -> Panels:
+def panels_of(setups: Sequence[Setup]) -> StudyPanels:
     """Hold the metrics of every data set against its human scores.
 
     Human scores are the table called "human", "people", "mqm" or "da", or that of a file with such a name; one that
@@ -53,7 +53,7 @@ def panels_of(setups: Sequence[Setup]) -> Panels:
 
     Returns
     -------
-    Panels
+    StudyPanels
 
     Raises
     ------
@@ -80,7 +80,7 @@ def panels_of(setups: Sequence[Setup]) -> Panels:
             human = lone[0]
         metrics = {one.metric: one.scores for one in some if one is not human and not _is_human(one)}
         if human is not None and metrics:
-            each.append(Panel(name, human.scores, metrics))
+            each.append(StudyPanel(name, human.scores, metrics))
     if not each:
         raise BetterThanError(
             "There are no metrics beside human scores in what was named. Name both, and call the human ones "
@@ -94,17 +94,17 @@ def panels_of(setups: Sequence[Setup]) -> Panels:
             f'No table is called "human"; the first of each data set stands for people ({some_of(first)}).',
         )
     )
-    return Panels(tuple(each), tuple(setups), notes)
+    return StudyPanels(tuple(each), tuple(setups), notes)
 
 
-def panels_for(request: StudyRequest) -> Panels:
+def panels_for(request: StudyRequest) -> StudyPanels:
     """Return the panels of the user's data, or those of the demo campaign."""
     return panels_of(request.setups_or_demo())
 
 
 def evaluated(
     request: StudyRequest,
-    panel: Panel,
+    panel: StudyPanel,
     by: str,
     *,
     significance: str = "none",

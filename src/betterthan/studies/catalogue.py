@@ -53,8 +53,8 @@ class Listed:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     takes_data: bool = True
 
-    def chosen(self, given: Mapping[str, object], *, quick: bool) -> dict[str, Value]:
-        """Return all options: those given, the others by default.
+    def chosen(self, options: Mapping[str, object], *, quick: bool) -> dict[str, Value]:
+        """Return all options: these, and the others by default.
 
         Raises
         ------
@@ -70,25 +70,25 @@ class Listed:
         >>> STUDIES["paired-simulation"].chosen({"repeats": "3"}, quick=False)["repeats"]
         3
         """
-        for name in given:
+        for name in options:
             if name not in self.options:
                 raise unknown_name("option of the study", name, self.options)
         defaults = {**self.options, **(self.quick if quick else {})}
-        return {name: self._value(name, given.get(name, default)) for name, default in defaults.items()}
+        return {name: self._value(name, options.get(name, default)) for name, default in defaults.items()}
 
-    def _value(self, name: str, given: object) -> Value:
+    def _value(self, name: str, entry: object) -> Value:
         kind = type(self.options[name])
         if kind is str:
-            text = str(given)
+            text = str(entry)
             if text not in self.choices[name]:
                 raise unknown_name(name, text, self.choices[name])
             return text
         try:
-            value: Value = kind(cast("Any", given))
+            value: Value = kind(cast("Any", entry))
         except (TypeError, ValueError):
             value = 0
         if isinstance(value, str) or not value > 0 or (kind is int and value < 1):
-            raise BetterThanError(f"{name} is {given!r}, but must be a number above 0.")
+            raise BetterThanError(f"{name} is {entry!r}, but must be a number above 0.")
         return value
 
 

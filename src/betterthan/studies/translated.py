@@ -49,7 +49,7 @@ class Translated(NamedTuple):
     metrics: Mapping[str, Scores] = {}
 
 
-Given = (
+TranslationData = (
     Texts
     | Translated
     | Mapping[str, Texts | Translated]
@@ -60,7 +60,7 @@ Given = (
 )
 
 
-def read_translated(data: Given) -> tuple[Translated, ...]:
+def read_translated(data: TranslationData) -> tuple[Translated, ...]:
     """Read translations: tables at hand, or folders of texts with what people said of them.
 
     A folder is that of the texts themselves, or has them in ``texts``, or has outputs in ``sys`` and references beside
@@ -99,7 +99,7 @@ def no_texts() -> BetterThanError:
     )
 
 
-def _named(data: Given) -> list[Translated]:
+def _named(data: TranslationData) -> list[Translated]:
     if isinstance(data, Translated):
         return [data]
     if isinstance(data, Texts):
@@ -253,20 +253,20 @@ def on_judged(one: Translated) -> Translated:
 @cache
 def demo_translated() -> tuple[Translated, ...]:
     """Return the demo campaign, a data set for each of its domains."""
-    made = campaign()
+    demo = campaign()
     found = []
-    for domain in dict.fromkeys(made.domains):
-        places = [i for i, own in enumerate(made.domains) if own == domain]
-        segments = tuple(made.segments[i] for i in places)
+    for domain in dict.fromkeys(demo.domains):
+        places = [i for i, own in enumerate(demo.domains) if own == domain]
+        segments = tuple(demo.segments[i] for i in places)
         texts = Texts(
-            systems=made.systems,
+            systems=demo.systems,
             segments=segments,
-            outputs=tuple(tuple(made.outputs[name][i] for i in places) for name in made.systems),
-            references=(tuple(made.reference[i] for i in places),),
+            outputs=tuple(tuple(demo.outputs[name][i] for i in places) for name in demo.systems),
+            references=(tuple(demo.reference[i] for i in places),),
         )
         human, learned = (
-            Scores(name=name, systems=made.systems, segments=segments, values=values[:, places])
-            for name, values in (("human", made.human), ("Learned", made.metrics["Learned"]))
+            Scores(name=name, systems=demo.systems, segments=segments, values=values[:, places])
+            for name, values in (("human", demo.human), ("Learned", demo.metrics["Learned"]))
         )
         found.append(Translated(domain, texts, human, {"Learned": learned}))
     return tuple(found)

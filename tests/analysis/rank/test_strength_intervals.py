@@ -7,7 +7,7 @@ import pytest
 from tests.made import by_system, drawn_counts, drawn_scores, scores_of
 
 import betterthan as bt
-from betterthan.analysis.pairs.effects import EFFECTS, Seen, Setting, for_all_pairs
+from betterthan.analysis.pairs.effects import EFFECTS, EffectOptions, PairScores, for_all_pairs
 from betterthan.analysis.units import units_of
 from betterthan.kernels.influence.influence import leave_one_out_scores
 from betterthan.kernels.intervals.intervals import influence_interval, jackknife_means, t_interval
@@ -186,9 +186,9 @@ def test_intervals_of_all_pairs_hold_all_differences_at_once(n):
     held = []
     for _ in range(300):
         table = scores_of(rng.normal(size=n) + rng.normal(size=(6, n)))
-        alone = Setting(units_of(table, "segments"), 0.95, "drop", rng)
+        alone = EffectOptions(units_of(table, "segments"), 0.95, "drop", rng)
         together = for_all_pairs("mean_difference", table.goodness, alone)
-        low, high = EFFECTS["mean_difference"].interval(Seen(table.goodness), together)
+        low, high = EFFECTS["mean_difference"].interval(PairScores(table.goodness), together)
         held.append(((low <= 0) & (high >= 0)).all())
         assert 0.95 < together.confidence < 1 - 0.05 / 15 + 1e-12
     assert 0.925 < np.mean(held) <= 0.985

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.studies.paired.paired_disagreement_tables import Found, rules_table
+from betterthan.studies.paired.paired_disagreement_tables import DisagreementBlocks, rules_table
 from betterthan.studies.paired.paired_printed import FAMILIES, PAIRS, TABLE_3, TABLE_4, family_of, table_3
 from betterthan.studies.paired.subsamples import RULES
 from betterthan.studies.setups import Setup
@@ -97,7 +97,7 @@ def test_a_rule_that_is_the_paper_s_own_is_found():
         drawn = np.repeat(both[None], 4, axis=0)
         block = {rule: drawn + (0.0 if rule == "bootstrap" else 0.1) for rule in RULES if rule != "full"}
         blocks.append({**block, "full": both + 0.3})
-    rows = rules_table(Found(setups, blocks, 0)).rows
+    rows = rules_table(DisagreementBlocks(setups, blocks, 0)).rows
     assert rows[0][0] == RULES["bootstrap"].title
     assert rows[0][1] == "as published"
     assert rows[0][2:6] == pytest.approx([0.0] * 4)

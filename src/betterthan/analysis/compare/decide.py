@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from betterthan.analysis.pairs.effects import EFFECTS, Seen, Setting, for_all_pairs
+from betterthan.analysis.pairs.effects import EFFECTS, EffectOptions, PairScores, for_all_pairs
 from betterthan.analysis.pairs.pairwise import (
     TEST_RESAMPLES,
     PairFindings,
@@ -231,7 +231,7 @@ def _findings(
         setting = for_all_pairs(test.effect, goodness, setting)
     counts = win_counts(scores.goodness)
     known = None if _compares_win_rates(comparison) else counts
-    seen = Seen(goodness, counts=known, cubes=request.units.are_segments)
+    seen = PairScores(goodness, counts=known, cubes=request.units.are_segments)
     low, high = (unit * end for end in effect.interval(seen, setting))
     apart = counts.wins + counts.wins.T + counts.ties == 0
     return PairFindings(
@@ -279,11 +279,11 @@ def _setting(
     tested: PairPValues,
     request: PairRequest,
     options: PairOptions,
-) -> Setting:
+) -> EffectOptions:
     """What intervals need to know; those of the permutation test hold what it does not reject."""
     is_one = request.alternative == "two-sided" and request.method in ("auto", "exact", "analytic")
     swaps = test.name == "permutation" and comparison.intervals
-    return Setting(
+    return EffectOptions(
         request.units,
         options.confidence,
         comparison.ties,

@@ -18,7 +18,7 @@ from betterthan.analysis.compare import mechanisms as judged
 from betterthan.analysis.compare.decide import ComparisonOptions, decide
 from betterthan.analysis.compare.mechanisms import PairTests, permutation_test
 from betterthan.analysis.computing import Rng
-from betterthan.analysis.explain.explain_counts import explain_counts
+from betterthan.analysis.explain.explain_counts import LengthsArgument, explain_counts
 from betterthan.analysis.explain.fragility import MEAN_SIGNIFICANCE, WINS_SIGNIFICANCE, flips
 from betterthan.analysis.explain.slices import Part, lengths_of, parts_of, reversed_slices
 from betterthan.analysis.pairs.pairwise import PairOptions
@@ -377,9 +377,6 @@ def _ranks(x: FloatArray, y: FloatArray) -> FloatArray:
 _LARGEST = 1e140
 
 
-Lengths = Sequence[float] | Mapping[str, float]
-
-
 @overload
 def explain(
     scores: Scores,
@@ -390,7 +387,7 @@ def explain(
     units: UnitName = ...,
     alpha: float = ...,
     texts: Texts | None = ...,
-    lengths: Lengths | None = ...,
+    lengths: LengthsArgument = ...,
     size: int = ...,
     rng: Rng = ...,
 ) -> Explanation: ...
@@ -404,7 +401,7 @@ def explain(
     units: UnitName = ...,
     alpha: float = ...,
     texts: Texts | None = ...,
-    lengths: Lengths | None = ...,
+    lengths: LengthsArgument = ...,
     size: int = ...,
     rng: Rng = ...,
 ) -> CountsExplanation: ...
@@ -434,7 +431,7 @@ def explain(
     units: UnitName = "auto",
     alpha: float = 0.05,
     texts: Texts | None = None,
-    lengths: Lengths | None = None,
+    lengths: LengthsArgument = None,
     size: int = 1000,
     rng: Rng = 12345,
 ) -> Explanation | CountsExplanation:

@@ -142,7 +142,7 @@ def _advice(found: CountsExplanation) -> str:
 
 N_MOVERS = 10
 _TIE = 1e-12
-Lengths = Sequence[float] | Mapping[str, float] | None
+LengthsArgument = Sequence[float] | Mapping[str, float] | None
 
 
 class _Lengths(NamedTuple):
@@ -168,7 +168,7 @@ def explain_counts(
     b: str,
     *,
     alpha: float,
-    lengths: Lengths,
+    lengths: LengthsArgument,
     size: int,
     rng: Rng,
     missing: str = "raise",
@@ -293,11 +293,11 @@ def _way(
     )
 
 
-def _known_lengths(pair: Counts, given: Lengths) -> tuple[_Lengths, tuple[str, ...]]:
+def _known_lengths(pair: Counts, lengths: LengthsArgument) -> tuple[_Lengths, tuple[str, ...]]:
     try:
-        found = length_weights(pair, lengths=given)
+        found = length_weights(pair, lengths=lengths)
     except TableError as error:
-        if given is not None:
+        if lengths is not None:
             raise
         nothing = np.full(pair.n_segments, math.nan)
         return _Lengths("", nothing, nothing, math.nan, math.nan, math.nan), (str(error),)

@@ -20,7 +20,7 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
 
-class _Pairs(NamedTuple):
+class _OutputPairs(NamedTuple):
     """All pairs of systems on a segment that both have an output for, a row each."""
 
     left: IntArray
@@ -132,7 +132,7 @@ def _aligned(scores: Scores, texts: Texts) -> FloatArray:
     return np.where((rows[:, None] >= 0) & (columns[None, :] >= 0), found, np.nan)
 
 
-def _pairs(texts: Texts, goodness: FloatArray, margin: float) -> _Pairs:
+def _pairs(texts: Texts, goodness: FloatArray, margin: float) -> _OutputPairs:
     codes = text_codes(texts, systems=texts.systems, segments=texts.segments)
     noise = 1e-12 * float(np.nanmax(np.abs(goodness), initial=0.0))
     blocks = []
@@ -144,15 +144,15 @@ def _pairs(texts: Texts, goodness: FloatArray, margin: float) -> _Pairs:
         kept = (size >= margin - noise) & (size > noise)
         same = codes[left, segment] == codes[right, segment]
         blocks.append((np.full(right.size, left), right, segment, same, gap, kept))
-    return _Pairs(*(np.concatenate(column) for column in zip(*blocks, strict=True)))
+    return _OutputPairs(*(np.concatenate(column) for column in zip(*blocks, strict=True)))
 
 
-def _counts(rows: _Pairs, mask: BoolArray, m: int) -> IntArray:
+def _counts(rows: _OutputPairs, mask: BoolArray, m: int) -> IntArray:
     flat = np.bincount(rows.left[mask] * m + rows.right[mask], minlength=m * m).reshape(m, m)
     return np.asarray(flat + flat.T, dtype=np.int64)
 
 
-def _twins(texts: Texts, rows: _Pairs) -> tuple[Twin, ...]:
+def _twins(texts: Texts, rows: _OutputPairs) -> tuple[Twin, ...]:
     where = np.flatnonzero(rows.same)
     gap, kept = np.abs(rows.gap[where]), rows.kept[where]
     order = where[np.lexsort((where, -np.nan_to_num(gap, nan=-1.0), ~kept))]
@@ -174,7 +174,7 @@ def _twins(texts: Texts, rows: _Pairs) -> tuple[Twin, ...]:
     return tuple(twins)
 
 
-def _metric_ties(metric: Scores, texts: Texts, rows: _Pairs) -> MetricTies:
+def _metric_ties(metric: Scores, texts: Texts, rows: _OutputPairs) -> MetricTies:
     values = _aligned(metric, texts)
     tied = rows.kept & (values[rows.left, rows.segment] == values[rows.right, rows.segment])
     return MetricTies(metric=metric.name, ties=int(tied.sum()), identical=int((tied & rows.same).sum()))

@@ -102,8 +102,8 @@ def panels_of(
 
 
 def _occurring(patterns: Collection[str], human: Scores) -> list[str]:
-    given = [patterns] if isinstance(patterns, str) else list(patterns)
-    return [pattern for pattern in given if any(fnmatchcase(name, pattern) for name in human.systems)]
+    several = [patterns] if isinstance(patterns, str) else list(patterns)
+    return [pattern for pattern in several if any(fnmatchcase(name, pattern) for name in human.systems)]
 
 
 def _restricted(panel: Panel, common: set[str]) -> Panel:

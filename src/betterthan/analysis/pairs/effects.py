@@ -39,7 +39,7 @@ _ROUNDING = 1e-14
 _FEW_CHANGED = 0.5  # share of documents on which two systems differ at all
 
 
-class Setting(NamedTuple):
+class EffectOptions(NamedTuple):
     """What an effect and its interval need to know beside the scores.
 
     Attributes
@@ -63,7 +63,7 @@ class Setting(NamedTuple):
     pvalue: FloatArray | None = None
 
 
-class Seen:
+class PairScores:
     """Scores of all systems, and what effect, interval and size all need of them, computed once.
 
     Parameters
@@ -109,13 +109,13 @@ class Effect:
     """
 
     name: str
-    of: Callable[[Seen, Setting], FloatArray]
-    interval: Callable[[Seen, Setting], Limits]
+    of: Callable[[PairScores, EffectOptions], FloatArray]
+    interval: Callable[[PairScores, EffectOptions], Limits]
     size_name: str
-    size: Callable[[Seen], FloatArray]
+    size: Callable[[PairScores], FloatArray]
 
 
-def for_all_pairs(name: str, goodness: FloatArray, setting: Setting) -> Setting:
+def for_all_pairs(name: str, goodness: FloatArray, setting: EffectOptions) -> EffectOptions:
     """The setting whose intervals hold the true effects of all pairs at once with the confidence asked for.
 
     Mean differences hang together as their scores do
@@ -127,7 +127,7 @@ def for_all_pairs(name: str, goodness: FloatArray, setting: Setting) -> Setting:
     name : str
         Of the effect, a key of `EFFECTS`.
     goodness : array, shape (m, n)
-    setting : Setting
+    setting : EffectOptions
         With the confidence of all intervals together; its generator is drawn from.
     """
     m = len(goodness)
@@ -137,7 +137,7 @@ def for_all_pairs(name: str, goodness: FloatArray, setting: Setting) -> Setting:
     return setting._replace(confidence=1 - (1 - setting.confidence) / max(m * (m - 1) // 2, 1))
 
 
-def _mean_limits(seen: Seen, setting: Setting) -> Limits:
+def _mean_limits(seen: PairScores, setting: EffectOptions) -> Limits:
     goodness = seen.goodness
     if setting.units.are_segments:
         return mean_difference_interval(
@@ -156,7 +156,7 @@ def _mean_limits(seen: Seen, setting: Setting) -> Limits:
     return limits
 
 
-def _not_rejected(goodness: FloatArray, setting: Setting, varies: BoolArray, limits: Limits) -> None:
+def _not_rejected(goodness: FloatArray, setting: EffectOptions, varies: BoolArray, limits: Limits) -> None:
     """Put in place what the test of documents does not reject, for pairs whose documents differ in what they say."""
     left, right = np.nonzero(np.triu(varies, 1))
     sums, start = setting.units.summed(goodness), (limits[0][left, right], limits[1][left, right])
@@ -209,7 +209,7 @@ def clustered_mean_differences(goodness: FloatArray, units: Units) -> ClusteredD
     return ClusteredDifferences(mean[:, None] - mean[None, :], error, degrees_of_mean(units.shares))
 
 
-def _median_of_differences_limits(seen: Seen, setting: Setting) -> Limits:
+def _median_of_differences_limits(seen: PairScores, setting: EffectOptions) -> Limits:
     goodness = seen.goodness
     m = len(goodness)
     low, high = np.zeros((m, m)), np.zeros((m, m))
@@ -219,7 +219,7 @@ def _median_of_differences_limits(seen: Seen, setting: Setting) -> Limits:
     return low, high
 
 
-def _median_difference_limits(seen: Seen, setting: Setting) -> Limits:
+def _median_difference_limits(seen: PairScores, setting: EffectOptions) -> Limits:
     goodness = seen.goodness
     drawn = resampled_medians(goodness, setting.units, _MEDIAN_RESAMPLES, setting.rng)
     m = len(goodness)
@@ -238,7 +238,7 @@ def resampled_medians(
     return counted_medians(goodness, counts)
 
 
-def _probability_limits(seen: Seen, setting: Setting) -> Limits:
+def _probability_limits(seen: PairScores, setting: EffectOptions) -> Limits:
     won = shared_wins(seen.counts, setting.ties)
     low, high = agresti_coull_interval(won, won + won.T, confidence=setting.confidence)
     if setting.ties != "drop":

@@ -33,7 +33,7 @@ REFEREED_IN_A_BLOCK = 64
 WORTH_ENUMERATING_COMPILED = (
     1 << 23
 )  # sums of half of the differences; fewer take less time than loading numba
-Data = TypeVar("Data", FloatArray, Family)
+PermutedData = TypeVar("PermutedData", FloatArray, Family)
 
 
 def permutation(request: PairRequest) -> PairPValues:
@@ -259,8 +259,8 @@ def _stepped(request: PairRequest, name: str) -> tuple[IntArray, FloatArray]:
 
 def _tallied(
     request: PairRequest,
-    data: Data,
-    block: Callable[[tuple[Data, Alternative], range, np.random.Generator], IntArray],
+    data: PermutedData,
+    block: Callable[[tuple[PermutedData, Alternative], range, np.random.Generator], IntArray],
     name: str,
 ) -> IntArray:
     first, *others = request.resampling.run(

@@ -116,10 +116,10 @@ def length_weights(
     )
 
 
-def _lengths(counts: Counts, given: Sequence[float] | Mapping[str, float] | None) -> tuple[str, FloatArray]:
+def _lengths(counts: Counts, lengths: Sequence[float] | Mapping[str, float] | None) -> tuple[str, FloatArray]:
     """Return what the lengths are, and the lengths, shape (m, n)."""
-    if given is not None:
-        return "lengths given", np.tile(_checked(counts, given), (counts.n_systems, 1))
+    if lengths is not None:
+        return "lengths given", np.tile(_checked(counts, lengths), (counts.n_systems, 1))
     column = divisor(counts)
     if column is not None:
         return counts.columns[column], counts.values[:, :, column]
@@ -132,13 +132,13 @@ def _lengths(counts: Counts, given: Sequence[float] | Mapping[str, float] | None
     )
 
 
-def _checked(counts: Counts, given: Sequence[float] | Mapping[str, float]) -> FloatArray:
-    if isinstance(given, Mapping):
-        unknown = [segment for segment in counts.segments if segment not in given]
+def _checked(counts: Counts, lengths: Sequence[float] | Mapping[str, float]) -> FloatArray:
+    if isinstance(lengths, Mapping):
+        unknown = [segment for segment in counts.segments if segment not in lengths]
         if unknown:
             raise TableError(f'lengths has no segment "{unknown[0]}". Every segment needs a length.')
-        given = [given[segment] for segment in counts.segments]
-    values = np.asarray(given, dtype=np.float64)
+        lengths = [lengths[segment] for segment in counts.segments]
+    values = np.asarray(lengths, dtype=np.float64)
     if values.shape != (counts.n_segments,):
         raise TableError(f"There are {values.size} lengths for {counts.n_segments} segments.")
     if not (np.isfinite(values) & (values >= 0)).all():

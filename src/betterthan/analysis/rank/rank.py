@@ -46,10 +46,10 @@ _OF = {
     "size": 'Use it for counts with by="bootstrap_mean".',
 }
 
-Table = Scores | Counts | Matches
+RankTable = Scores | Counts | Matches
 
 
-def refuse_unused(table: Table, by: object, options: Mapping[str, Any]) -> None:
+def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> None:
     """Refuse an option that was given and would change nothing.
 
     Examples
@@ -67,15 +67,15 @@ def refuse_unused(table: Table, by: object, options: Mapping[str, Any]) -> None:
         raise BetterThanError(f'{name}={shown} changes nothing in a ranking by="{method}". {_OF[name]}')
 
 
-def unused(table: Table, by: object, options: Mapping[str, Any]) -> list[str]:
+def unused(table: RankTable, by: object, options: Mapping[str, Any]) -> list[str]:
     """Return the options that differ from their default and change nothing in a ranking of this table."""
     used = _used(table, _method(table, by))
-    given = (name for name, default in DEFAULTS.items() if options.get(name, default) != default)
-    return [name for name in given if name not in used]
+    changed = (name for name, default in DEFAULTS.items() if options.get(name, default) != default)
+    return [name for name in changed if name not in used]
 
 
 def of_each_method(
-    table: Table, methods: Sequence[Any], options: Mapping[str, Any]
+    table: RankTable, methods: Sequence[Any], options: Mapping[str, Any]
 ) -> list[tuple[Any, dict[str, Any]]]:
     """Return each method with its options, where the same were given for all.
 
@@ -96,7 +96,7 @@ def of_each_method(
     ]
 
 
-def _method(table: Table, by: object) -> object:
+def _method(table: RankTable, by: object) -> object:
     if by is not None:
         return by
     if isinstance(table, Matches):
@@ -104,7 +104,7 @@ def _method(table: Table, by: object) -> object:
     return "pooled" if isinstance(table, Counts) else "mean"
 
 
-def _used(table: Table, by: object) -> tuple[str, ...]:
+def _used(table: RankTable, by: object) -> tuple[str, ...]:
     if by == "bradley_terry":
         return "ties", "prior", "scale"
     if by in ORDERED:

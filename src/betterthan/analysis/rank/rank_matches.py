@@ -341,8 +341,12 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
     refuse_covariates(matches, by, ties=ties, prior=options.prior, interval=options.interval)
     counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
     refuse_unmet(counts, matches.systems)
-    make = {"bradley_terry": _bradley_terry, "win_rate": _win_rate}.get(by, _ordered)
-    ranked = make(matches, counts, ties, by, options, resampling)
+    if by == "bradley_terry":
+        ranked = _bradley_terry(matches, counts, ties, options, resampling)
+    elif by == "win_rate":
+        ranked = _win_rate(matches, counts, options)
+    else:
+        ranked = _ordered(matches, by, options, resampling)
     pairs, about = (ranked.pairs, ()) if ranked.pairs else _pairs(matches, by, ties, options, ranked.fit)
     found = SystemStrengths(
         systems=matches.systems,
@@ -424,12 +428,7 @@ class _Ranked:
 
 
 def _bradley_terry(
-    matches: Matches,
-    counts: WinCounts,
-    ties: str,
-    _by: str,
-    options: RankOptions,
-    resampling: Resampling,
+    matches: Matches, counts: WinCounts, ties: str, options: RankOptions, resampling: Resampling
 ) -> _Ranked:
     to_scale = SCALES[options.scale][1]
     shown: dict[str, Option] = {
@@ -500,14 +499,7 @@ def _thin(matches: Matches, fit: MatchFit) -> tuple[str, ...]:
     )
 
 
-def _win_rate(
-    matches: Matches,
-    counts: WinCounts,
-    _ties: str,
-    _by: str,
-    options: RankOptions,
-    _resampling: Resampling,
-) -> _Ranked:
+def _win_rate(matches: Matches, counts: WinCounts, options: RankOptions) -> _Ranked:
     """Win rates with Wilson's interval, for which ties and clusters change the number of independent matches."""
     found = fitted_win_rates(matches, counts)
     low, high = found.interval(options.confidence)
@@ -517,14 +509,7 @@ def _win_rate(
     return _Ranked(strength=found.rate, low=low, high=high, kind=kind, options={}, pairs=pairs, notes=thin)
 
 
-def _ordered(
-    matches: Matches,
-    _counts: WinCounts,
-    _ties: str,
-    by: str,
-    options: RankOptions,
-    resampling: Resampling,
-) -> _Ranked:
+def _ordered(matches: Matches, by: str, options: RankOptions, resampling: Resampling) -> _Ranked:
     refuse_too_many(by, matches.n_matches)
     listed = in_order(_listed(matches, options.order), options.order)
     t = listed.left.size

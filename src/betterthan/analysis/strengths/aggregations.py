@@ -18,9 +18,9 @@ from betterthan.kernels.comparisons.strengths import to_elo, to_shares
 from betterthan.kernels.comparisons.tied_ranks import counted_medians
 from betterthan.kernels.comparisons.wins import WinCounts, win_counts, with_ties
 
-Strengths = Callable[[FloatArray], FloatArray]
+StrengthFunction = Callable[[FloatArray], FloatArray]
 WeightedStrengths = Callable[[FloatArray, FloatArray, np.random.Generator], FloatArray]
-SCALES: dict[str, tuple[str, Strengths]] = {
+SCALES: dict[str, tuple[str, StrengthFunction]] = {
     "share": ("strengths that sum to 1", to_shares),
     "log": ("log strength", lambda theta: theta),
     "elo": ("Elo points", to_elo),
@@ -47,7 +47,7 @@ class Aggregation:
 
     name: str
     unit: str
-    estimate: Strengths
+    estimate: StrengthFunction
     resampled: WeightedStrengths
     bytes_each: Callable[[int, int], int]
     is_ours: bool = True
@@ -70,7 +70,7 @@ def _resampled_medians(goodness: FloatArray, weights: FloatArray, _rng: np.rando
 
 
 def one_by_one(
-    strengths: Strengths, goodness: FloatArray, weights: FloatArray, _rng: np.random.Generator
+    strengths: StrengthFunction, goodness: FloatArray, weights: FloatArray, _rng: np.random.Generator
 ) -> FloatArray:
     """Apply a function of a table to each resampled table in turn."""
     return np.array([strengths(goodness[:, drawn_segments(row)]) for row in weights], dtype=np.float64)
@@ -126,7 +126,7 @@ def by_wins(name: str, unit: str, strengths: Callable[[WinCounts], FloatArray]) 
     )
 
 
-def by_values(name: str, strengths: Strengths, *, unit: str = "", is_ours: bool = True) -> Aggregation:
+def by_values(name: str, strengths: StrengthFunction, *, unit: str = "", is_ours: bool = True) -> Aggregation:
     """An aggregation that needs the scores themselves."""
     return Aggregation(
         name=name,
@@ -157,7 +157,7 @@ ORDERED = ("elo", "trueskill")
 NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
 
 
-def aggregation(by: str | Strengths, *, ties: str, prior: float, scale: str) -> Aggregation:
+def aggregation(by: str | StrengthFunction, *, ties: str, prior: float, scale: str) -> Aggregation:
     """Return the aggregation of that name, or one around the user's own function."""
     if callable(by):
         name = getattr(by, "__name__", "own function")

@@ -147,7 +147,7 @@ def audition(
     judged = [_judged(table, tags.systems, testing, middle) for table in tables.values()]
     below = np.stack([one.below for one in judged])
     total = np.nansum(below, axis=1)
-    asked = len(tags.systems) * np.count_nonzero(~np.isnan(below), axis=1)
+    n_compared = len(tags.systems) * np.count_nonzero(~np.isnan(below), axis=1)
     m = len(tags.systems)
     notes = [note for table in tables.values() for note in table.notes]
     unit = tag_units(tags, testing.units)
@@ -159,7 +159,7 @@ def audition(
         value=np.stack([one.value for one in judged]),
         below=below,
         total=total,
-        gamed=np.where(asked > 0, total / np.maximum(asked, 1), np.nan),
+        gamed=np.where(n_compared > 0, total / np.maximum(n_compared, 1), np.nan),
         d=np.array([one.d for one in judged]),
         d_top=np.array([one.d_top for one in judged]),
         d_bottom=np.array([one.d_bottom for one in judged]),

@@ -49,7 +49,7 @@ PRINTED: dict[str, dict[str, float]] = {
 """Table 1."""
 
 
-class _Found(NamedTuple):
+class _HumanCorrelations(NamedTuple):
     """One data set: Pearson correlation of every metric with people, across systems."""
 
     dataset: str
@@ -61,8 +61,8 @@ class _Found(NamedTuple):
 
 def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
     """Correlate the scores of systems with people on every data set, and average by kind of human score."""
-    given = translated_or_demo(request, translated)
-    used = tuple(on_judged(one) for one in given if one.human is not None)
+    every = translated_or_demo(request, translated)
+    used = tuple(on_judged(one) for one in every if one.human is not None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
     scores = three_ways(request, used, counts_of(request, used))
@@ -95,13 +95,13 @@ _DIFFERENCES = {
 }
 
 
-def _correlated(one: Translated, values: FloatArray) -> _Found:
+def _correlated(one: Translated, values: FloatArray) -> _HumanCorrelations:
     assert one.human is not None  # noqa: S101  (only such are used)
     systems = one.texts.systems
     human = system_means(one.human, systems)
-    given = {name: system_means(scores, systems) for name, scores in one.metrics.items()}
-    columns = dict(zip(NAMES, values, strict=True)) | given
-    return _Found(
+    neural = {name: system_means(scores, systems) for name, scores in one.metrics.items()}
+    columns = dict(zip(NAMES, values, strict=True)) | neural
+    return _HumanCorrelations(
         one.dataset,
         one.human.name,
         int((~np.isnan(human)).sum()),
@@ -110,7 +110,7 @@ def _correlated(one: Translated, values: FloatArray) -> _Found:
     )
 
 
-def _means(found: list[_Found]) -> dict[str, dict[str, float]]:
+def _means(found: list[_HumanCorrelations]) -> dict[str, dict[str, float]]:
     """Kind of human score to metrics, best first, with the mean over data sets; undefined where it is anywhere."""
     means: dict[str, dict[str, float]] = {}
     for kind in dict.fromkeys(one.kind for one in found):
@@ -121,7 +121,7 @@ def _means(found: list[_Found]) -> dict[str, dict[str, float]]:
     return means
 
 
-def _table_1(found: list[_Found]) -> StudyTable:
+def _table_1(found: list[_HumanCorrelations]) -> StudyTable:
     rows: list[tuple[Entry, ...]] = []
     printed: list[tuple[Entry, ...]] = []
     for kind, mean in _means(found).items():
@@ -142,7 +142,7 @@ def _table_1(found: list[_Found]) -> StudyTable:
     )
 
 
-def _by_data(found: list[_Found]) -> StudyTable:
+def _by_data(found: list[_HumanCorrelations]) -> StudyTable:
     names = list(dict.fromkeys(name for one in found for name in one.correlations))
     rows: tuple[tuple[Entry, ...], ...] = tuple(
         (
@@ -164,7 +164,7 @@ def _by_data(found: list[_Found]) -> StudyTable:
     )
 
 
-def _chart(found: list[_Found]) -> StudyChart:
+def _chart(found: list[_HumanCorrelations]) -> StudyChart:
     marks = [
         (kind, name, value, [one.correlations[name] for one in found if one.kind == kind])
         for kind, mean in _means(found).items()
@@ -187,7 +187,7 @@ def _chart(found: list[_Found]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_Found]) -> tuple[str, ...]:
+def _sentences(found: list[_HumanCorrelations]) -> tuple[str, ...]:
     return tuple(
         f"{kind}, {metric}: pooled {amount(mean[metric], 3)}, mean of segments {amount(mean[f'm-{metric}'], 3)}, "
         f"bootstrap {amount(mean[f'x-{metric}'], 3)}."

@@ -184,8 +184,10 @@ def _fits(table: FloatArray) -> dict[str, FloatArray]:
     counts = win_counts(table)
     if not counts.ties.any():
         return {"none": to_shares(bradley_terry(counts.wins).log_strength)}
-    given = {policy: with_ties(counts.wins, counts.ties, policy) for policy in _POLICIES}
-    fits: dict[str, FloatArray] = {name: bradley_terry(wins).log_strength for name, wins in given.items()}
+    wins_by_policy = {policy: with_ties(counts.wins, counts.ties, policy) for policy in _POLICIES}
+    fits: dict[str, FloatArray] = {
+        name: bradley_terry(wins).log_strength for name, wins in wins_by_policy.items()
+    }
     fits["davidson"] = davidson(counts.wins, counts.ties).log_strength
     return {name: to_shares(log_strength) for name, log_strength in fits.items()}
 

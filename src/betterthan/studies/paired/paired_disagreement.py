@@ -16,7 +16,7 @@ from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.paired.disagreement import disagreement
 from betterthan.studies.paired.paired_disagreement_tables import (
-    Found,
+    DisagreementBlocks,
     breakdown_tables,
     closest,
     full_table,
@@ -34,7 +34,7 @@ from betterthan.studies.setups import Setup, setups_digest
 _RESAMPLES = 2000
 
 
-def sizes_table(found: Found) -> StudyTable:
+def sizes_table(found: DisagreementBlocks) -> StudyTable:
     """Return the share of pairs ordered differently by test set size, the numbers of figure 4c."""
     sizes = CODE_SIZES if found.reading else TEXT_SIZES
     rows: list[tuple[Entry, ...]] = []
@@ -51,7 +51,7 @@ def sizes_table(found: Found) -> StudyTable:
     )
 
 
-def _at_size(found: Found, size: int) -> FloatArray:
+def _at_size(found: DisagreementBlocks, size: int) -> FloatArray:
     """Share of pairs ordered differently in each setup that is larger; as published smaller ones take part whole."""
     name = f"size {size}"
     taking_part = [place for place, block in enumerate(found.blocks) if name in block or found.reading]
@@ -59,7 +59,7 @@ def _at_size(found: Found, size: int) -> FloatArray:
     return np.stack(values) if values else np.empty((0, len(PAIRS)))
 
 
-def figure_4(found: Found, seed: int) -> list[StudyChart]:
+def figure_4(found: DisagreementBlocks, seed: int) -> list[StudyChart]:
     """Return figure 4: by metric, by data set, by test set size."""
     metrics = _grouped(found, "fifth_or_30", lambda setup: setup.metric)
     datasets = _grouped(found, "fifth", lambda setup: setup.dataset)
@@ -77,7 +77,7 @@ def figure_4(found: Found, seed: int) -> list[StudyChart]:
     ]
 
 
-def _grouped(found: Found, rule: str, key: Callable[[Setup], str]) -> dict[str, FloatArray]:
+def _grouped(found: DisagreementBlocks, rule: str, key: Callable[[Setup], str]) -> dict[str, FloatArray]:
     groups: dict[str, list[FloatArray]] = {}
     for place, setup in enumerate(found.setups):
         groups.setdefault(key(setup), []).append(found.by_rule(rule, place, found.reading)[:, 0])
@@ -143,7 +143,7 @@ def run(request: StudyRequest) -> Study:
     blocks = request.run(
         "setups", work, _setup, parts=even_parts(len(used)), key=(setups_digest(used),), uses="processes"
     )
-    found = Found(used, blocks, int(request.as_published))
+    found = DisagreementBlocks(used, blocks, int(request.as_published))
     rules = rules_table(found)
     tables = [full_table(found, "table-1", PAIRS), full_table(found, "table-4", TEN_PAIRS)]
     tables += [*([rules] if rules else []), *breakdown_tables(found), sizes_table(found)]
@@ -215,7 +215,7 @@ def _five(work: _SetupDraws, table: FloatArray, block: int) -> FloatArray:
     return np.stack([disagreement(own[a], own[b], as_published=work.as_published) for a, b in TEN_PAIRS])
 
 
-def _sentences(found: Found) -> tuple[str, ...]:
+def _sentences(found: DisagreementBlocks) -> tuple[str, ...]:
     setups = [setup.scores for setup in found.setups]
     pairs = sum(scores.n_systems * (scores.n_systems - 1) // 2 for scores in setups)
     mean_bt = found.full()[:, PAIRS.index(("mean", "bradley_terry"))]

@@ -35,7 +35,7 @@ _SHORT = {"disagree": "pairs", "best": "best", "top3": "top"}
 _SHORT_PAIRS = dict(zip(PAIRS, ("mean/med", "mean/BT", "med/BT"), strict=True))
 
 
-class Found(NamedTuple):
+class DisagreementBlocks(NamedTuple):
     """Disagreements of all setups, and the reading asked for (0 text, 1 as published)."""
 
     setups: tuple[Setup, ...]
@@ -74,7 +74,7 @@ def pair_title(pair: tuple[str, str]) -> str:
     return f"{TITLES[pair[0]]} / {TITLES[pair[1]]}"
 
 
-def full_table(found: Found, name: str, pairs: Sequence[tuple[str, str]]) -> StudyTable:
+def full_table(found: DisagreementBlocks, name: str, pairs: Sequence[tuple[str, str]]) -> StudyTable:
     """Return table 1 (three pairs) or table 4 (ten): means over setups, with all segments."""
     five = np.stack([block["five"] for block in found.blocks])
     means = known_mean(five)[: len(pairs)]
@@ -90,7 +90,7 @@ def full_table(found: Found, name: str, pairs: Sequence[tuple[str, str]]) -> Stu
     )
 
 
-def _cells(found: Found) -> dict[tuple[str, str], list[int]]:
+def _cells(found: DisagreementBlocks) -> dict[tuple[str, str], list[int]]:
     """Places of the setups of each data set and family of metrics."""
     cells: dict[tuple[str, str], list[int]] = {}
     for place, setup in enumerate(found.setups):
@@ -98,19 +98,19 @@ def _cells(found: Found) -> dict[tuple[str, str], list[int]]:
     return cells
 
 
-def _cell_means(found: Found, rule: str, reading: int) -> dict[tuple[str, str], FloatArray]:
+def _cell_means(found: DisagreementBlocks, rule: str, reading: int) -> dict[tuple[str, str], FloatArray]:
     return {
         cell: known_mean(np.stack([found.by_rule(rule, place, reading) for place in places]))
         for cell, places in _cells(found).items()
     }
 
 
-def breakdown_tables(found: Found) -> list[StudyTable]:
+def breakdown_tables(found: DisagreementBlocks) -> list[StudyTable]:
     """Return table 3 under every rule, in the reading asked for."""
     return [_breakdown(found, rule) for rule in (*RULES, "ten")]
 
 
-def _breakdown(found: Found, rule: str) -> StudyTable:
+def _breakdown(found: DisagreementBlocks, rule: str) -> StudyTable:
     means = _cell_means(found, rule, found.reading)
     rows: list[tuple[Entry, ...]] = []
     printed: list[tuple[Entry, ...]] = []
@@ -141,7 +141,7 @@ class _Fit(NamedTuple):
     expected: float | None
 
 
-def _fit(found: Found, rule: str, reading: int) -> _Fit | None:
+def _fit(found: DisagreementBlocks, rule: str, reading: int) -> _Fit | None:
     """Hold a rule against table 3; None where nothing is printed."""
     apart: dict[str, list[float]] = {measure: [] for measure in MEASURES}
     chance: list[float] = []
@@ -160,7 +160,9 @@ def _fit(found: Found, rule: str, reading: int) -> _Fit | None:
     return _Fit(rule, READINGS[reading], means, float(np.mean(chance)) if errors else None)
 
 
-def _cell_errors(found: Found, rule: str, reading: int) -> dict[tuple[str, str], FloatArray] | None:
+def _cell_errors(
+    found: DisagreementBlocks, rule: str, reading: int
+) -> dict[tuple[str, str], FloatArray] | None:
     r"""How far two runs of the same rule lie apart by chance, ours and one of 30 draws; None for rules without draws.
 
     The difference of two means over draws has variance :math:`v (1/R + 1/30)`, and a normal variable with standard
@@ -178,12 +180,12 @@ def _cell_errors(found: Found, rule: str, reading: int) -> dict[tuple[str, str],
     return result
 
 
-def _ranked(found: Found) -> list[_Fit]:
+def _ranked(found: DisagreementBlocks) -> list[_Fit]:
     fits = [_fit(found, rule, reading) for rule in (*RULES, *_SIZES) for reading in range(len(READINGS))]
     return sorted((fit for fit in fits if fit is not None), key=lambda fit: fit.apart[-1])
 
 
-def rules_table(found: Found) -> StudyTable | None:
+def rules_table(found: DisagreementBlocks) -> StudyTable | None:
     """Return which rule of drawing test sets comes closest to table 3, if any cell of it is in the data."""
     rows = tuple((_TITLES[fit.rule], fit.reading, *fit.apart, fit.expected) for fit in _ranked(found))
     if not rows:
@@ -204,7 +206,7 @@ def rules_table(found: Found) -> StudyTable | None:
     )
 
 
-def closest(found: Found) -> tuple[str, ...]:
+def closest(found: DisagreementBlocks) -> tuple[str, ...]:
     """Say which rule comes closest to table 3."""
     ranked = _ranked(found)
     if not ranked:
@@ -219,7 +221,7 @@ def closest(found: Found) -> tuple[str, ...]:
     )
 
 
-def swapped(found: Found) -> tuple[str, ...]:
+def swapped(found: DisagreementBlocks) -> tuple[str, ...]:
     """Name cells of table 3 whose columns for mean and for median against Bradley–Terry seem to have changed places."""
     told = []
     for (dataset, family), values in _cell_means(found, SHOWN, 1).items():

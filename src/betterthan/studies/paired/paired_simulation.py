@@ -151,7 +151,7 @@ _SMALL = 0.05
 """A loss of tau by less is no failure."""
 
 
-class Panel(NamedTuple):
+class FigurePanel(NamedTuple):
     """One panel of figure 3: what is varied, and which settings take part."""
 
     letter: str
@@ -161,21 +161,21 @@ class Panel(NamedTuple):
 
 
 PANELS = (
-    Panel("a", "no problem: systems", "systems", lambda s: s.types == 1 and s.outliers == 0),
-    Panel("b", "no problem: segments", "segments", lambda s: s.types == 1 and s.outliers == 0),
-    Panel("c", "outliers only", "outliers", lambda s: s.types == 1),
-    Panel("d", "types only", "types", lambda s: s.outliers == 0),
-    Panel("e", "outliers, with types", "outliers", lambda s: s.types > 1),
-    Panel("f", "types, with outliers", "types", lambda s: s.outliers > 0),
-    Panel("g", "all: systems", "systems", lambda s: True),  # noqa: ARG005
-    Panel("h", "all: segments", "segments", lambda s: True),  # noqa: ARG005
+    FigurePanel("a", "no problem: systems", "systems", lambda s: s.types == 1 and s.outliers == 0),
+    FigurePanel("b", "no problem: segments", "segments", lambda s: s.types == 1 and s.outliers == 0),
+    FigurePanel("c", "outliers only", "outliers", lambda s: s.types == 1),
+    FigurePanel("d", "types only", "types", lambda s: s.outliers == 0),
+    FigurePanel("e", "outliers, with types", "outliers", lambda s: s.types > 1),
+    FigurePanel("f", "types, with outliers", "types", lambda s: s.outliers > 0),
+    FigurePanel("g", "all: systems", "systems", lambda s: True),  # noqa: ARG005
+    FigurePanel("h", "all: segments", "segments", lambda s: True),  # noqa: ARG005
 )
 
 
 class Point(NamedTuple):
     """Mean tau of one mechanism at one place of a panel, with its interval and number of setups."""
 
-    panel: Panel
+    panel: FigurePanel
     mechanism: str
     x: float
     tau: float
@@ -237,7 +237,7 @@ def _published_bars(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def panels_table(name: str, found: Sequence[Point]) -> StudyTable:
     """Return the numbers behind the eight panels of figure 3."""
-    by_place: dict[tuple[Panel, float], list[Point]] = {}
+    by_place: dict[tuple[FigurePanel, float], list[Point]] = {}
     for point in found:
         by_place.setdefault((point.panel, point.x), []).append(point)
     rows: list[tuple[Entry, ...]] = []

@@ -32,7 +32,7 @@ TABLE_3: tuple[tuple[Entry, ...], ...] = (
 )
 
 
-class _Found(NamedTuple):
+class _DatasetTwins(NamedTuple):
     """One data set with its identical outputs."""
 
     dataset: str
@@ -51,7 +51,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
     margin = float(request.options["margin"])
     found = [
-        _Found(
+        _DatasetTwins(
             one.dataset,
             identical_outputs(one.texts, one.human, margin=margin, metrics=tuple(one.metrics.values())),
         )
@@ -75,7 +75,7 @@ _DIFFERENCES = (
 )
 
 
-def _table_3(found: list[_Found]) -> StudyTable:
+def _table_3(found: list[_DatasetTwins]) -> StudyTable:
     metrics = list(dict.fromkeys(each.metric for one in found for each in one.twins.metric_ties))
     rows: list[tuple[Entry, ...]] = []
     for one in found:
@@ -101,7 +101,7 @@ def _table_3(found: list[_Found]) -> StudyTable:
     )
 
 
-def _twins(found: list[_Found]) -> StudyTable:
+def _twins(found: list[_DatasetTwins]) -> StudyTable:
     """Those that survive, widest gap first: tables 1 and 2 in one."""
     rows: list[tuple[Entry, ...]] = [
         (dataset, twin.segment, twin.first, twin.second, twin.gap, twin.text)
@@ -129,7 +129,7 @@ def _printed() -> StudyTable:
     )
 
 
-def _chart(found: list[_Found]) -> StudyChart:
+def _chart(found: list[_DatasetTwins]) -> StudyChart:
     marks = [
         Mark("", what, one.dataset, count)
         for one in found
@@ -148,7 +148,7 @@ def _chart(found: list[_Found]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_Found], margin: float) -> tuple[str, ...]:
+def _sentences(found: list[_DatasetTwins], margin: float) -> tuple[str, ...]:
     same = sum(one.n_judged for one in found)
     kept, left = (sum(getattr(one.twins, name) for one in found) for name in ("n_kept", "n_surviving"))
     part = f", {share(left / kept)} of all that are kept" if kept else ""

@@ -28,10 +28,10 @@ DIRECTIONS = ("to English", "from English", "other")
 # Section 2.3: five times as much at 1 as at 50; 25 "almost halves the amount".
 _PRINTED_RATIO, _PRINTED_SHARE = 5.0, 0.5
 Judgements = Scores | Ratings
-Given = Judgements | Mapping[str, Judgements] | str | Path | Sequence[str | Path]
+JudgmentData = Judgements | Mapping[str, Judgements] | str | Path | Sequence[str | Path]
 
 
-class _Kept(NamedTuple):
+class _RetainedPairs(NamedTuple):
     """One data set: pairs judged on the same segment, and how many of them each threshold keeps."""
 
     dataset: str
@@ -40,7 +40,7 @@ class _Kept(NamedTuple):
     kept: FloatArray
 
 
-def read(data: Given) -> dict[str, Judgements]:
+def read(data: JudgmentData) -> dict[str, Judgements]:
     """Return human scores by data set, with their gaps: what nobody judged makes no pair.
 
     A file with a column for the data set (``lp``, …) is cut by it. Where there are several tables of a data set and one
@@ -114,11 +114,11 @@ _DIFFERENCES = (
 )
 
 
-def _counted(name: str, judgements: Judgements) -> _Kept:
+def _counted(name: str, judgements: Judgements) -> _RetainedPairs:
     found = kept_pairs(judgements, THRESHOLDS)
     # Of no pairs the share is undefined, but the number that is kept is known: none.
     kept = np.round(found.share * found.n_pairs) if found.n_pairs else np.zeros(len(THRESHOLDS))
-    return _Kept(name, direction(name), found.n_pairs, kept)
+    return _RetainedPairs(name, direction(name), found.n_pairs, kept)
 
 
 def direction(name: str) -> str:
@@ -136,14 +136,14 @@ def direction(name: str) -> str:
     return DIRECTIONS[2]
 
 
-def _averages(found: list[_Kept]) -> dict[str, FloatArray]:
+def _averages(found: list[_RetainedPairs]) -> dict[str, FloatArray]:
     """Mean number of pairs over the data sets of each direction, and over all."""
     groups = {name: [one.kept for one in found if one.direction == name] for name in DIRECTIONS}
     means = {name: np.mean(some, axis=0) for name, some in groups.items() if some}
     return means if len(means) == 1 else {**means, "all": np.mean([one.kept for one in found], axis=0)}
 
 
-def _figure_table(found: list[_Kept]) -> StudyTable:
+def _figure_table(found: list[_RetainedPairs]) -> StudyTable:
     means = _averages(found)
     rows: list[tuple[Entry, ...]] = [
         (threshold, *(float(mean[i]) for mean in means.values()), *(_shares(means, i)))
@@ -164,7 +164,7 @@ def _shares(means: Mapping[str, FloatArray], i: int) -> list[float]:
     return [float(mean[i] / mean[0]) if mean[0] > 0 else float("nan") for mean in means.values()]
 
 
-def _claims(found: list[_Kept]) -> StudyTable:
+def _claims(found: list[_RetainedPairs]) -> StudyTable:
     rows: list[tuple[Entry, ...]] = []
     for name, mean in _averages(found).items():
         rows += [
@@ -186,7 +186,7 @@ def _ratio(a: float, b: float) -> float:
     return float(a / b) if b > 0 else float("nan")
 
 
-def _by_data(found: list[_Kept]) -> StudyTable:
+def _by_data(found: list[_RetainedPairs]) -> StudyTable:
     rows: list[tuple[Entry, ...]] = [
         (one.dataset, one.direction, one.n_pairs, *(int(n) for n in one.kept.tolist())) for one in found
     ]
@@ -199,7 +199,7 @@ def _by_data(found: list[_Kept]) -> StudyTable:
     )
 
 
-def _chart(found: list[_Kept]) -> StudyChart:
+def _chart(found: list[_RetainedPairs]) -> StudyChart:
     return lines_chart(
         (
             Mark("", name, threshold, float(mean[i]))
@@ -213,7 +213,7 @@ def _chart(found: list[_Kept]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_Kept]) -> tuple[str, ...]:
+def _sentences(found: list[_RetainedPairs]) -> tuple[str, ...]:
     mean = np.mean([one.kept for one in found], axis=0)
     if not mean[0] > 0:
         return ("No two systems were judged on the same segment, so there is nothing to keep.",)

@@ -13,7 +13,7 @@ from betterthan.engine.blocks import even_parts
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.tau_tables import RULES, Rule, pair_table, tau
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import Panel, further_notes, panels_for
+from betterthan.studies.against_people import StudyPanel, further_notes, panels_for
 from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.request import StudyRequest
 
@@ -89,7 +89,7 @@ _DIFFERENCES = (
 
 
 def _taus(
-    request: StudyRequest, panel: Panel, margin: float, shares: tuple[float, ...]
+    request: StudyRequest, panel: StudyPanel, margin: float, shares: tuple[float, ...]
 ) -> tuple[list[_Taus], tuple[str, ...]]:
     """Count the pairs of every metric, all on the same cells; also return what bringing them together left out."""
     together = panel_of(panel.metrics, panel.human)

@@ -16,7 +16,7 @@ from betterthan.kernels.agreement.soft_pairwise import (
     soft_pairwise_accuracy,
 )
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, evaluated, further_notes, panels_for
+from betterthan.studies.against_people import MEASURES, StudyPanel, evaluated, further_notes, panels_for
 from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
@@ -86,7 +86,7 @@ _DIFFERENCES = (
 )
 
 
-def _chosen(request: StudyRequest, panel: Panel) -> _Tables:
+def _chosen(request: StudyRequest, panel: StudyPanel) -> _Tables:
     """The metrics nearest to people by the soft measure, as the paper shows two strong ones."""
     found = evaluated(request, panel, MEASURES["SPA"])
     best = found.metrics[: request.number("metrics")]

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.wording import share
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, evaluated, further_notes, panels_for
+from betterthan.studies.against_people import MEASURES, StudyPanel, evaluated, further_notes, panels_for
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING, TABLE_1, mean_gain
 
@@ -53,7 +53,7 @@ def run(request: StudyRequest) -> Study:
     )
 
 
-def _both(request: StudyRequest, panel: Panel) -> _Both:
+def _both(request: StudyRequest, panel: StudyPanel) -> _Both:
     hard, soft = (evaluated(request, panel, by, significance="perm_inputs") for by in MEASURES.values())
     return _Both(panel.dataset, hard, soft)
 

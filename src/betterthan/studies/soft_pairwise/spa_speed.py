@@ -33,7 +33,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.kernels.sign_flips.permutation import random_signs
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import Panel, further_notes, panels_for
+from betterthan.studies.against_people import StudyPanel, further_notes, panels_for
 from betterthan.studies.lines_chart import Mark, lines_chart
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
@@ -219,7 +219,7 @@ _DIFFERENCES = (
 )
 
 
-def _tables(panel: Panel) -> _GoodnessTables:
+def _tables(panel: StudyPanel) -> _GoodnessTables:
     together = panel_of(panel.metrics, panel.human)
     if together.is_systems_only:
         raise BetterThanError(

@@ -11,7 +11,7 @@ import numpy as np
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, Panel, evaluated, further_notes, panels_for
+from betterthan.studies.against_people import MEASURES, StudyPanel, evaluated, further_notes, panels_for
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
@@ -57,7 +57,7 @@ def run(request: StudyRequest) -> Study:
     )
 
 
-def _values(request: StudyRequest, panel: Panel) -> _Values:
+def _values(request: StudyRequest, panel: StudyPanel) -> _Values:
     found = {label: evaluated(request, panel, by) for label, by in MEASURES.items()}
     metrics = tuple(sorted(found["SPA"].metrics))
     value = {

@@ -19,7 +19,7 @@ from betterthan.results.study import Study
 from betterthan.studies.request import StudyRequest
 from betterthan.tables.tags import WordTags
 
-Given = WordTags | Mapping[str, WordTags] | str | Path | Sequence[str | Path]
+TagData = WordTags | Mapping[str, WordTags] | str | Path | Sequence[str | Path]
 
 
 class Tagged(NamedTuple):
@@ -35,7 +35,7 @@ class Tagged(NamedTuple):
     tags: WordTags
 
 
-def read_tagged(data: Given) -> tuple[Tagged, ...]:
+def read_tagged(data: TagData) -> tuple[Tagged, ...]:
     """Read word tags: of a table, of tables by name, or of folders with ``gold.tags`` and the tags of systems.
 
     Raises
@@ -70,7 +70,7 @@ def _no_tags() -> BetterThanError:
     )
 
 
-def _named(data: Given) -> list[Tagged]:
+def _named(data: TagData) -> list[Tagged]:
     if isinstance(data, WordTags):
         return [Tagged("tags", data)]
     if isinstance(data, Mapping):
@@ -99,18 +99,18 @@ def demo_tags() -> tuple[Tagged, ...]:
     >>> demo_tags()[0].tags
     WordTags(4 systems, 300 segments, 4,088 words, 27.6 % BAD)
     """
-    made = campaign()
-    lines = [made.tags.gold, *made.tags.predicted.values()]
+    demo = campaign()
+    lines = [demo.tags.gold, *demo.tags.predicted.values()]
     flags = [np.array([tag == "BAD" for line in some for tag in line]) for some in lines]
     return (
         Tagged(
             "demo",
             WordTags(
-                systems=tuple(made.tags.predicted),
-                segments=made.segments,
+                systems=tuple(demo.tags.predicted),
+                segments=demo.segments,
                 gold=flags[0],
                 predicted=np.stack(flags[1:]),
-                offsets=np.cumsum([0, *(len(line) for line in made.tags.gold)]),
+                offsets=np.cumsum([0, *(len(line) for line in demo.tags.gold)]),
             ),
         ),
     )
