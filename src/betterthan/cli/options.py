@@ -257,3 +257,9 @@ _COMPUTING = (
     ),
     click.option("--no-cache", is_flag=True, help="Neither use nor keep finished parts of long runs."),
 )
+
+
+def is_typed(name: str) -> bool:
+    """Whether the user gave an option of the running command, be it with the value that it has by default."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source in (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)

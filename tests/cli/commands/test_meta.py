@@ -147,6 +147,17 @@ def test_several_measures_at_once(betterthan, files):
             ["metrics.tsv", "--human", "human.tsv", "--by", "spearman", "--significance", "williams"],
             "--by pearson",
         ),
+        (["metrics.tsv", "--human", "human.tsv", "--margin", "25"], "--margin is for the taus"),
+        (["metrics.tsv", "--human", "human.tsv", "--metric-margin", "0"], "--metric-margin is for the taus"),
+        (
+            ["metrics.tsv", "--human", "human.tsv", "--by", "pearson", "--mid-p"],
+            "--mid-p is for soft pairwise accuracy",
+        ),
+        (
+            ["metrics.tsv", "--human", "human.tsv", "--significance", "none", "--correction", "holm"],
+            "--correction is for comparing metrics",
+        ),
+        (["metrics.tsv", "--human", "human.tsv", "--pool", "pairs"], "--pool is for several language pairs"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_the_cure(betterthan, files, monkeypatch, arguments, message):

@@ -416,7 +416,7 @@ def explain(
     units: UnitName = ...,
     alpha: float = ...,
     texts: Texts | None = ...,
-    lengths: Lengths | None = ...,
+    lengths: LengthsArgument = ...,
     size: int = ...,
     rng: Rng = ...,
 ) -> Any: ...  # noqa: ANN401  (an explanation of scores or of counts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, output_options, reading_options
+from betterthan.cli.options import computing_options, is_typed, output_options, reading_options
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -153,6 +153,7 @@ def meta(
         gold=gold,
         reference=reference,
     )
+    _refuse_unused(by, given["significance"], several=isinstance(people, dict))
     units = given.pop("units")
     words = {
         "significance": (given.pop("significance") or "default").replace("-", "_"),
@@ -164,3 +165,26 @@ def meta(
     computing = computing_arguments(given)
     measures = [one.replace("-", "_") for one in by or ("soft-pairwise-accuracy",)]
     return [meta_evaluate(metrics, people, by=measure, **words, **given, **computing) for measure in measures]
+
+
+def _refuse_unused(by: tuple[str, ...], significance: str | None, *, several: bool) -> None:
+    """Refuse options that were typed and change nothing in any of the measures."""
+    measures = by or ("soft-pairwise-accuracy",)
+    is_tau = any(measure.startswith("tau") for measure in measures)
+    is_soft = "soft-pairwise-accuracy" in measures
+    is_tested = significance != "none"
+    for names, is_used, where in (
+        (("margin", "metric_margin"), is_tau, "is for the taus (--by tau-ties-hard …)"),
+        (("p_values", "mid_p"), is_soft, "is for soft pairwise accuracy"),
+        (
+            ("alternative", "correction", "alpha"),
+            is_tested,
+            "is for comparing metrics, and --significance is none",
+        ),
+        (("pool",), several, "is for several language pairs (-l en-de -l zh-en)"),
+    ):
+        for name in names:
+            if not is_used and is_typed(name):
+                raise click.UsageError(
+                    f"--{name.replace('_', '-')} {where}; here it changes nothing. Leave it out."
+                )
