@@ -19,8 +19,8 @@ from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables
 from betterthan.studies.soft_pairwise.spa_speed import (
     PRINTED_MILLISECONDS,
     PRINTED_SPEEDUP,
+    _GoodnessTables,
     _Spread,
-    _Tables,
     batch_pvalues,
     costs,
     own_pvalues,
@@ -120,7 +120,7 @@ def test_sharing_flatters_a_metric_that_says_what_people_say():
 def test_spreads_are_those_of_the_statistics_module():
     """Root mean square over metrics of deviations; the shift with the standard error of its mean."""
     value = np.random.default_rng(5).normal(size=(6, 2, 3))
-    one = _Spread(_Tables("x", np.empty((4, 2, 1))), value)
+    one = _Spread(_GoodnessTables("x", np.empty((4, 2, 1))), value)
     for way in range(2):
         squares = [statistics.variance(value[:, way, metric].tolist()) for metric in range(3)]
         assert one.deviation[way] == pytest.approx(statistics.mean(squares) ** 0.5)
