@@ -159,9 +159,8 @@ def _answer(before: Scores | Counts, after: Scores | Counts, *, units: str) -> d
 
 def _is_tested(before: dict[str, Any], after: dict[str, Any]) -> bool:
     """Whether strengths are means or pooled scores, which the paired test is about."""
-    return before["method"] == after["method"] and (
-        after["kind"] == "aggregated" or after["method"] == "mean"
-    )
+    is_mean = after["kind"] == "aggregated" or after["method"] == "mean"
+    return bool(is_mean and before["method"] == after["method"])
 
 
 def _tables(folder: RunFolder) -> tuple[Scores | Counts, ...]:

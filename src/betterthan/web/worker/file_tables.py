@@ -36,7 +36,7 @@ class FileTables(NamedTuple):
     """
 
     checkup: Checkup
-    tables: tuple[Scores, ...] | tuple[Matches]
+    tables: tuple[Scores | Matches, ...]
     language_pairs: tuple[str, ...]
 
 
@@ -71,7 +71,7 @@ def file_tables(task: Task) -> dict[StoredFile, FileTables]:
     }
 
 
-def _tables(reading: Reading, file: StoredFile) -> tuple[Scores, ...] | tuple[Matches]:
+def _tables(reading: Reading, file: StoredFile) -> tuple[Scores | Matches, ...]:
     first = reading.tables[0] if reading.tables else None
     if isinstance(first, Matches):
         return (first,) if len(reading.tables) == 1 and first.covariates is None else ()
