@@ -158,8 +158,6 @@ def _named(
         if names is not None:
             raise BetterThanError("The rankings have names already. Pass names only with a list.")
         return list(rankings.values()), tuple(rankings)
-    if isinstance(rankings, Ranking):
-        raise BetterThanError("Agreement needs two rankings or more; there is 1. Pass them as a list.")
     chosen = list(rankings)
     if odd := [each for each in chosen if not isinstance(each, Ranking)]:
         raise TableError(
