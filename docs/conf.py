@@ -36,3 +36,5 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_param = False
 napoleon_use_rtype = False
+# An attribute of one result may be called as a property of others (`best`); it needs no link.
+suppress_warnings = ["ref.python"]

@@ -110,7 +110,12 @@ def test_no_difference_gives_p_values_that_are_uniform():
     work = tagging_sampling._work(
         asked("tagging-sampling", rounds=40, samples=100, level=5, unit=1e-9), tagged[0]
     )
-    drawn = np.stack([tagging_sampling._round(work, block) for block in range(40)])
+    drawn = np.stack(
+        [
+            tagging_sampling._round(work, range(block, block + 1), np.random.default_rng(block))
+            for block in range(40)
+        ]
+    )
     assert len(set(work.errors)) == 1
     # Pairs of levels share samples, so that 40 rounds are far fewer than 400 tests.
     assert abs((drawn < 0.5).mean() - 0.5) < 0.1

@@ -107,7 +107,8 @@ def as_metrics_and_human(metrics: Data, human: Data) -> tuple[Any, Any]:
     from betterthan.read.inputs import TableReader, is_path  # noqa: PLC0415  (a verb on a table loads no reader)
 
     several = metrics if isinstance(metrics, list | tuple) else [metrics]
-    if not (all(is_path(each) for each in several) or hasattr(metrics, "columns")):
+    is_frame = hasattr(metrics, "columns") and not isinstance(metrics, _TABLES)
+    if not (all(is_path(each) for each in several) or is_frame):
         if human is None:
             raise TableError("meta_evaluate needs human scores beside the metrics: a table, or a path.")
         if isinstance(human, Mapping | Scores | Counts):
