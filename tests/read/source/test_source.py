@@ -18,6 +18,7 @@ from betterthan.errors import ReadError
 from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.scores import read_scores
 from betterthan.read.sniff import read_any
+from betterthan.read.source import source as source_module
 from betterthan.read.source import text
 from betterthan.read.source.source import HEAD_BYTES, open_source
 
@@ -192,3 +193,16 @@ def test_ten_thousand_columns_are_read():
     rows = "".join(",".join(f"{(i * 7 + j) % 97 / 97:.6f}" for i in range(m)) + "\n" for j in range(3))
     scores = read_scores(io.StringIO(f"{header}\n{rows}"))
     assert scores.values.shape == (m, 3)
+
+
+def test_the_beginning_of_a_file_is_read_once(tmp_path, monkeypatch):
+    """Recognising and reading a table look at the same first bytes."""
+    path = tmp_path / "scores.csv"
+    path.write_text("item,A,B\n1,0.5,0.25\n2,0.75,0.5\n", encoding="utf-8")
+    looks = []
+    monkeypatch.setattr(
+        "betterthan.read.source.source._first_bytes",
+        lambda path, name, first=source_module._first_bytes: looks.append(name) or first(path, name),
+    )
+    assert read_any(path).tables[0].systems == ("A", "B")
+    assert looks == [str(path)]

@@ -181,14 +181,7 @@ def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool
         return source if called is None else replace(source, called=called)
     stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
     name = "<stdin>" if stream is not given else str(getattr(given, "name", "<stream>"))
-    spool = spooled(stream, name)
-    copy = None
-    try:
-        copy = _readable(spool, name)
-        return _kept(copy, name)
-    finally:
-        if copy is not spool:
-            spool.unlink(missing_ok=True)
+    return _of_copy(spooled(stream, name), name)
 
 
 def _at(name: str, *, folders: bool) -> Source:
@@ -197,22 +190,28 @@ def _at(name: str, *, folders: bool) -> Source:
         if not folders:
             raise no_data_folder(name)
         return Source(name=name, path=path, head=b"", is_folder=True)
-    copy = _readable(path, name)
-    return _looked_at(path, name) if copy is path else _kept(copy, name)
+    return _looked_at(path, name)
 
 
-def _readable(path: Path, name: str) -> Path:
-    """Return the file itself, or a copy of what the engine would not read as Python does.
+def _looked_at(path: Path, name: str, *, is_packed: bool = True) -> Source:
+    """Return a file with its first bytes, read once; or a copy of what the engine would not read as Python does.
 
     The engine knows no Zstandard, takes zeros behind a gzip stream for damage, and a byte-order mark for bad JSON.
     """
     first = _first_bytes(path, name)
-    if first.startswith(ZSTANDARD):
-        path, first = unpacked(path, name), b""
+    if is_packed and first.startswith(ZSTANDARD):
+        return _of_copy(unpacked(path, name), name, is_packed=False)
     is_gzip = first.startswith(GZIP)
-    is_marked = _is_marked_json(_head(path, name, is_gzip=is_gzip))
-    if not is_marked and not (is_gzip and is_padded(path)):
-        return path
+    head = _unpacked_head(path, name) if is_gzip else first
+    is_marked = _is_marked_json(head)
+    if is_marked or (is_gzip and is_padded(path)):
+        return _of_copy(_rewritten(path, name, is_gzip=is_gzip, is_marked=is_marked), name, is_packed=False)
+    source = Source(name=name, path=path, head=head, is_gzip=is_gzip)
+    _check_head(source)
+    return source
+
+
+def _rewritten(path: Path, name: str, *, is_gzip: bool, is_marked: bool) -> Path:
     with cast("IO[bytes]", UnpackedGzip(path, name)) if is_gzip else path.open("rb") as stream:
         if is_marked:
             stream.read(len(BOM_UTF8))
@@ -223,20 +222,16 @@ def _is_marked_json(head: bytes) -> bool:
     return head.startswith(BOM_UTF8) and head.removeprefix(BOM_UTF8).lstrip()[:1] == b"{"
 
 
-def _kept(path: Path, name: str) -> Source:
+def _of_copy(path: Path, name: str, *, is_packed: bool = True) -> Source:
     """Return a source on a temporary file, which goes when the source does."""
+    is_kept = False
     try:
-        return replace(_looked_at(path, name), spool=Spool(path))
-    except ReadError:
-        path.unlink(missing_ok=True)  # now, and not when the error is forgotten
-        raise
-
-
-def _looked_at(path: Path, name: str) -> Source:
-    is_gzip = _first_bytes(path, name).startswith(GZIP)
-    source = Source(name=name, path=path, head=_head(path, name, is_gzip=is_gzip), is_gzip=is_gzip)
-    _check_head(source)
-    return source
+        source = _looked_at(path, name, is_packed=is_packed)
+        is_kept = source.path == path
+        return replace(source, spool=Spool(path)) if is_kept else source
+    finally:
+        if not is_kept:  # now, and not when an error is forgotten
+            path.unlink(missing_ok=True)
 
 
 def no_data_folder(name: str) -> ReadError:
@@ -274,9 +269,7 @@ def _first_bytes(path: Path, name: str) -> bytes:
         raise ReadError(f"The file cannot be opened ({error.strerror}).", path=name, code="BT002") from error
 
 
-def _head(path: Path, name: str, *, is_gzip: bool) -> bytes:
-    if not is_gzip:
-        return _first_bytes(path, name)
+def _unpacked_head(path: Path, name: str) -> bytes:
     try:
         with gzip.open(path, "rb") as file:
             return file.read(HEAD_BYTES)
