@@ -259,7 +259,11 @@ _COMPUTING = (
 )
 
 
-def is_typed(name: str) -> bool:
-    """Whether the user gave an option of the running command, be it with the value that it has by default."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source in (click.core.ParameterSource.COMMANDLINE, click.core.ParameterSource.ENVIRONMENT)
+def is_changed(name: str) -> bool:
+    """Whether an option of the running command has another value than by default.
+
+    A record of a command names all values, so that having been typed says nothing.
+    """
+    context = click.get_current_context()
+    option = next(one for one in context.command.params if one.name == name)
+    return bool(context.params[name] != option.get_default(context))

@@ -148,7 +148,7 @@ def test_several_measures_at_once(betterthan, files):
             "--by pearson",
         ),
         (["metrics.tsv", "--human", "human.tsv", "--margin", "25"], "--margin is for the taus"),
-        (["metrics.tsv", "--human", "human.tsv", "--metric-margin", "0"], "--metric-margin is for the taus"),
+        (["metrics.tsv", "--human", "human.tsv", "--metric-margin", "5"], "--metric-margin is for the taus"),
         (
             ["metrics.tsv", "--human", "human.tsv", "--by", "pearson", "--mid-p"],
             "--mid-p is for soft pairwise accuracy",

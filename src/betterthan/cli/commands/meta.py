@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from betterthan.cli.options import computing_options, is_typed, output_options, reading_options
+from betterthan.cli.options import computing_options, is_changed, output_options, reading_options
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -168,7 +168,7 @@ def meta(
 
 
 def _refuse_unused(by: tuple[str, ...], significance: str | None, *, several: bool) -> None:
-    """Refuse options that were typed and change nothing in any of the measures."""
+    """Refuse options that change nothing in any of the measures."""
     measures = by or ("soft-pairwise-accuracy",)
     is_tau = any(measure.startswith("tau") for measure in measures)
     is_soft = "soft-pairwise-accuracy" in measures
@@ -184,7 +184,7 @@ def _refuse_unused(by: tuple[str, ...], significance: str | None, *, several: bo
         (("pool",), several, "is for several language pairs (-l en-de -l zh-en)"),
     ):
         for name in names:
-            if not is_used and is_typed(name):
+            if not is_used and is_changed(name):
                 raise click.UsageError(
                     f"--{name.replace('_', '-')} {where}; here it changes nothing. Leave it out."
                 )
