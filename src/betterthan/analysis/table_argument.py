@@ -82,7 +82,7 @@ def as_judgements(data: Data, *, verb: str) -> Ratings | Scores:
     return TableReader().judgements(data)
 
 
-def as_ratings(data: Data, *, verb: str) -> Ratings:
+def judgements_with_judges(data: Data, *, verb: str) -> Ratings:
     """Return single judgements.
 
     Raises

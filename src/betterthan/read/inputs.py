@@ -23,14 +23,10 @@ from betterthan.read.several.several_files import refuse_other_languages
 from betterthan.read.sniff import Recognition, read_any, recognise
 from betterthan.read.source.source import Source, open_source
 from betterthan.results.checkup import Checkup
-from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
-from betterthan.tables.tags import WordTags
-from betterthan.tables.texts import Texts
 
-TABLES = (Scores, Counts, Matches, Ratings, WordTags, Texts)
 NO_CLUSTER = "none"
 _METRICS_FOLDER = "metrics_folder"
 Metrics = dict[str, Scores]

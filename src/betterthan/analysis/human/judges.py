@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betterthan.analysis.computing import Rng, seed_of
-from betterthan.analysis.table_argument import Data, as_ratings
+from betterthan.analysis.table_argument import Data, judgements_with_judges
 from betterthan.analysis.wording import amount, counted, p_of, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.engine.streams import stream
@@ -235,7 +235,7 @@ def judges(
     >>> round(bt.judges(result.kept(ratings)).agreement.alpha, 2)
     0.52
     """
-    ratings = as_ratings(ratings, verb="judges")
+    ratings = judgements_with_judges(ratings, verb="judges")
     rule = _checked(max_variance_ratio, min_shared, control_accuracy, alpha)
     pairs = _control_labels(ratings, controls or {})
     systems, segments = (tuple(degraded) for degraded in pairs)
