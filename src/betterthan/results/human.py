@@ -27,11 +27,16 @@ RatingsTable = TypeVar("RatingsTable", bound=_Cleanable)
 class JudgesAgreement:
     """How far all judges together agree; NaN where nothing is shared.
 
+    Intervals have 95% confidence and are about other segments or documents (`interval_units`), judged by the same
+    people. They are NaN with fewer than four of these, and where agreement is perfect.
+
     Attributes
     ----------
-    alpha, alpha_ordinal : float
-        Krippendorff's alpha of the scores, and of their order.
-    alpha_standardized : float
+    alpha, alpha_low, alpha_high : float
+        Krippendorff's alpha of the scores, with its interval.
+    alpha_ordinal, alpha_ordinal_low, alpha_ordinal_high : float
+        The same of their order.
+    alpha_standardized, alpha_standardized_low, alpha_standardized_high : float
         The same as `alpha` after each judge's scores were standardised.
     icc, icc_low, icc_high : float
         Intraclass correlation ICC(1) of a single judgement, with its interval.
@@ -41,7 +46,7 @@ class JudgesAgreement:
         Judgements an output that was judged, on average.
     reliability : float
         Of the mean of so many judgements, from `icc`.
-    kappa : float
+    kappa, kappa_low, kappa_high : float
         Cohen's kappa with squared distances, mean over pairs of judges, each weighing as many outputs as it shares.
     order_pairs : int
         Pairs of systems on a segment that two judges both judged, over all pairs of judges.
@@ -49,11 +54,21 @@ class JudgesAgreement:
         Share of these that the two order alike (or both tie), and opposite.
     order_kappa : float
         `order_alike` beyond chance.
+    interval_units : {"segments", "documents"}
+        What intervals take as independent: documents where the ratings name them.
+    n_interval_units : int
+        How many of them two judges or more have judged.
     """
 
     alpha: float
+    alpha_low: float
+    alpha_high: float
     alpha_ordinal: float
+    alpha_ordinal_low: float
+    alpha_ordinal_high: float
     alpha_standardized: float
+    alpha_standardized_low: float
+    alpha_standardized_high: float
     icc: float
     icc_low: float
     icc_high: float
@@ -62,10 +77,14 @@ class JudgesAgreement:
     per_output: float
     reliability: float
     kappa: float
+    kappa_low: float
+    kappa_high: float
     order_pairs: int
     order_alike: float
     order_opposite: float
     order_kappa: float
+    interval_units: str
+    n_interval_units: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,12 @@ from betterthan.kernels.intervals.intervals import influence_interval
 from betterthan.kernels.judges.judge_pairs import (
     Orders,
     cohen_kappa,
+    mean_kappa,
     order_kappa,
-    pairwise_kappa,
     pairwise_order,
     shared_units,
 )
+from betterthan.kernels.judges.left_out import left_out_interval
 from betterthan.kernels.judges.reliability import (
     alpha_interval,
     intraclass_one_way,
@@ -250,7 +251,7 @@ def test_kappa_of_nothing_is_not_defined():
     assert np.isnan(cohen_kappa(np.array([]), np.array([])))
     with pytest.raises(UnknownName, match="Unknown weighting of kappa"):
         cohen_kappa(np.zeros(1), np.zeros(1), weights="cubic")
-    assert pairwise_kappa(np.array([0, 1]), np.array([0, 1]), np.array([1.0, 2])).kappa.size == 0
+    assert np.isnan(mean_kappa(np.array([0, 1]), np.array([0, 1]), np.array([1.0, 2]))).all()
 
 
 judged = st.dictionaries(
@@ -290,11 +291,15 @@ def test_pairs_of_judges_are_those_of_a_plain_loop(judged):
     assert pairs == expected
     found = pairwise_order(segment, system, judge, value)
     assert {(a, b): tuple(rest) for a, b, *rest in zip(*(c.tolist() for c in found), strict=True)} == orders
-    kappas = pairwise_kappa(segment * 4 + system, judge, value, weights="quadratic")
-    for a, b, n, kappa in zip(*kappas, strict=True):
-        x, y = np.array(expected[a, b], dtype=float).T
-        assert n == x.size
-        np.testing.assert_allclose(kappa, cohen_kappa(x, y, weights="quadratic"))
+    columns = [np.array(pair, dtype=float).T for pair in expected.values()]
+    kappas = np.array([cohen_kappa(x, y, weights="quadratic") for x, y in columns])
+    known = ~np.isnan(kappas)
+    mean = mean_kappa(segment * 4 + system, judge, value).kappa
+    if known.any():
+        weights = np.array([x.size for x, _ in columns])
+        assert mean == pytest.approx(np.average(kappas[known], weights=weights[known]))
+    else:
+        assert np.isnan(mean)
 
 
 def test_missing_values_are_no_judgements():
@@ -334,23 +339,114 @@ def test_the_interval_of_the_intraclass_correlation_is_the_jackknifes():
     assert [found.low, found.high] == pytest.approx(expected, rel=1e-9)
 
 
+def campaign(seed, *, judges=4, segments=7, systems=3):
+    """Rows of unit, judge, value and segment: outputs of a segment are alike, and a third of the cells is missing."""
+    rng = np.random.default_rng(seed)
+    segment, system, judge = (column.ravel() for column in np.indices((segments, systems, judges)))
+    quality = rng.exponential(size=segments)[segment] + rng.normal(size=(segments, systems))[segment, system]
+    value = np.round(2 * (quality + rng.normal(size=segment.size)))
+    keep = rng.random(segment.size) < 2 / 3
+    return tuple(column[keep] for column in (segment * systems + system, judge, value, segment))
+
+
+def without_each(cluster, statistic):
+    """The statistic of the rows without each cluster in turn."""
+    return np.array([statistic(cluster != one) for one in np.unique(cluster)])
+
+
+# Computed in R 4.2.2 with outer(), rank(), atanh(), qt() and sd(): alpha of all units and without each, and Hall's
+# interval of the pulls. The mean of six kappas is also that of psych 2.2.9, cohen.kappa(levels = 1:10).
+IN_R = {
+    "interval": (0.849107142857, -0.549599295652, 0.982934761527),
+    "ordinal": (0.815387503755, -0.630879768811, 0.971268658524),
+    "targets": (0.147307850390, -0.265521305307, 0.592235931541),
+    "kappa": (0.3351081352124, 0.0854757509808, 0.6573548699558),
+}
+
+
 @pytest.mark.parametrize("level", ["interval", "ordinal"])
-def test_the_interval_of_alpha_covers(level):
-    """Three judges of forty outputs that differ by a skewed variable."""
-    rng = np.random.default_rng(8)
-    unit = np.repeat(np.arange(20_000), 3)
-    truth = krippendorff_alpha(
-        unit, (rng.exponential(size=20_000)[unit] + rng.normal(size=unit.size)), level=level
+def test_intervals_of_alpha_are_those_of_r(level):
+    """Krippendorff's observers, who leave a wide interval: without one unit alpha would be 0.96."""
+    rows = units_of(OBSERVERS)
+    found = krippendorff_alpha(*rows, level=level).alpha, *alpha_interval(*rows, level=level)
+    assert found == pytest.approx(IN_R[level], abs=1e-9)
+
+
+def test_intervals_of_targets_are_those_of_r():
+    """Alpha, and Cohen's kappa with squared distances, of the six targets of Shrout and Fleiss."""
+    unit, value = units_of(TARGETS.T)
+    found = krippendorff_alpha(unit, value).alpha, *alpha_interval(unit, value)
+    assert found == pytest.approx(IN_R["targets"], abs=1e-9)
+    assert mean_kappa(unit, np.repeat(np.arange(4), 6), value) == pytest.approx(IN_R["kappa"], abs=1e-9)
+
+
+@pytest.mark.parametrize("by_segments", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_intervals_leave_out_one_cluster_at_a_time(seed, by_segments):
+    """Alpha and mean kappa are computed anew from the rows that are left."""
+    unit, judge, value, segment = campaign(seed)
+    cluster = segment if by_segments else unit
+
+    def alpha(keep):
+        return krippendorff_alpha(unit[keep], value[keep]).alpha
+
+    def kappa(keep):
+        return mean_kappa(unit[keep], judge[keep], value[keep]).kappa
+
+    everything = np.ones(unit.size, dtype=bool)
+    paired = np.bincount(unit)[unit] > 1  # a single value of a unit is compared with nothing
+    expected = left_out_interval(
+        alpha(everything), without_each(cluster[paired], lambda keep: alpha(np.flatnonzero(paired)[keep]))
     )
-    few = unit[: 40 * 3]
-    ends = [
-        alpha_interval(few, rng.exponential(size=40)[few] + rng.normal(size=few.size), level=level)
-        for _ in range(400)
-    ]
-    assert 0.92 <= np.mean([low <= truth.alpha <= high for low, high in ends]) <= 0.985
+    assert alpha_interval(unit, value, cluster=cluster) == pytest.approx(expected, rel=1e-9)
+    expected = left_out_interval(
+        kappa(everything), without_each(cluster[paired], lambda keep: kappa(np.flatnonzero(paired)[keep]))
+    )
+    found = mean_kappa(unit, judge, value, cluster=cluster)
+    assert found == pytest.approx((kappa(everything), *expected), rel=1e-9)
+
+
+def test_standardised_values_and_ranks_are_not_made_anew():
+    """The interval of ranks is that of the ranks as values."""
+    unit, _judge, value, segment = campaign(3)
+    paired = np.bincount(unit)[unit] > 1
+    ranks = np.where(paired, 0.0, np.nan)
+    ranks[paired] = stats.rankdata(value[paired])
+    expected = alpha_interval(unit, ranks, cluster=segment)
+    assert alpha_interval(unit, value, cluster=segment, level="ordinal") == pytest.approx(expected, rel=1e-9)
+
+
+def test_dependent_outputs_make_intervals_wider():
+    """Twelve systems that are equally good on every segment: 240 outputs of 20 segments know less than 240 would."""
+    rng = np.random.default_rng(4)
+    segment, _, judge = (column.ravel() for column in np.indices((20, 12, 3)))
+    unit = np.repeat(np.arange(240), 3)
+    value = rng.normal(size=20)[segment] + rng.normal(size=unit.size)
+    for interval in (
+        lambda **how: alpha_interval(unit, value, **how),
+        lambda **how: mean_kappa(unit, judge, value, **how)[1:],
+        lambda **how: intraclass_one_way(unit, value, **how)[1:3],
+    ):
+        alone, together = (np.ptp(interval(**how)) for how in ({}, {"cluster": segment}))
+        assert together > 1.5 * alone
+
+
+def test_fewer_than_four_clusters_say_nothing():
+    """Of twelve outputs in three documents agreement is known, and its interval is not."""
+    unit, value = np.repeat(np.arange(12), 2), np.arange(24.0) % 7
+    document = unit // 4
+    assert np.isnan(alpha_interval(unit, value, cluster=document)).all()
+    assert np.isnan(mean_kappa(unit, np.tile([0, 1], 12), value, cluster=document)[1:]).all()
+    found = intraclass_one_way(unit, value, cluster=document)
+    assert not np.isnan(found.icc)
+    assert np.isnan([found.low, found.high]).all()
 
 
 def test_where_alpha_is_unknown_so_is_its_interval():
     """Three units, or judges who never differ."""
     assert np.isnan(alpha_interval(np.repeat(np.arange(3), 2), np.arange(6.0))).all()
     assert np.isnan(alpha_interval(np.repeat(np.arange(5), 2), np.repeat(np.arange(5.0), 2))).all()
+    assert np.isnan(mean_kappa(np.arange(4), np.zeros(4, int), np.arange(4.0))).all()
+    alike = mean_kappa(np.repeat(np.arange(5), 2), np.tile([0, 1], 5), np.repeat(np.arange(5.0), 2))
+    assert alike.kappa == 1
+    assert np.isnan(alike[1:]).all()

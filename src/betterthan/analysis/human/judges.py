@@ -16,7 +16,7 @@ from betterthan.analysis.wording import amount, counted, p_of, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
-from betterthan.kernels.judges.judge_pairs import order_kappa, pairwise_kappa, pairwise_order
+from betterthan.kernels.judges.judge_pairs import mean_kappa, order_kappa, pairwise_order
 from betterthan.kernels.judges.judge_quality import (
     Controls,
     Judged,
@@ -32,7 +32,9 @@ from betterthan.kernels.judges.judge_screening import (
     power_of_controls,
     screen_by_peers,
 )
+from betterthan.kernels.judges.left_out import FEWEST
 from betterthan.kernels.judges.reliability import (
+    alpha_interval,
     intraclass_one_way,
     intraclass_two_way,
     krippendorff_alpha,
@@ -64,8 +66,9 @@ def _agreement_sentence(found: Judges) -> list[str]:
     said = []
     if not math.isnan(a.alpha):
         said.append(
-            f"Krippendorff's alpha is {amount(a.alpha, 2)} ({amount(a.alpha_standardized, 2)} once each judge is "
-            f"standardised); 1 is perfect agreement, 0 what chance would give."
+            f"Krippendorff's alpha is {amount(a.alpha, 2)}{_limits(a.alpha_low, a.alpha_high)}, and "
+            f"{amount(a.alpha_standardized, 2)}{_limits(a.alpha_standardized_low, a.alpha_standardized_high)} once "
+            f"each judge is standardised; 1 is perfect agreement, 0 what chance would give."
         )
     if not math.isnan(a.icc):
         mean_of = ""
@@ -73,15 +76,24 @@ def _agreement_sentence(found: Judges) -> list[str]:
             each = amount(a.per_output, 1).removesuffix(".0")
             mean_of = f"; the mean of {each} has {amount(a.reliability, 2)}"
         said.append(
-            f"A single judgement has the reliability {amount(a.icc, 2)} (ICC(1), 95% {amount(a.icc_low, 2)} to "
-            f"{amount(a.icc_high, 2)}){mean_of}."
+            f"A single judgement has the reliability {amount(a.icc, 2)}{_limits(a.icc_low, a.icc_high, 'ICC(1)')}"
+            f"{mean_of}."
         )
+    if a.n_interval_units < FEWEST:
+        said.append(f"Intervals of agreement are not available for fewer than {FEWEST} {a.interval_units}.")
     if a.order_pairs:
         said.append(
             f"Two judges order two systems on a segment alike in {share(a.order_alike)} of "
             f"{counted(a.order_pairs, 'case')}, opposite in {share(a.order_opposite)}."
         )
     return said
+
+
+def _limits(low: float, high: float, name: str = "") -> str:
+    """The 95% interval in parentheses, after the name of the coefficient; nothing where there is neither."""
+    known = [] if math.isnan(low) else [f"95% CI {amount(low, 2)} to {amount(high, 2)}"]
+    words = ", ".join([name] * bool(name) + known)
+    return f" ({words})" if words else ""
 
 
 def _kept(found: Judges) -> list[str]:
@@ -206,6 +218,11 @@ def judges(
     -----
     A judge's repeated judgements of an output are averaged first, and their spread is reported. Agreement is measured
     on the scores as they are, once also after standardising. Two-way intraclass correlations need a complete design.
+
+    Intervals of agreement take documents as independent where the ratings name them, and segments otherwise: outputs of
+    several systems for one segment are alike. They hold the judges as they are. Of penalties that are mostly 0 and
+    rarely large, the intervals of `alpha`, `icc` and `kappa` are too narrow with fewer than 200 outputs; that of
+    `alpha_ordinal` is not (see :doc:`/calibration`).
 
     That a judge is kept does not show that the judge is good. `power` and `control_power` say how probably somebody who
     answers at random would have been found: with 12 judges and 5 control items each, in 19% of cases.
@@ -419,17 +436,30 @@ def _reasons(
 def _agreement(genuine: Ratings, raw: Judged) -> JudgesAgreement:
     n_segments = len(genuine.segments)
     standardized = _judged(genuine.standardized())
-    one_way = intraclass_one_way(raw.unit, raw.value)
+    cluster, interval_units = _clusters(genuine)
+    of_rows, of_standardized = (cluster[rows.unit % n_segments] for rows in (raw, standardized))
+    one_way = intraclass_one_way(raw.unit, raw.value, cluster=of_rows)
     consistency, absolute = _two_way(raw)
-    kappas = pairwise_kappa(raw.unit, raw.judge, raw.value, weights="quadratic")
-    known = ~np.isnan(kappas.kappa)
+    alpha_low, alpha_high = alpha_interval(raw.unit, raw.value, cluster=of_rows)
+    ordinal_low, ordinal_high = alpha_interval(raw.unit, raw.value, level="ordinal", cluster=of_rows)
+    standardized_low, standardized_high = alpha_interval(
+        standardized.unit, standardized.value, cluster=of_standardized
+    )
+    kappa = mean_kappa(raw.unit, raw.judge, raw.value, cluster=of_rows)
     orders = pairwise_order(raw.unit % n_segments, raw.unit // n_segments, raw.judge, raw.value)
     n_pairs = int(orders.n_pairs.sum())
-    per_output = raw.value.size / max(np.unique(raw.unit).size, 1)
+    units, judged = np.unique(raw.unit, return_counts=True)
+    per_output = raw.value.size / max(units.size, 1)
     return JudgesAgreement(
         alpha=krippendorff_alpha(raw.unit, raw.value).alpha,
+        alpha_low=alpha_low,
+        alpha_high=alpha_high,
         alpha_ordinal=krippendorff_alpha(raw.unit, raw.value, level="ordinal").alpha,
+        alpha_ordinal_low=ordinal_low,
+        alpha_ordinal_high=ordinal_high,
         alpha_standardized=krippendorff_alpha(standardized.unit, standardized.value).alpha,
+        alpha_standardized_low=standardized_low,
+        alpha_standardized_high=standardized_high,
         icc=one_way.icc,
         icc_low=one_way.low,
         icc_high=one_way.high,
@@ -437,14 +467,23 @@ def _agreement(genuine: Ratings, raw: Judged) -> JudgesAgreement:
         icc_consistency=consistency,
         per_output=per_output,
         reliability=spearman_brown(one_way.icc, per_output) if one_way.icc >= 0 else math.nan,
-        kappa=float(np.average(kappas.kappa[known], weights=kappas.n_units[known]))
-        if known.any()
-        else math.nan,
+        kappa=kappa.kappa,
+        kappa_low=kappa.low,
+        kappa_high=kappa.high,
         order_pairs=n_pairs,
         order_alike=float(orders.alike.sum()) / n_pairs if n_pairs else math.nan,
         order_opposite=float(orders.opposite.sum()) / n_pairs if n_pairs else math.nan,
         order_kappa=order_kappa(orders),
+        interval_units=interval_units,
+        n_interval_units=np.unique(cluster[units[judged > 1] % n_segments]).size,
     )
+
+
+def _clusters(ratings: Ratings) -> tuple[IntArray, str]:
+    """Number the document of each segment, or the segment itself, whose outputs of several systems are alike."""
+    if ratings.groups is None:
+        return np.arange(len(ratings.segments)), "segments"
+    return np.unique(ratings.groups, return_inverse=True)[1], "documents"
 
 
 def _two_way(raw: Judged) -> tuple[float, float]:

@@ -9,8 +9,12 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import unknown_name
+from betterthan.kernels.judges.left_out import left_out_interval, numbered
 
 Weights = Literal["none", "linear", "quadratic"]
+
+# What is left of a sum of squares after others were taken from it is rounding below this share of it.
+_ROUNDING = 1e-13
 
 
 class SharedUnits(NamedTuple):
@@ -26,15 +30,12 @@ class SharedUnits(NamedTuple):
     """Values of the second."""
 
 
-class Kappas(NamedTuple):
-    """Cohen's kappa of every two judges who share a unit, p pairs."""
+class MeanKappa(NamedTuple):
+    """Cohen's kappa, mean over pairs of judges, with its interval."""
 
-    first: IntArray
-    second: IntArray
-    n_units: IntArray
-    """(p,); shared units."""
-    kappa: FloatArray
-    """(p,); NaN where chance alone would agree always."""
+    kappa: float
+    low: float
+    high: float
 
 
 class Orders(NamedTuple):
@@ -153,24 +154,70 @@ def _chance_alike(first: FloatArray, second: FloatArray) -> float:
     return float(counts[0] @ counts[1]) / first.size**2
 
 
-def pairwise_kappa(
-    unit: IntArray, judge: IntArray, value: FloatArray, *, weights: Weights = "none"
-) -> Kappas:
-    """Cohen's kappa of every two judges, on the units that both judged.
+def mean_kappa(
+    unit: IntArray,
+    judge: IntArray,
+    value: FloatArray,
+    *,
+    cluster: IntArray | None = None,
+    confidence: float = 0.95,
+) -> MeanKappa:
+    """Cohen's kappa with squared distances, mean over pairs of judges, each weighing as many units as it shares.
+
+    The interval is about other units, judged by the same judges: clusters of units are left out one at a time
+    (:func:`~betterthan.kernels.judges.left_out.left_out_interval`).
+
+    Parameters
+    ----------
+    unit, judge : array of int, shape (t,)
+        At most one row for each unit and judge.
+    value : array, shape (t,)
+        NaN is missing.
+    cluster : array of int, shape (t,), optional
+        Units that depend on each other, such as outputs of several systems for one segment; each unit in one of them.
+    confidence : float, default 0.95
 
     Examples
     --------
-    >>> unit, judge = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 0, 1])
-    >>> pairwise_kappa(unit, judge, np.array([0.0, 0, 1, 1, 1, 0])).kappa.round(2)
-    array([0.4])
+    >>> unit, judge = np.repeat(np.arange(6), 2), np.tile([0, 1], 6)
+    >>> result = mean_kappa(unit, judge, np.array([1.0, 2, 5, 6, 9, 9, 4, 3, 2, 2, 7, 9]))
+    >>> round(result.kappa, 2), round(result.low, 2), round(result.high, 2)
+    (0.93, 0.57, 0.99)
     """
-    found = [
-        (pair.first, pair.second, pair.x.size, cohen_kappa(pair.x, pair.y, weights=weights))
-        for pair in shared_units(unit, judge, value)
-    ]
-    first, second, n, kappa = zip(*found, strict=True) if found else ((), (), (), ())
-    one, other, shared = (np.array(column, dtype=np.int64) for column in (first, second, n))
-    return Kappas(one, other, shared, np.array(kappa, dtype=np.float64))
+    units, first = np.unique(unit, return_index=True)
+    member = numbered((unit if cluster is None else cluster)[first])
+    change = np.zeros((2, int(member.max(initial=-1)) + 1))
+    is_shared = np.zeros(change.shape[1], dtype=np.bool_)
+    kappas, sizes = [], []
+    for pair in shared_units(unit, judge, value):
+        kappa = cohen_kappa(pair.x, pair.y, weights="quadratic")
+        if np.isnan(kappa):
+            continue
+        at, place = np.unique(member[np.searchsorted(units, pair.unit)], return_inverse=True)
+        n, kappa_left = _kappa_without(pair, place)
+        is_left = ~np.isnan(kappa_left)
+        change[0, at] += np.where(is_left, n * kappa_left, 0.0) - pair.x.size * kappa
+        change[1, at] += np.where(is_left, n, 0.0) - pair.x.size
+        is_shared[at] = True
+        kappas.append(kappa)
+        sizes.append(pair.x.size)
+    if not kappas:
+        return MeanKappa(np.nan, np.nan, np.nan)
+    mean = float(np.average(kappas, weights=sizes))
+    products, weights = change[:, is_shared] + np.array([[np.dot(kappas, sizes)], [np.sum(sizes)]])
+    without = products / np.where(weights > 0, weights, np.nan)
+    return MeanKappa(mean, *left_out_interval(mean, without, confidence=confidence))
+
+
+def _kappa_without(pair: SharedUnits, place: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the units that are left without each cluster, and the kappa of those; NaN where it is unknown."""
+    x, y = pair.x - pair.x.mean(), pair.y - pair.x.mean()
+    parts = (np.ones_like(x), x, y, x**2 + y**2, (x - y) ** 2)
+    added = np.stack([np.bincount(place, part) for part in parts])
+    n, sum_x, sum_y, squares, gaps = added.sum(axis=1, keepdims=True) - added
+    expected = squares - 2 * sum_x * sum_y / np.where(n > 0, n, np.nan)
+    is_known = expected > _ROUNDING * squares
+    return n, np.where(is_known, 1 - gaps / np.where(is_known, expected, 1.0), np.nan)
 
 
 def pairwise_order(segment: IntArray, system: IntArray, judge: IntArray, value: FloatArray) -> Orders:

@@ -15,6 +15,7 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.tied_ranks import tied_ranks
 from betterthan.kernels.intervals.intervals import influence_interval
+from betterthan.kernels.judges.left_out import FEWEST, left_out_interval, numbered
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 TwoWay = Literal["agreement", "consistency"]
@@ -22,6 +23,8 @@ TwoWay = Literal["agreement", "consistency"]
 _BLOCK = 1 << 22
 # Squares below this share of the values' own are rounding.
 _NOISE = 1e-26
+# What is left of a sum of squares after others were taken from it is rounding below this share of it.
+_ROUNDING = 1e-13
 
 
 class Alpha(NamedTuple):
@@ -103,38 +106,70 @@ def alpha_interval(
     value: FloatArray,
     *,
     level: Literal["ordinal", "interval"] = "interval",
+    cluster: IntArray | None = None,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
-    r"""Interval of Krippendorff's alpha over other units of the same kind.
+    r"""Interval of Krippendorff's alpha over other units of the same kind, judged by the same judges.
 
-    Student's t for :math:`\log (1 - \alpha)` with the jackknife's standard error over units, widened for skewness.
-    NaN for fewer than four units, or where alpha is 1 or unknown with or without one of them.
+    Clusters of units are left out one at a time (:func:`~betterthan.kernels.judges.left_out.left_out_interval`). Ranks
+    stay those of all values meanwhile: ranking again changed the coverage by at most a point in simulated tables.
+
+    Parameters
+    ----------
+    unit, value, level
+        As for :func:`krippendorff_alpha`. Values that were standardised per judge stay as they are, too.
+    cluster : array of int, shape (t,), optional
+        Units that depend on each other, such as outputs of several systems for one segment; each unit in one of them.
+    confidence : float, default 0.95
+
+    Returns
+    -------
+    low, high : float
+        NaN for fewer than four clusters, and where alpha is 1 or unknown.
 
     Examples
     --------
     >>> units, values = np.repeat(np.arange(6), 2), np.array([1.0, 2, 5, 6, 9, 9, 4, 3, 2, 2, 7, 9])
     >>> [round(end, 2) for end in alpha_interval(units, values)]
-    [0.31, 0.99]
+    [0.61, 0.99]
     """
     groups, values, sizes = _pairable(unit, value)
-    n, n_units = values.size, sizes.size
-    if n_units < 4:
+    if sizes.size < FEWEST:
         return np.nan, np.nan
     values = tied_ranks(values).middle if level == "ordinal" else values
     within, _ = _squares(groups, values, sizes)
-    observed = 2 * sizes * within / (sizes - 1)
     centred = values - values.mean()
-    sums = np.bincount(groups, weights=centred)
-    squares = np.bincount(groups, weights=centred**2)
-    left = n - sizes
-    spread = squares.sum() - squares - (sums.sum() - sums) ** 2 / left
-    without = (observed.sum() - observed) * (left - 1) / (2 * left * np.where(spread > 0, spread, np.nan))
-    whole = observed.sum() * (n - 1) / (2 * n * squares.sum()) if squares.sum() > 0 else np.nan
-    if not (without > 0).all() or not whole > 0:
-        return np.nan, np.nan
-    pull = (n_units - 1) * (np.log(whole) - np.log(without))
-    low, high = influence_interval(np.array([np.log(whole)]), pull[:, None], confidence=confidence)
-    return float(1 - np.exp(high[0])), float(1 - np.exp(low[0]))
+    parts = (
+        2 * sizes * within / (sizes - 1),
+        sizes,
+        np.bincount(groups, centred),
+        np.bincount(groups, centred**2),
+    )
+    member = _clusters_of_units(unit, value, cluster, fewest=2)
+    added = np.stack([np.bincount(member, part) for part in parts])
+    whole = added.sum(axis=1)
+    return left_out_interval(
+        float(_alpha_of(whole)), _alpha_of(whole[:, None] - added), confidence=confidence
+    )
+
+
+def _alpha_of(sums: FloatArray) -> FloatArray:
+    """Alpha from sums over units of disagreement, number of values, values and squares; NaN without spread."""
+    disagreement, n, total, squares = sums
+    n = np.where(n > 1, n, np.nan)
+    spread = squares - total**2 / n
+    return np.asarray(
+        1 - disagreement * (n - 1) / (2 * n * np.where(spread > _ROUNDING * squares, spread, np.nan))
+    )
+
+
+def _clusters_of_units(
+    unit: IntArray, value: FloatArray, cluster: IntArray | None, *, fewest: int
+) -> IntArray:
+    """Return the number of the cluster of each unit with so many values; without clusters each is one of its own."""
+    known = ~np.isnan(value)
+    _, first, sizes = np.unique(unit[known], return_index=True, return_counts=True)
+    return numbered((unit if cluster is None else cluster)[known][first[sizes >= fewest]])
 
 
 def _known(unit: IntArray, value: FloatArray) -> tuple[IntArray, FloatArray, IntArray]:
@@ -200,7 +235,12 @@ def _relative(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def intraclass_one_way(
-    unit: IntArray, value: FloatArray, *, confidence: float = 0.95, is_normal: bool = False
+    unit: IntArray,
+    value: FloatArray,
+    *,
+    cluster: IntArray | None = None,
+    confidence: float = 0.95,
+    is_normal: bool = False,
 ) -> Intraclass:
     r"""Intraclass correlation ICC(1): the share of variance that lies between units.
 
@@ -214,6 +254,8 @@ def intraclass_one_way(
     unit : array of int, shape (t,)
     value : array, shape (t,)
         NaN is missing.
+    cluster : array of int, shape (t,), optional
+        Units that depend on each other, such as outputs of several systems for one segment; each unit in one of them.
     confidence : float, default 0.95
         Coverage of the interval.
     is_normal : bool, default False
@@ -221,11 +263,12 @@ def intraclass_one_way(
 
     Notes
     -----
-    The interval is that of log F, F = MS_B / MS_W, by Student's t with the jackknife's standard error over units,
+    The interval is that of log F, F = MS_B / MS_W, by Student's t with the jackknife's standard error over clusters,
     widened for skewness (:func:`betterthan.kernels.intervals.intervals.influence_interval`). Fisher's distribution,
     which the interval of [1]_ rests on, holds for normal scores only: where outputs differ by an exponential variable,
     three judges of 100 outputs with an ICC of 0.6 were covered in 82% of tables by it and in 96% by this one [2]_. With
-    fewer than four units, or where an F is 0 or infinite, it is Fisher's.
+    fewer than four units, or where an F is 0 or infinite, it is Fisher's. Where units are dependent and there are fewer
+    than four clusters, it is unknown.
 
     References
     ----------
@@ -250,7 +293,8 @@ def intraclass_one_way(
     f = _quotient(between, error)
     limits = None
     if not is_normal and 0 < f < np.inf:
-        limits = _jackknife_limits(group, values, within, float(np.log(f)), confidence)
+        member = _clusters_of_units(unit, value, cluster, fewest=1)
+        limits = _jackknife_limits(group, values, within, member, float(np.log(f)), confidence)
     if limits is None:
         limits = _f_limits(between, error, (n - 1, total - n), confidence)
     icc, low, high = (_from_f(ratio, k) for ratio in (f, *limits))
@@ -258,24 +302,24 @@ def intraclass_one_way(
 
 
 def _jackknife_limits(
-    group: IntArray, values: FloatArray, within: FloatArray, log_f: float, confidence: float
+    group: IntArray, values: FloatArray, within: FloatArray, member: IntArray, log_f: float, confidence: float
 ) -> tuple[float, float] | None:
-    """Limits of F = MS_B / MS_W from leaving out one unit at a time; None where F is then 0, infinite or unknown."""
+    """Limits of F = MS_B / MS_W from leaving out one cluster at a time; None where F is then 0, infinite or unknown."""
     sizes = np.bincount(group)
-    n, total = sizes.size, values.size
-    if n < 4:
-        return None
-    centred = values - values.mean()
-    sums = np.bincount(group, weights=centred)
-    squares = sums**2 / sizes
-    left = total - sizes
-    between = (squares.sum() - squares - (sums.sum() - sums) ** 2 / left) / (n - 2)
-    freedom = left - (n - 1)
-    error = (within.sum() - within) / np.where(freedom > 0, freedom, np.nan)
+    k = int(member.max()) + 1
+    if k < FEWEST:
+        return None if k == sizes.size else (np.nan, np.nan)
+    sums = np.bincount(group, weights=values - values.mean())
+    parts = (np.ones_like(sums), sizes, sums, sums**2 / sizes, within)
+    added = np.stack([np.bincount(member, part) for part in parts])
+    n, total, sums, squares, error = added.sum(axis=1, keepdims=True) - added
+    freedom = total - n
+    between = (squares - sums**2 / total) / np.where(n > 1, n - 1, np.nan)
+    error = error / np.where(freedom > 0, freedom, np.nan)
     noise = _NOISE * float(np.square(values).sum())
     if not (between > noise).all() or not (error > noise).all():
         return None
-    pull = (n - 1) * (log_f - np.log(between / error))
+    pull = (k - 1) * (log_f - np.log(between / error))
     low, high = influence_interval(np.array([log_f]), pull[:, None], confidence=confidence)
     return float(np.exp(low[0])), float(np.exp(high[0]))
 
