@@ -36,7 +36,7 @@ def test_values_equal_those_of_formed_metrics(seed):
     human_p = rng.random((m, m))
     human_p[0, 3] = np.nan
 
-    observed, portions = soft_values_with_gaps(metrics, human_p, b, np.random.default_rng(seed + 100))
+    observed, portions = soft_values_with_gaps(metrics, human_p, [(b, np.random.default_rng(seed + 100))])
     values = np.concatenate(list(portions))
 
     masks = draw_masks("perm_inputs", b, (m, n), np.random.default_rng(seed + 100)).segments
@@ -51,4 +51,4 @@ def test_values_equal_those_of_formed_metrics(seed):
 def test_without_any_pair_there_is_no_value():
     """No two systems were judged together."""
     with pytest.raises(NotEstimable, match="no two systems were judged on the same segments"):
-        soft_values_with_gaps(np.ones((2, 3, 4)), np.full((3, 3), np.nan), 5, np.random.default_rng(0))
+        soft_values_with_gaps(np.ones((2, 3, 4)), np.full((3, 3), np.nan), [(5, np.random.default_rng(0))])

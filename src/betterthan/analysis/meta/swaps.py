@@ -22,6 +22,7 @@ from betterthan.analysis.meta.system import (
 )
 from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
+from betterthan.engine.blocks import block_ranges, even_parts
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import pearson
@@ -34,7 +35,7 @@ from betterthan.kernels.metric_swaps.leads import (
     step_down_pvalues,
     two_sided_pvalues,
 )
-from betterthan.kernels.metric_swaps.masks import SwapScheme
+from betterthan.kernels.metric_swaps.masks import Streams, SwapScheme
 from betterthan.kernels.metric_swaps.means import VALUE_TOLERANCE, means_values, standardised
 from betterthan.kernels.metric_swaps.segments import (
     WHOLE_GROUPS,
@@ -49,9 +50,10 @@ from betterthan.kernels.sign_flips.permutation import add_one
 
 # Of the number of swaps and a generator; partials of functions at the top of a module, which can be sent to workers.
 SwapBlock = Callable[[int, np.random.Generator], Leads]
-Values = Callable[[int, np.random.Generator], tuple[FloatArray, Iterator[FloatArray]]]
+Values = Callable[[Streams], tuple[FloatArray, Iterator[FloatArray]]]
 SystemMeasure = MeansMeasure | SoftPairwiseAccuracy
 LARGE_BLOCKS = 2000  # where a block begins with work that all its resamples share
+RESAMPLES_TOGETHER = 100  # in a block that takes several random streams
 SMALL_BLOCKS = 50  # resamples in a block, so that there is something to share out and a bar that moves
 
 
@@ -172,12 +174,7 @@ def swapped_leads(measure: Measure, panel: Panel, request: MeasureRequest, schem
             f'by="{measure.name}" over several test sets is compared by significance="bootstrap", or "none".'
         )
     values = _system_values(measure, panel, request, scheme)
-    return _leads_of_blocks(partial(_system_leads, values), measure, panel, request, scheme)
-
-
-def _system_leads(values: Values, size: int, rng: np.random.Generator) -> Leads:
-    observed, portions = values(size, rng)
-    return joined_leads([leads_of_values(one, observed, VALUE_TOLERANCE) for one in portions])
+    return _leads_of_streams(values, measure, panel, request, scheme)
 
 
 def _system_values(
@@ -208,20 +205,18 @@ def _soft_values(
     p_values: Literal["analytic", "monte_carlo"],
     n_permutations: int,
     seed: int,
-    size: int,
-    rng: np.random.Generator,
+    streams: Streams,
 ) -> tuple[FloatArray, Iterator[FloatArray]]:
     """Swapped values of soft pairwise accuracy; every block permutes by the same signs."""
-    signs_rng = stream(seed, PERMUTATIONS, 0)
     return soft_values(
         sums,
         human_p,
         scheme,
-        size,
-        rng,
+        streams,
         p_values=p_values,
         n_permutations=n_permutations,
-        signs_rng=signs_rng,
+        signs_rng=stream(seed, PERMUTATIONS, 0),
+        n_in_job=n_permutations,
     )
 
 
@@ -349,26 +344,81 @@ def _leads_of_blocks(
     is_ours: bool = True,
 ) -> Leads:
     """Run blocks of swaps; `is_ours` says that the function can be told by its name in the cache."""
-    cells = panel.judged.size * len(panel.metrics)
-    each = max(24 * cells, 64 * 2**20 // SMALL_BLOCKS)
-    if scheme == "perm_systems" and measure.level == "system":
-        each = 64 * 2**20 // LARGE_BLOCKS
-    options, resampling = request.options, request.resampling.on(panel.digest, request.units)
-    how = f"{digest(request.drawn.of_segment)} {options.p_values} {options.mid_p}"
+    resampling = request.resampling.on(panel.digest, request.units)
     blocks = resampling.run(
-        f"{scheme} {measure.name} {measure.level}{request.part}",
+        _stream_name(measure, request, scheme),
         block,
         _swap_block,
-        bytes_each=each,
-        key=f"{how} {options.margin} {options.metric_margin}" if is_ours else None,
-        label=f"{scheme.replace('_', '-')} of {len(panel.metrics)} metrics "
-        f"({resampling.n_resamples:,} resamples)",
+        bytes_each=_bytes_each(measure, panel, scheme),
+        key=_checkpoint_key(request) if is_ours else None,
+        label=_label(panel, request, scheme),
     )
-    swapped = np.concatenate([rows[2:] for rows in blocks])
-    return Leads(blocks[0][0], swapped, blocks[0][1], len(panel.metrics))
+    return _leads_of_rows(blocks, len(panel.metrics))
+
+
+def _leads_of_streams(
+    values: Values, measure: SystemMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme
+) -> Leads:
+    """Run swaps of a measure over systems.
+
+    Each random stream serves few resamples, as in :func:`_leads_of_blocks`. A block takes several streams, because it
+    begins with work that all its resamples share.
+    """
+    resampling = request.resampling.on(panel.digest, request.units)
+    sizes = [len(part) for part in block_ranges(resampling.n_resamples, _bytes_each(measure, panel, scheme))]
+    name = _stream_name(measure, request, scheme)
+    blocks = resampling.run(
+        name,
+        (values, sizes, resampling.seed, name),
+        _streams_block,
+        parts=even_parts(len(sizes), max(1, RESAMPLES_TOGETHER // max(sizes))),
+        key=f"{_checkpoint_key(request)} {RESAMPLES_TOGETHER} together",
+        label=_label(panel, request, scheme),
+    )
+    return _leads_of_rows(blocks, len(panel.metrics))
+
+
+def _stream_name(measure: Measure, request: MeasureRequest, scheme: str) -> str:
+    return f"{scheme} {measure.name} {measure.level}{request.part}"
+
+
+def _bytes_each(measure: Measure, panel: Panel, scheme: str) -> int:
+    """Memory that a resample is reckoned with; it decides how many share a random stream."""
+    if scheme == "perm_systems" and measure.level == "system":
+        return 64 * 2**20 // LARGE_BLOCKS
+    return max(24 * panel.judged.size * len(panel.metrics), 64 * 2**20 // SMALL_BLOCKS)
+
+
+def _checkpoint_key(request: MeasureRequest) -> str:
+    options = request.options
+    how = f"{digest(request.drawn.of_segment)} {options.p_values} {options.mid_p}"
+    return f"{how} {options.margin} {options.metric_margin}"
+
+
+def _label(panel: Panel, request: MeasureRequest, scheme: str) -> str:
+    swaps = f"{scheme.replace('_', '-')} of {len(panel.metrics)} metrics"
+    return f"{swaps} ({request.resampling.n_resamples:,} resamples)"
 
 
 def _swap_block(swap: SwapBlock, part: range, rng: np.random.Generator) -> FloatArray:
+    return _rows_of_leads(swap(len(part), rng))
+
+
+def _streams_block(
+    payload: tuple[Values, list[int], int, str], part: range, _: np.random.Generator
+) -> FloatArray:
+    """Swap with the streams of these numbers; the generator of the block itself is not used."""
+    values, sizes, seed, name = payload
+    observed, portions = values([(sizes[number], stream(seed, name, number)) for number in part])
+    leads = joined_leads([leads_of_values(one, observed, VALUE_TOLERANCE) for one in portions])
+    return _rows_of_leads(leads)
+
+
+def _rows_of_leads(leads: Leads) -> FloatArray:
     """Return observed leads, slack and swapped leads as the rows of one array, which a cache can hold."""
-    leads = swap(len(part), rng)
     return np.vstack([leads.observed, leads.slack, leads.swapped])
+
+
+def _leads_of_rows(blocks: list[FloatArray], n_metrics: int) -> Leads:
+    swapped = np.concatenate([rows[2:] for rows in blocks])
+    return Leads(blocks[0][0], swapped, blocks[0][1], n_metrics)

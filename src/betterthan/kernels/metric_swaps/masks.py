@@ -7,15 +7,19 @@ in one resample, and is shared by all pairs of metrics.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import unknown_name
+from betterthan.kernels.sign_flips.permutation import portions
 
 SwapScheme = Literal["perm_inputs", "perm_systems", "perm_both", "perm_cells"]
 SWAP_SCHEMES: tuple[SwapScheme, ...] = ("perm_inputs", "perm_systems", "perm_both", "perm_cells")
+# How many masks to draw, and from which generator; one after the other.
+Streams = Sequence[tuple[int, np.random.Generator]]
 
 
 class SwapMasks(NamedTuple):
@@ -58,6 +62,14 @@ class SwapMasks(NamedTuple):
         """The mask of one resample, as masks of which there is one."""
         parts = (self.segments, self.systems, self.single)
         segments, systems, single = (None if x is None else x[resample : resample + 1] for x in parts)
+        return SwapMasks(segments, systems, single, self.shape)
+
+    def with_none_first(self) -> SwapMasks:
+        """The same masks after one that swaps nothing."""
+        parts = (self.segments, self.systems, self.single)
+        segments, systems, single = (
+            None if x is None else np.concatenate([np.zeros_like(x[:1]), x]) for x in parts
+        )
         return SwapMasks(segments, systems, single, self.shape)
 
 
@@ -114,6 +126,41 @@ def draw_masks(
         (bits,) = _random_bits(n_resamples, (m * n,), rng)
         return SwapMasks(None, None, bits.reshape(n_resamples, m, n), shape)
     raise unknown_name("scheme", scheme, SWAP_SCHEMES)
+
+
+def masks_in_portions(
+    scheme: SwapScheme, streams: Streams, shape: tuple[int, int], bytes_each: int
+) -> Iterator[SwapMasks]:
+    """Draw the masks of several generators, as many at once as the memory allows.
+
+    The random numbers of a resample depend on its generator alone, and the work that resamples share is done once a
+    portion: so a portion may hold the resamples of many generators.
+
+    Examples
+    --------
+    >>> streams = [(3, np.random.default_rng(0)), (4, np.random.default_rng(1))]
+    >>> [masks.n_resamples for masks in masks_in_portions("perm_inputs", streams, (2, 5), 10)]
+    [7]
+    """
+    waiting = [(left, rng) for left, rng in streams if left]
+    for size in portions(sum(left for left, _ in waiting), bytes_each):
+        parts, missing = [], size
+        while missing:
+            left, rng = waiting.pop(0)
+            drawn = min(missing, left)
+            parts.append(draw_masks(scheme, drawn, shape, rng))
+            missing -= drawn
+            if left > drawn:
+                waiting.insert(0, (left - drawn, rng))
+        yield _joined(parts)
+
+
+def _joined(parts: Sequence[SwapMasks]) -> SwapMasks:
+    if len(parts) == 1:
+        return parts[0]
+    together = zip(*[part[:3] for part in parts], strict=True)
+    segments, systems, single = (None if some[0] is None else np.concatenate(some) for some in together)
+    return SwapMasks(segments, systems, single, parts[0].shape)
 
 
 def _random_bits(n_resamples: int, sizes: tuple[int, ...], rng: np.random.Generator) -> list[BoolArray]:

@@ -16,8 +16,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError
 from betterthan.kernels.agreement.system_means import MEAN_TOLERANCE, MeansStatistic
 from betterthan.kernels.metric_swaps.leads import leads_of_values
-from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks, masked_sums
-from betterthan.kernels.sign_flips.permutation import portions
+from betterthan.kernels.metric_swaps.masks import Streams, SwapScheme, masked_sums, masks_in_portions
 
 VALUE_TOLERANCE = 1e-10  # values of metrics lie between -1 and 1; differences closer than this are ties
 
@@ -141,7 +140,7 @@ def swap_means_block(
            [999, 999]])
     """
     observed, portions_of_values = means_values(
-        metrics, human_means, statistic, scheme, n_resamples, rng, n_segments=n_segments
+        metrics, human_means, statistic, scheme, [(n_resamples, rng)], n_segments=n_segments
     )
     tallies = np.zeros((len(metrics), len(metrics)), dtype=np.int64)
     for values in portions_of_values:
@@ -154,15 +153,14 @@ def means_values(
     human_means: FloatArray,
     statistic: MeansStatistic,
     scheme: SwapScheme,
-    n_resamples: int,
-    rng: np.random.Generator,
+    streams: Streams,
     *,
     n_segments: int | None = None,
 ) -> tuple[FloatArray, Iterator[FloatArray]]:
     """Observed values (k,), and the swapped values (b, k, k) themselves, portion by portion.
 
     ``values[r, M, N]`` is the value of M after swapping with N in resample r. The arguments are those of
-    :func:`swap_means_block`.
+    :func:`swap_means_block`, with the resamples of several generators one after the other.
     """
     check_metrics(metrics, human_means.size)
     k, m, n = metrics.shape
@@ -171,9 +169,9 @@ def means_values(
     mask_bytes = 9 * n * (m if scheme == "perm_cells" else 1)
 
     def values() -> Iterator[FloatArray]:
-        for size in portions(n_resamples, mask_bytes + 8 * k * k + 24 * k * m * m):
-            swapped = masked_sums(metrics, draw_masks(scheme, size, (m, n), rng))
-            found = np.empty((size, k, k))
+        for masks in masks_in_portions(scheme, streams, (m, n), mask_bytes + 8 * k * k + 24 * k * m * m):
+            swapped = masked_sums(metrics, masks)
+            found = np.empty((len(swapped), k, k))
             for i in range(k):
                 found[:, i] = statistic((totals[i] - swapped[:, i, None] + swapped) * scale, human_means)
             yield found

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -25,7 +26,7 @@ from scipy import special
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable, unknown_name
 from betterthan.kernels.agreement.system_means import Pairs, pairs_of
-from betterthan.kernels.metric_swaps.masks import SwapMasks, SwapScheme, draw_masks
+from betterthan.kernels.metric_swaps.masks import Streams, SwapMasks, SwapScheme, masks_in_portions
 from betterthan.kernels.metric_swaps.means import check_metrics, tallies_of_values
 from betterthan.kernels.metric_swaps.soft_analytic import ALL_CANCELLED, analytic_bytes, analytic_values
 from betterthan.kernels.metric_swaps.soft_monte_carlo import (
@@ -36,11 +37,10 @@ from betterthan.kernels.metric_swaps.soft_monte_carlo import (
     unpacked,
 )
 from betterthan.kernels.sign_flips.exact import TIE_TOLERANCE
-from betterthan.kernels.sign_flips.permutation import portions
 
 
 def soft_values_with_gaps(
-    metrics: FloatArray, human_p: FloatArray, n_resamples: int, rng: np.random.Generator
+    metrics: FloatArray, human_p: FloatArray, streams: Streams
 ) -> tuple[FloatArray, Iterator[FloatArray]]:
     r"""Observed values (k,), and the values (b, k, k) after swaps of whole segments, portion by portion.
 
@@ -50,9 +50,9 @@ def soft_values_with_gaps(
         Standardised scores; NaN in the cells that nobody judged, the same for all metrics.
     human_p : array, shape (m, m)
         One-sided p-values of people; pairs that are NaN are left out.
-    n_resamples : int
-    rng : numpy.random.Generator
-        The masks are those of :func:`betterthan.kernels.metric_swaps.masks.draw_masks`, "perm_inputs".
+    streams : sequence of (int, numpy.random.Generator)
+        How many masks to draw from which generators; they are those of
+        :func:`betterthan.kernels.metric_swaps.masks.draw_masks`, "perm_inputs".
 
     Returns
     -------
@@ -67,7 +67,7 @@ def soft_values_with_gaps(
     >>> metrics = np.stack([human + rng.normal(size=(4, 30)), rng.normal(size=(4, 30))])
     >>> metrics[:, 0, :10] = np.nan
     >>> human_p = np.full((4, 4), 0.1)
-    >>> observed, values = soft_values_with_gaps(metrics, human_p, 5, rng)
+    >>> observed, values = soft_values_with_gaps(metrics, human_p, [(5, rng)])
     >>> observed.shape, next(values).shape
     ((2,), (5, 2, 2))
     """
@@ -85,14 +85,13 @@ def soft_values_with_gaps(
     observed = _accuracy(total, power, human)
 
     def values() -> Iterator[FloatArray]:
-        for size in portions(n_resamples, 8 * (n + 5 * k * human.size)):
-            segments = draw_masks("perm_inputs", size, (m, n), rng).segments
-            mask = np.asarray(segments, dtype=np.float64)
+        for masks in masks_in_portions("perm_inputs", streams, (m, n), 8 * (n + 5 * k * human.size)):
+            mask = np.asarray(masks.segments, dtype=np.float64)
             moved, moved_power = (
                 mask @ gap.transpose(0, 2, 1),
                 mask @ square.transpose(0, 2, 1),
             )  # (k, b, pairs)
-            found = np.empty((size, k, k))
+            found = np.empty((len(mask), k, k))
             for i in range(k):
                 kept = total[i] - moved[i] + moved
                 found[:, i] = _accuracy(kept, power[i] - moved_power[i] + moved_power, human).T
@@ -275,8 +274,7 @@ def swap_soft_block(
         metrics,
         human_p,
         scheme,
-        n_resamples,
-        rng,
+        [(n_resamples, rng)],
         p_values=p_values,
         n_permutations=n_permutations,
         signs_rng=signs_rng,
@@ -291,17 +289,18 @@ def soft_values(
     metrics: FloatArray,
     human_p: FloatArray,
     scheme: SwapScheme,
-    n_resamples: int,
-    rng: np.random.Generator,
+    streams: Streams,
     *,
     p_values: Literal["analytic", "monte_carlo"] = "analytic",
     n_permutations: int = 1000,
     signs_rng: np.random.Generator | None = None,
+    n_in_job: int = 0,
 ) -> tuple[FloatArray, Iterator[FloatArray]]:
     """Observed values (k,), and the swapped values (b, k, k) themselves, portion by portion.
 
     ``values[r, M, N]`` is the value of M after swapping with N in resample r. The arguments are those of
-    :func:`swap_soft_block`.
+    :func:`swap_soft_block`, with the resamples of several generators one after the other; `n_in_job` is the number of
+    resamples in the whole job where these are a part of it.
     """
     check_metrics(metrics, len(human_p))
     pairs, human = _known_pairs(human_p)
@@ -321,15 +320,16 @@ def soft_values(
         each = analytic_bytes(metrics.shape, pairs)
     elif p_values == "monte_carlo":
         flips = packed_flips(n_permutations, n, _required(signs_rng))
+        n_resamples = max(n_in_job, sum(size for size, _ in streams))
         work = float(n_resamples) * n_permutations * human.size * k * k
         values_of = partial(monte_carlo_values, metrics, human, pairs, flips, work)
         each = monte_carlo_bytes(metrics.shape, pairs)
     else:
         raise unknown_name("kind of p-values", p_values, ("analytic", "monte_carlo"))
+    masks = masks_in_portions(scheme, streams, (m, n), each + (m * n if scheme == "perm_cells" else m + n))
     # Swapping nothing goes the same way as swapping something, so that ties stay ties.
-    observed = values_of(SwapMasks(np.zeros((1, n), dtype=bool), None, None, (m, n)))[0].diagonal()
-    sizes = portions(n_resamples, each + (m * n if scheme == "perm_cells" else m + n))
-    return observed, (values_of(draw_masks(scheme, size, (m, n), rng)) for size in sizes)
+    first = values_of(next(masks).with_none_first())
+    return first[0].diagonal(), chain([first[1:]], map(values_of, masks))
 
 
 def _known_pairs(human_p: FloatArray) -> tuple[Pairs, FloatArray]:

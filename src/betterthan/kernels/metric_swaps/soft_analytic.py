@@ -55,39 +55,38 @@ def analytic_values(metrics: FloatArray, human: FloatArray, pairs: Pairs, masks:
 
 
 def _by_segments(metrics: FloatArray, human: FloatArray, pairs: Pairs, masks: SwapMasks) -> FloatArray:
-    """Masks of whole segments."""
+    """Masks of whole segments. Resamples are the last axis, so that every step runs along them."""
     k, _, n = metrics.shape
-    given = masked_sums(metrics, masks)
-    weights = np.asarray(masks.segments, dtype=np.float64)
-    distance = np.zeros((len(weights), k, k))
+    given = np.ascontiguousarray(masked_sums(metrics, masks).T)  # (m, k, b)
+    by_mask = np.asarray(masks.segments, dtype=np.float64).T
+    distance = np.zeros((k, k, masks.n_resamples))
+    space = np.empty((2, k, k, min(AT_ONCE, masks.n_resamples)))
     step = _pairs_at_once(metrics.shape)
     for start in range(0, human.size, step):
-        some = Pairs(pairs.first[start : start + step], pairs.second[start : start + step])
-        difference = metrics[:, some.first] - metrics[:, some.second]
+        first, second = pairs.first[start : start + step], pairs.second[start : start + step]
+        difference = np.ascontiguousarray((metrics[:, first] - metrics[:, second]).transpose(1, 0, 2))
         total = difference.sum(axis=2)
         difference **= 2
-        second = difference.sum(axis=2)
-        # Pairs first: each step below then works on one block of memory.
-        squares = weights @ difference.transpose(1, 0, 2).reshape(-1, n).T
-        squares = squares.reshape(len(weights), -1, k)
-        for p in range(some.first.size):
-            v = given[:, :, some.first[p]] - given[:, :, some.second[p]]
-            w = squares[:, p]
-            for rows in (slice(r, r + AT_ONCE) for r in range(0, len(weights), AT_ONCE)):
-                distance[rows] += _distances(
-                    (total[:, p] - v[rows])[:, :, None] + v[rows, None, :],
-                    (second[:, p] - w[rows])[:, :, None] + w[rows, None, :],
-                    ALL_CANCELLED * (second[:, p, None] + second[:, p]),
-                    human[start + p],
-                )
-    return 1.0 - distance / human.size
+        power = difference.sum(axis=2)
+        moved_power = (difference.reshape(-1, n) @ by_mask).reshape(first.size, k, -1)
+        for p in range(first.size):
+            moved = given[first[p]] - given[second[p]]
+            nothing = ALL_CANCELLED * (power[p, :, None] + power[p])[:, :, None]
+            for some in (slice(r, r + AT_ONCE) for r in range(0, masks.n_resamples, AT_ONCE)):
+                v, w = moved[:, some], moved_power[p][:, some]
+                now = space[:, :, :, : v.shape[1]]
+                np.add((total[p, :, None] - v)[:, None], v, out=now[0])
+                np.add((power[p, :, None] - w)[:, None], w, out=now[1])
+                distance[:, :, some] += _distances(now[0], now[1], nothing, human[start + p])
+    return np.ascontiguousarray((1.0 - distance / human.size).transpose(2, 0, 1))
 
 
 def _distances(
     total: FloatArray, second: FloatArray, nothing: FloatArray, human: float | FloatArray
 ) -> FloatArray:
     """Distance of normal tails to human p-values; `total` and `second` are used up."""
-    second[second <= nothing] = np.inf  # no difference at all: z = 0
+    if second.min() <= nothing.max():
+        second[second <= nothing] = np.inf  # no difference at all: z = 0
     np.sqrt(second, out=second)
     np.divide(total, second, out=total)
     np.negative(total, out=total)

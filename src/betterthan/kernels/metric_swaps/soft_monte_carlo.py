@@ -106,8 +106,8 @@ def count_loop(
 ) -> None:
     """Do what :func:`count_reached` does, as loops to be compiled; four metrics N share each look at M."""
     k, _, q = swapped.shape
-    reached = np.zeros(((k + 3) // 4 * 4, q))
-    bound = np.zeros((k, q))
+    reached, bound = np.zeros((2, k, q))
+    fours = k - k % 4
     for p in range(first.size):
         i, j = first[p], second[p]
         for a in range(k):
@@ -115,7 +115,7 @@ def count_loop(
                 v = swapped[a, i, s] - swapped[a, j, s]
                 reached[a, s] = v - slack[a, p]
                 bound[a, s] = v - (base[a, i, s] - base[a, j, s]) + slack[a, p]
-        for b in range(0, k, 4):
+        for b in range(0, fours, 4):
             r0, r1, r2, r3 = reached[b], reached[b + 1], reached[b + 2], reached[b + 3]
             for a in range(k):
                 row = bound[a]
@@ -126,9 +126,18 @@ def count_loop(
                     n1 += r1[s] <= x
                     n2 += r2[s] <= x
                     n3 += r3[s] <= x
-                found = (n0, n1, n2, n3)
-                for t in range(min(4, k - b)):
-                    counts[p, a, b + t] += found[t]
+                counts[p, a, b] += n0
+                counts[p, a, b + 1] += n1
+                counts[p, a, b + 2] += n2
+                counts[p, a, b + 3] += n3
+        for b in range(fours, k):
+            r0 = reached[b]
+            for a in range(k):
+                row = bound[a]
+                n0 = 0
+                for s in range(q):
+                    n0 += r0[s] <= row[s]
+                counts[p, a, b] += n0
 
 
 AT_ONCE = 2000  # permutations, 20 MB of flips for 1300 segments

@@ -1,0 +1,95 @@
+"""Call `meta_evaluate` as users do (P19, P20): soft pairwise accuracy of 25 metrics, 14 systems and 1,300 segments.
+
+Usage: python benchmarks/meta_verbs.py [--quick]
+
+Processor time of the whole call with one worker, the least of some repeats. Analytic values must equal those of the
+kernels; Monte Carlo ones must lie within 0.015 of them. A difference ends with exit code 1. The time that is wanted is
+printed beside the time measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+import betterthan as bt
+from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
+
+METRICS, SYSTEMS, SEGMENTS = 25, 14, 1300
+
+
+def campaign() -> tuple[list[bt.Scores], bt.Scores]:
+    """Metrics that see quality more and less well, and human scores."""
+    rng = np.random.default_rng(19)
+    quality = 2 / np.sqrt(SEGMENTS) * rng.normal(size=(SYSTEMS, 1))
+    systems = [f"system {i}" for i in range(SYSTEMS)]
+    segments = [str(i) for i in range(SEGMENTS)]
+
+    def table(name: str, noise: float) -> bt.Scores:
+        values = quality + noise * rng.normal(size=(SYSTEMS, SEGMENTS))
+        return bt.Scores(name=name, systems=systems, segments=segments, values=values)
+
+    noises = np.linspace(1.0, 3.0, METRICS)
+    return [table(f"metric {i}", noise) for i, noise in enumerate(noises)], table("human", 1.0)
+
+
+def measured(work: Callable[[], bt.MetaEvaluation], repeats: int) -> tuple[float, bt.MetaEvaluation]:
+    """Processor seconds, the least of some repeats, and the result."""
+    least = np.inf
+    for _ in range(repeats):
+        start = time.process_time()
+        result = work()
+        least = min(least, time.process_time() - start)
+    return float(least), result
+
+
+def row(work: str, seconds: float, wanted: float, *, equal: bool) -> bool:
+    """Print one line of the table; True when the numbers are as they must be."""
+    print(f"{work:<52} {seconds:>9.3f} s {wanted:>8.1f} s  {'yes' if equal else 'NO'}", flush=True)
+    return equal
+
+
+def main() -> int:
+    """Print the table; 1 when numbers that must be equal are not."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="leave out the Monte Carlo comparisons")
+    quick = parser.parse_args().quick
+    metrics, human = campaign()
+    human_p, *metric_p = pvalues_of_tables([one.goodness for one in (human, *metrics)], "analytic")
+    names = [one.name for one in metrics]
+    literal = dict(zip(names, soft_pairwise_accuracy(np.stack(metric_p), human_p).tolist(), strict=True))
+
+    def is_near(result: bt.MetaEvaluation, tolerance: float) -> bool:
+        found = dict(zip(result.metrics, np.asarray(result.value).tolist(), strict=True))
+        return all(abs(found[name] - literal[name]) <= tolerance for name in names)
+
+    print(f"{'work':<52} {'measured':>11} {'wanted':>10}  equal?")
+    cases = [
+        ("P19 intervals, Monte Carlo p-values", 0.1, 3, 0.015, {"significance": "none"}),
+        ("P19 intervals, analytic p-values", 0.1, 3, 1e-12, {"significance": "none", "p_values": "analytic"}),
+        (
+            "P20 300 comparisons, analytic",
+            2.0,
+            2,
+            1e-12,
+            {"significance": "perm_inputs", "p_values": "analytic"},
+        ),
+        ("P20 300 comparisons, Monte Carlo", 15.0, 1, 0.015, {"significance": "perm_inputs"}),
+    ]
+    good = []
+    for work, wanted, repeats, tolerance, options in cases[: 3 if quick else 4]:
+        seconds, result = measured(
+            lambda o=options: bt.meta_evaluate(metrics, human, workers=1, **o), repeats
+        )
+        good.append(row(work, seconds, wanted, equal=is_near(result, tolerance)))
+    if not all(good):
+        print("Numbers that must be equal are not.", file=sys.stderr)
+    return int(not all(good))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
