@@ -184,9 +184,10 @@ def test_a_child_whose_time_is_up_is_killed_with_its_children():
         "send(answers, str(inner.pid).encode())\n"
         "inner.wait()\n"
     )
-    child = Child(["-c", program], seconds=3.0)
-    grandchild = int(child.receive())
-    with pytest.raises(EOFError):
+    child = Child(["-c", program])
+    with child.within(600.0):
+        grandchild = int(child.receive())
+    with child.within(0.1), pytest.raises(EOFError):
         child.receive()
     assert child.is_late
     assert child.end(grace=5) < 0

@@ -14,8 +14,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import BinaryIO, cast
 
 
@@ -64,8 +64,6 @@ class Child:
         The environment variables; ours if absent.
     is_quiet : bool, default False
         Whether what the child writes to standard error is dropped.
-    seconds : float, optional
-        Wall time after which it is killed.
 
     Attributes
     ----------
@@ -92,7 +90,6 @@ class Child:
         *,
         environment: Mapping[str, str] | None = None,
         is_quiet: bool = False,
-        seconds: float | None = None,
     ) -> None:
         self.is_late = False
         self.process = subprocess.Popen(  # noqa: S603  (our own interpreter and program)
@@ -106,7 +103,6 @@ class Child:
         )
         self.requests = cast("BinaryIO", self.process.stdin)
         self.answers = cast("BinaryIO", self.process.stdout)
-        self._clock = None if seconds is None else _started_clock(seconds, self._time_is_up)
 
     def send(self, message: bytes) -> None:
         """Send one message.
@@ -157,22 +153,27 @@ class Child:
         except subprocess.TimeoutExpired:
             self.kill()
             status = self.process.wait()
-        if self._clock is not None:
-            self._clock.cancel()
         self.close_requests()
         self.answers.close()
         return status
 
-    def _time_is_up(self) -> None:
-        self.is_late = True
-        self.kill()
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Kill the child if the block takes longer than so many seconds of wall time; it then `is_late`."""
+        clock = threading.Timer(seconds, self._time_is_up, [turn := threading.Lock()])
+        clock.daemon = True
+        clock.start()
+        try:
+            yield
+        finally:
+            clock.cancel()
+            turn.acquire()  # never given back: from now on the clock may not strike
 
-
-def _started_clock(seconds: float, ring: Callable[[], None]) -> threading.Timer:
-    clock = threading.Timer(seconds, ring)
-    clock.daemon = True
-    clock.start()
-    return clock
+    def _time_is_up(self, turn: threading.Lock) -> None:
+        if turn.acquire(blocking=False):
+            self.is_late = True
+            self.kill()
+            turn.release()
 
 
 def private_channels() -> tuple[BinaryIO, BinaryIO]:

@@ -13,7 +13,6 @@ import betterthan.report
 from betterthan import __version__
 from betterthan.present.numbers import number, pvalue
 from betterthan.present.printable import unturned
-from betterthan.web.field_names import fields_hint
 from betterthan.web.url_names import url_name
 
 HERE = Path(__file__).parent
@@ -38,7 +37,6 @@ def environment() -> jinja2.Environment:
         signed=signed,
         plain=plain,
         count=count,
-        fields_hint=fields_hint,
         pvalue=pvalue,
     )
     made.globals.update(version=__version__)

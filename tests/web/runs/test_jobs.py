@@ -6,20 +6,27 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import httpx
 import pytest
 from tests.web.conftest import SCORES
 
 from betterthan.errors import BetterThanError
+from betterthan.web.runs.folder import RunFolder
+from betterthan.web.runs.jobs import Jobs
+from betterthan.web.runs.run import Choices
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import Runs
+from betterthan.web.runs.task import Task
 from betterthan.web.runs.uploads import store
 from betterthan.web.settings import MEGABYTE, Limits, WebSettings
+from betterthan.web.worker.worker import CAN_FORK
 
 # Enough work for some seconds on any machine.
 LONG = "segment," + ",".join(f"S{i}" for i in range(30)) + "\n" + "".join(
@@ -234,6 +241,106 @@ def test_a_worker_dies_with_its_server():
     while pid in workers():
         assert time.monotonic() < end
         time.sleep(0.1)
+
+
+FORKS = pytest.mark.skipif(not CAN_FORK, reason="a process for each task without forks")
+SLOW = "item,A,B\n" + "".join(f"s{i},{i % 7},{i % 5}\n" for i in range(400_000))
+
+
+@pytest.fixture
+def queue(tmp_path):
+    """One worker, a run with a slow file between two others, and the outcomes of their looks."""
+    service = Service(WebSettings(folder=tmp_path, limits=Limits(looks=0)))
+    contents = [b"item,A,B\n1,2,1\n2,3,1\n", SLOW.encode(), b"item,A,B\n1,2,1\n2,3,3\n"]
+    runs = [
+        service.take_in(lambda folder, data=data: (store(io.BytesIO(data), "a.csv", folder),)).id
+        for data in contents
+    ]
+    service.close()
+    limits = Limits()
+    tasks = [
+        Task(
+            name="look", root=str(tmp_path / "runs"), run_id=run, choices=Choices(), cpu_seconds=0, rows=limits.rows,
+            memory_bytes=limits.memory_bytes,
+            files=(store(io.BytesIO(data), "a.csv", RunFolder(tmp_path / "runs", run)),),
+        )
+        for run, data in zip(runs, contents, strict=True)
+    ]  # fmt: skip
+    outcomes = []
+    started = []
+    jobs = Jobs(
+        slots=1, seconds=60, waiting=9, started=lambda task: started.append(task.run_id),
+        ended=lambda task, outcome: outcomes.append((task.run_id, outcome)),
+    )  # fmt: skip
+    yield jobs, tasks, started, outcomes
+    jobs.close()
+
+
+def child_of(pid):
+    """The only child of a process, once it has one."""
+    return int(waited(lambda: Path(f"/proc/{pid}/task/{pid}/children").read_text()).split()[0])
+
+
+def waited(look):
+    """What is seen, once it is there."""
+    end = time.monotonic() + 60
+    while not (seen := look()):
+        assert time.monotonic() < end
+        time.sleep(0.005)
+    return seen
+
+
+@FORKS
+def test_a_process_that_is_killed_fails_its_own_file_alone(queue):
+    """The worker that forked it goes on with the next one."""
+    jobs, tasks, started, outcomes = queue
+    others = workers(os.getpid())
+    for task in tasks:
+        assert jobs.submit(task)
+    waited(lambda: len(started) == 2)
+    worker = int(waited(lambda: workers(os.getpid()) - others).pop())
+    os.kill(child_of(worker), signal.SIGKILL)
+    waited(lambda: len(outcomes) == 2)
+    assert is_running(worker) or len(outcomes) == 3
+    waited(lambda: len(outcomes) == 3)
+    assert [run_id for run_id, _ in outcomes] == [task.run_id for task in tasks]
+    assert [outcome["state"] for _, outcome in outcomes] == ["ready", "failed", "ready"]
+    assert "stopped without an answer (code -9)" in outcomes[1][1]["problem"]
+    waited(lambda: not is_running(worker))  # nothing waits, so nobody does
+
+
+@FORKS
+def test_a_task_that_is_cancelled_or_late_leaves_the_others_alone(queue):
+    """Their worker goes with it, and the next task has a new one."""
+    jobs, tasks, started, outcomes = queue
+    for task in tasks:
+        assert jobs.submit(task)
+    waited(lambda: len(started) == 2)
+    assert jobs.cancel(tasks[1].run_id)
+    waited(lambda: len(outcomes) == 3)
+    assert [outcome["state"] for _, outcome in outcomes] == ["ready", "cancelled", "ready"]
+
+
+@FORKS
+def test_a_process_at_work_dies_with_its_worker(queue):
+    """Even when the worker is killed and can tell nobody."""
+    jobs, tasks, _, outcomes = queue
+    others = workers(os.getpid())
+    assert jobs.submit(tasks[1])
+    worker = int(waited(lambda: workers(os.getpid()) - others).pop())
+    process = child_of(worker)
+    os.kill(worker, signal.SIGKILL)
+    waited(lambda: not is_running(process))
+    waited(lambda: outcomes)
+    assert outcomes[0][1]["state"] == "failed"
+
+
+def is_running(pid):
+    """Whether a process does anything; one that is dead and not yet waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_a_folder_has_one_server(tmp_path):

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +14,7 @@ from typing import Any
 
 from betterthan.engine.child import Child
 from betterthan.web.runs.disk import failure_reason
-from betterthan.web.runs.task import Task
+from betterthan.web.runs.task import ENDED, Task
 
 Outcome = dict[str, Any]
 _SLACK = 30  # seconds of processor time beyond the wall clock's limit, for several threads
@@ -135,58 +134,79 @@ class Jobs:
         return [job for job in every if run_id in job.task.run_ids]
 
     def _fill(self) -> None:
-        while self._waiting and len(self._running) < self._slots and not self._is_closed:
-            key = next(iter(self._waiting))
-            job = self._running[key] = self._waiting.pop(key)
+        while job := self._next():
             try:
                 threading.Thread(target=self._lead, args=(job,), daemon=True).start()
             except RuntimeError as error:  # the system gives no more threads
-                del self._running[key]
+                del self._running[job.task.key]
                 self._ended(job.task, {"state": "failed", "problem": failure_reason(error)})
 
-    def _lead(self, job: _Job) -> None:
-        """Lead one worker from its start to its end, in a thread of its own."""
-        try:
-            self._started(job.task)
-            outcome = self._watched(job)
-        except Exception as error:  # noqa: BLE001  (whatever it is ends this run, and must not end the thread)
-            outcome = {"state": "failed", "problem": failure_reason(error)}
-        shutil.rmtree(job.task.scratch, ignore_errors=True)
+    def _next(self) -> _Job | None:
+        """Take the task that has waited longest, if there is a free place for it."""
+        if not self._waiting or len(self._running) >= self._slots or self._is_closed:
+            return None
+        key = next(iter(self._waiting))
+        job = self._running[key] = self._waiting.pop(key)
+        return job
+
+    def _lead(self, job: _Job | None) -> None:
+        """Lead one worker from task to task as long as any wait, in a thread of its own."""
+        child: Child | None = None
+        while job is not None:
+            is_alive = False
+            try:
+                self._started(job.task)
+                job.task.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+                child = child or _start()
+                outcome, is_alive = self._watched(job, child)
+            except Exception as error:  # noqa: BLE001  (whatever it is ends this run, and must not end the thread)
+                outcome = {"state": "failed", "problem": failure_reason(error)}
+            if child is not None and not is_alive:
+                child.end(grace=0)
+                child = None
+            shutil.rmtree(job.task.scratch, ignore_errors=True)
+            job = self._after(job, outcome)
+        if child is not None:
+            child.end(grace=_GRACE)
+
+    def _after(self, job: _Job, outcome: Outcome) -> _Job | None:
+        """Write down how a task ended, and return the next one."""
         with self._lock:
             try:
                 if not self._is_closed:
                     self._ended(job.task, {"state": "cancelled"} if job.is_cancelled else outcome)
-            finally:  # the slot is free again, whether or not the outcome could be written down
+            finally:  # the place is free again, whether or not the outcome could be written down
                 self._running.pop(job.task.key, None)
-                self._fill()
                 self._lock.notify_all()
+            return self._next()
 
-    def _watched(self, job: _Job) -> Outcome:
-        child = _start(job.task, self._seconds)
-        outcome: Outcome = {}
+    def _watched(self, job: _Job, child: Child) -> tuple[Outcome, bool]:
+        """Have a worker do a task; return the outcome, and whether the worker can take another."""
+        with self._lock:
+            job.child = child
+            if job.is_cancelled or self._is_closed:
+                child.kill()
         try:
-            with self._lock:
-                job.child = child
-                if job.is_cancelled or self._is_closed:
-                    child.kill()
-            outcome = self._heard(job, child)
-            with suppress(subprocess.TimeoutExpired):  # it may tidy up before it goes
-                child.process.wait(_GRACE)
+            with child.within(self._seconds):
+                return self._heard(job, child)
         finally:
-            status = child.end(grace=0)
-        return outcome or self._silent(job, child, status)
+            with self._lock:
+                job.child = None  # who cancels from now on must not kill the worker of another task
 
-    @staticmethod
-    def _heard(job: _Job, child: Child) -> Outcome:
+    def _heard(self, job: _Job, child: Child) -> tuple[Outcome, bool]:
         """Send the task and listen until the worker has said how it ended, or is gone."""
+        outcome: Outcome = {}
         with suppress(OSError, EOFError):  # killed before it listened, or before it answered
             child.send(job.task.to_json().encode())
             while True:
                 news = json.loads(child.receive())
+                if ENDED in news:
+                    return outcome or self._silent(job, child, news[ENDED]), True
                 if "state" in news:
-                    return dict(news)
-                job.progress = Progress(**news)
-        return {}
+                    outcome = dict(news)
+                else:
+                    job.progress = Progress(**news)
+        return outcome or self._silent(job, child, child.end(grace=_GRACE)), False
 
     def _silent(self, job: _Job, child: Child, code: int) -> Outcome:
         """Say why a worker that gave no answer is gone."""
@@ -203,13 +223,10 @@ class Jobs:
         return {"state": "failed", "problem": problem}
 
 
-def _start(task: Task, seconds: float) -> Child:
-    task.scratch.mkdir(mode=0o700, parents=True, exist_ok=True)
+def _start() -> Child:
     environment = {
         **{name: value for name, value in os.environ.items() if name != "BETTERTHAN_TOKEN"},
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
-        "TMPDIR": str(task.scratch),  # so that nothing is left elsewhere, even by a worker that is killed
     }
-    program = ("-m", "betterthan.web.worker.worker")
-    return Child(program, environment=environment, is_quiet=True, seconds=seconds)
+    return Child(("-m", "betterthan.web.worker.worker"), environment=environment, is_quiet=True)

@@ -8,9 +8,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
 State = Literal["looking", "ready", "waiting", "running", "done", "failed", "cancelled", "interrupted"]
-STATES: tuple[State, ...] = (
-    "looking", "ready", "waiting", "running", "done", "failed", "cancelled", "interrupted",
-)  # fmt: skip
 ON_THE_WAY: tuple[State, ...] = ("looking", "waiting", "running")
 RESTARTABLE: tuple[State, ...] = ("ready", "done", "failed", "cancelled", "interrupted")
 QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags")

@@ -10,6 +10,9 @@ from pathlib import Path
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.run import Choices, StoredFile
 
+ENDED = "ended"
+"""In the last message about a task: the exit status of the process that did it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:

@@ -1,23 +1,30 @@
 """A worker process: it parses files nobody vouches for, under limits, and writes answers into the run's folder.
 
-Started as ``python -m betterthan.web.worker.worker``; one task a process. The task comes as a message of JSON, news go
-back as messages of JSON. When the server is gone, so is the worker.
+Started as ``python -m betterthan.web.worker.worker``. Tasks come as messages of JSON, news go back as messages of JSON.
+When the server is gone, so is the worker.
+
+No process ever sees the files of two tasks. On Linux the worker loads what tasks need, touches no file, and forks for
+each task, which is then done in a hundredth of a second instead of half a one. Elsewhere it does one task and ends.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import select
 import sys
+import tempfile
 import time
 from typing import Any, BinaryIO
 
-from betterthan import budget
+from betterthan import budget, scratch
 from betterthan.engine.child import end_with_parent, limit, private_channels, receive, send
 from betterthan.errors import BetterThanError
+from betterthan.web.field_names import page_text
 from betterthan.web.runs.disk import FULL, is_disk_full
 from betterthan.web.runs.run import StoredFile
-from betterthan.web.runs.task import Task
+from betterthan.web.runs.task import ENDED, Task
 
 SERVER_IS_GONE = 3
 # How libraries say it that do not raise MemoryError; the first is a library that finds no room to be loaded.
@@ -65,7 +72,7 @@ def work(task: Task, news: News) -> None:
     try:
         news.say(**_outcome(task, news))
     except BetterThanError as error:
-        news.say(state="failed", problem=with_shown_names(str(error), task.files))
+        news.say(state="failed", problem=with_shown_names(page_text(error.text), task.files))
     except Exception as error:  # noqa: BLE001  (the last door: the user must learn what it was)
         news.say(state="failed", problem=with_shown_names(_problem(error, task), task.files))
 
@@ -90,6 +97,9 @@ def _outcome(task: Task, news: News) -> dict[str, str]:
     from betterthan.web.worker.composing import answer  # noqa: PLC0415
 
     return {"state": "done", **answer(task, news)}
+
+
+_MODULES = {"look": "first_look", "pair": "pairs", "changes": "changes", "compose": "composing"}
 
 
 def _problem(error: Exception, task: Task) -> str:
@@ -122,18 +132,87 @@ def with_shown_names(text: str, files: tuple[StoredFile, ...]) -> str:
 
 
 def main() -> None:
-    """Receive the task, take on its limits, work."""
+    """Receive tasks one after another, and have each done by a process that is forked for it."""
     requests, answers = private_channels()
-    try:
-        task = Task.from_json(receive(requests).decode())
-    except EOFError:
-        sys.exit(SERVER_IS_GONE)
+    names: set[str] = set()
+    while True:
+        try:
+            task = Task.from_json(receive(requests).decode())
+        except EOFError:
+            sys.exit(SERVER_IS_GONE)
+        if not CAN_FORK:
+            _do(task, requests, answers)
+            return
+        _load(task.name, is_first=task.name not in names)
+        names.add(task.name)
+        send(answers, json.dumps({ENDED: _forked(task, requests, answers)}).encode())
+
+
+# Python warns of forks on macOS: the system's own libraries do not survive them.
+CAN_FORK = sys.platform == "linux"
+
+
+def _do(task: Task, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Take on the limits of a task and work, until the other end of `requests` is closed at the latest."""
     end_with_parent(requests, status=SERVER_IS_GONE)
     limit(task.memory_bytes, task.cpu_seconds)
     # The limit counts address space, of which libraries take their part.
     budget.limit_memory(task.memory_bytes // 2)
+    os.environ["TMPDIR"] = str(
+        task.scratch
+    )  # so that nothing is left elsewhere, even by a worker that is killed
+    tempfile.tempdir = None
     os.chdir(task.folder.files)
     work(task, News(answers))
+
+
+def _load(name: str, *, is_first: bool) -> None:
+    """Load what a task needs before its process is forked; all that a look may need only for the second one."""
+    importlib.import_module(f"betterthan.web.worker.{_MODULES[name]}")
+    if name == "look" and not is_first:
+        from betterthan.read.formats.registry import READERS, reader  # noqa: PLC0415
+
+        for each in READERS:
+            reader(each)
+        importlib.import_module("duckdb")
+
+
+def _forked(task: Task, requests: BinaryIO, answers: BinaryIO) -> int:
+    """Do a task in a fork of this process, pass on its news, and return its exit status."""
+    news, told = os.pipe()
+    alive, held = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            for end in (news, held, requests.fileno(), answers.fileno()):
+                os.close(end)
+            _do(task, os.fdopen(alive, "rb"), os.fdopen(told, "wb"))
+            scratch.remove()
+        finally:
+            os._exit(0)  # not by way of what the parent would do at its own exit
+    for end in (told, alive):
+        os.close(end)
+    _pass_on(news, requests, answers)
+    os.close(news)
+    _, status = os.waitpid(process, 0)
+    os.close(held)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _pass_on(news: int, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Pass on whole messages, so that a process that is killed in the middle of one spoils nothing."""
+    data = b""
+    while True:
+        ready, _, _ = select.select([news, requests.fileno()], [], [])
+        if requests.fileno() in ready:  # the server sends nothing while a task lasts
+            os._exit(SERVER_IS_GONE)
+        piece = os.read(news, 1 << 16)
+        if not piece:
+            return
+        data += piece
+        while len(data) >= (end := 8 + int.from_bytes(data[:8], "little")):
+            send(answers, data[8:end])
+            data = data[end:]
 
 
 if __name__ == "__main__":
