@@ -8,11 +8,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
+from tests.made import means_without_one
 
 from betterthan.kernels.agreement.kendall import _pair_by_pair, kendall_b, kendall_b_matrix
 from betterthan.kernels.comparisons.wins import win_counts
-from betterthan.kernels.intervals.intervals import bca_interval, jackknife_means, t_interval
-from betterthan.kernels.intervals.proportions import clopper_pearson_interval, wilson_interval
+from betterthan.kernels.intervals.intervals import bca_interval, t_interval
 from betterthan.kernels.significance.paired import differences, paired_t
 from betterthan.kernels.significance.pvalues import adjusted, adjusted_pairs
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
@@ -230,21 +230,10 @@ def test_bca_is_scipys_on_the_same_resamples(kind, confidence):
     low, high = bca_interval(
         theirs.bootstrap_distribution[:, None],
         np.array([gaps.mean()]),
-        jackknife_means(gaps[None, :]),
+        means_without_one(gaps[None, :]),
         confidence=confidence,
     )
     np.testing.assert_allclose([low[0], high[0]], list(theirs.confidence_interval), rtol=1e-9, atol=1e-12)
-
-
-@given(st.integers(1, 2000), st.data(), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
-def test_proportion_intervals_are_scipys(n, data, confidence):
-    """Wilson and Clopper–Pearson."""
-    k = data.draw(st.integers(0, n))
-    test = stats.binomtest(k, n)
-    for ours, method in ((wilson_interval, "wilson"), (clopper_pearson_interval, "exact")):
-        low, high = ours(np.array([float(k)]), np.array([float(n)]), confidence=confidence)
-        theirs = test.proportion_ci(confidence, method=method)
-        np.testing.assert_allclose([low[0], high[0]], list(theirs), rtol=1e-9, atol=1e-12)
 
 
 @given(

@@ -42,10 +42,12 @@ def test_the_number_solves_the_equation_of_holm():
 
 
 @pytest.mark.parametrize("means", [(1.0, 0, 0, 0), (0.6, 0.4, 0.2, 0), (2.0, 0.2, 0.1, 0)])
-def test_so_many_segments_show_the_lead_four_times_in_five(means):
+@pytest.mark.parametrize(("sets", "error"), [(200, 0.07), pytest.param(2000, 0, marks=pytest.mark.slow)])
+def test_so_many_segments_show_the_lead_four_times_in_five(means, sets, error):
     """Test sets of that size; p-values of all pairs by the paired t-test, corrected by Holm.
 
-    A little more often where leads are of one size: once one pair is shown, so are others.
+    A little more often where leads are of one size: once one pair is shown, so are others. A share of 200 is known
+    with a standard error of 0.028.
     """
     rng = np.random.default_rng(1)
     scores = rng.normal(size=(4, 500))
@@ -55,7 +57,7 @@ def test_so_many_segments_show_the_lead_four_times_in_five(means):
     for lead, size in enumerate(n):
         if np.isnan(size):
             continue
-        drawn_sets = np.array(means)[:, None] + rng.normal(size=(2000, 4, int(size)))
+        drawn_sets = np.array(means)[:, None] + rng.normal(size=(sets, 4, int(size)))
         t = np.array([paired_t(one).statistic[pairs] for one in drawn_sets])
         column = next(i for i, pair in enumerate(zip(*pairs, strict=True)) if pair == (lead, lead + 1))
         shown = [
@@ -63,7 +65,7 @@ def test_so_many_segments_show_the_lead_four_times_in_five(means):
             and row[column] > 0
             for row in t
         ]
-        assert 0.77 < np.mean(shown) < 0.9
+        assert 0.77 - error < np.mean(shown) < 0.9 + error
 
 
 def test_more_pairs_need_more_segments_and_never_more_than_bonferroni():

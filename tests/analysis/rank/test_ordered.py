@@ -83,8 +83,12 @@ def test_there_are_as_many_draws_as_for_other_mechanisms_unless_a_fixed_order_is
 
 
 @both
-def test_the_interval_is_that_of_many_test_sets_played_in_many_orders(by):
-    """Standard errors without playing again against 300 drawn test sets, each played in 40 orders."""
+@pytest.mark.parametrize(("sets", "tolerance"), [(40, 0.36), pytest.param(300, 0.13, marks=pytest.mark.slow)])
+def test_the_interval_is_that_of_many_test_sets_played_in_many_orders(by, sets, tolerance):
+    """Standard errors without playing again against drawn test sets, each played in 40 orders.
+
+    A standard deviation of 300 numbers is off by 4 % (one standard error), one of 40 numbers by 11 %.
+    """
     scores = drawn_scores(4, 60, gap=0.4)
     rng = np.random.default_rng(5)
     drawn = [
@@ -97,14 +101,14 @@ def test_the_interval_is_that_of_many_test_sets_played_in_many_orders(by):
                 rng=trial,
             )
         )
-        for trial in range(300)
+        for trial in range(sets)
     ]
     found = bt.rank(scores, by=by)
     # 1.96 of the normal distribution; t with 59 degrees of freedom and 60 / 59 units are 2.0 and 1.008.
     width = {name: by_system(found, "high")[name] - by_system(found, "low")[name] for name in found.systems}
     for name in found.systems:
         spread = np.std([one[name] for one in drawn], ddof=1)
-        assert width[name] == pytest.approx(2 * 2.001 * 1.008 * spread, rel=0.13)
+        assert width[name] == pytest.approx(2 * 2.001 * 1.008 * spread, rel=tolerance)
 
 
 @both

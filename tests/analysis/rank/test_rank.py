@@ -41,7 +41,7 @@ def test_a_slip_in_a_name_gets_a_suggestion(options, message):
         ({"confidence": 0}, "confidence must lie between 0 and 1"),
         ({"n_resamples": 0}, "n_resamples must be 1 or more; it is 0"),
         ({"n_orders": 0}, "n_orders must be 1 or more"),
-        ({"prior": -1}, "prior must be 0 or more; it is -1"),
+        ({"prior": -1}, "prior must be 0 or more, and 1e\\+09 at most, such as 0.5; it is -1"),
         ({"prior": float("nan")}, "prior must be 0 or more"),
         ({"rng": -1}, "rng must be a whole number from 0"),
         ({"by": "bradley_terry", "ties": "davidson", "prior": 1}, "takes no prior"),

@@ -10,7 +10,7 @@ import betterthan as bt
 from betterthan.analysis.pairs.effects import EFFECTS, EffectOptions, PairScores, for_all_pairs
 from betterthan.analysis.units import units_of
 from betterthan.kernels.influence.influence import leave_one_out_scores
-from betterthan.kernels.intervals.intervals import influence_interval, jackknife_means, t_interval
+from betterthan.kernels.intervals.intervals import influence_interval, t_interval
 
 
 def limits(found: bt.Ranking, system: str) -> tuple[float, float]:
@@ -162,12 +162,11 @@ def test_corpus_scores_have_the_interval_of_the_jackknife():
 
 
 def test_percentile_and_bca_can_still_be_chosen():
-    """And say so; the jackknife of means is that of the closed form."""
+    """And say so."""
     table = drawn_scores(3, 30)
     for kind in ("percentile", "bca"):
         found = bt.rank(table, interval=kind, n_resamples=300)
         assert f"|ci:95,{kind},300|" in found.settings.signature
-    assert jackknife_means(table.goodness).shape == (30, 3)
 
 
 def test_intervals_of_callables_are_expanded_percentiles():

@@ -12,7 +12,6 @@ from betterthan.kernels.ratings.match_play import (
     as_published,
     score_matches,
     segments_in_turn,
-    shuffled_orders,
     ties_to_second,
 )
 
@@ -118,20 +117,3 @@ def test_the_inputs_are_left_alone():
     for order in FIXED_ORDERS.values():
         order(matches)
     assert all(np.array_equal(a, b) for a, b in zip(matches, before, strict=True))
-
-
-def test_each_shuffle_plays_every_match_once():
-    """Permutations, not the same one twice, and the same for the same generator."""
-    orders = shuffled_orders(50, 4, np.random.default_rng(7))
-    assert np.array_equal(np.sort(orders), np.tile(np.arange(50), (4, 1)))
-    assert len({tuple(row) for row in orders.tolist()}) == 4
-    assert np.array_equal(orders, shuffled_orders(50, 4, np.random.default_rng(7)))
-    assert shuffled_orders(0, 3, np.random.default_rng(7)).shape == (3, 0)
-
-
-def test_shuffles_are_uniform():
-    """Each of the six orders of three matches comes up a sixth of the time."""
-    orders = shuffled_orders(3, 6000, np.random.default_rng(1))
-    counts = np.unique(orders @ [9, 3, 1], return_counts=True)[1]
-    assert counts.size == 6
-    assert ((counts - 1000) ** 2 / 1000).sum() < 20.5  # chi-squared, 5 degrees of freedom, p = 0.001

@@ -15,7 +15,7 @@ from betterthan.kernels.ratings import match_play
 from betterthan.kernels.ratings import trueskill as trueskill_module
 from betterthan.kernels.ratings.elo import elo, shuffled_elo
 from betterthan.kernels.ratings.loops import pack_loop
-from betterthan.kernels.ratings.match_play import packed, shuffled_orders
+from betterthan.kernels.ratings.match_play import packed
 from betterthan.kernels.ratings.trueskill import shuffled_trueskill, trueskill
 
 METHODS = {"elo": elo, "trueskill": trueskill}
@@ -32,6 +32,11 @@ SETTINGS = {
         {"sigma": 100.0, "tau": 30.0, "beta": 0.1},
     ],
 }
+
+
+def shuffled_orders(n_matches, n_shuffles, rng):
+    """Random orders, each one permutation of all matches, as the block of shuffles draws them."""
+    return np.array([rng.permutation(n_matches) for _ in range(n_shuffles)])
 
 
 def matches(n_systems: int, n_matches: int, seed: int = 0, ties: float = 0.2) -> tuple[FloatArray, ...]:

@@ -17,6 +17,7 @@ from betterthan.kernels.sign_flips.exact import (
     enumerated_tails,
     exact_sign_flip,
     fast_length,
+    merged_sums,
     tilted_tail,
 )
 
@@ -175,3 +176,13 @@ def test_enumeration_counts_the_same_with_and_without_machine_code(n, strict, mo
         monkeypatch.setattr(exact, "is_loaded", lambda is_loaded=is_loaded: is_loaded)
         found.append(enumerated_tails(d, strict=strict))
     assert np.array_equal(*found)
+
+
+@given(awkward)
+def test_merged_sums_are_all_sums_in_order(differences):
+    """The loop that numba compiles, as plain Python; equal sums and differences of 0 included."""
+    sizes = np.abs(np.array(differences))
+    signs = np.array(list(itertools.product((1.0, -1.0), repeat=sizes.size)))
+    found = merged_sums(sizes)
+    assert (np.diff(found) >= 0).all()
+    assert found == pytest.approx(np.sort(signs @ sizes), abs=1e-12 * sizes.sum() + 1e-300)

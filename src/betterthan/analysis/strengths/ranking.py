@@ -16,6 +16,7 @@ from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count
 from betterthan.errors import BetterThanError, unknown_name
+from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Option, Settings
@@ -57,8 +58,7 @@ class RankOptions:
         if self.n_orders < 1:
             raise BetterThanError(f"n_orders must be 1 or more; it is {self.n_orders}.")
         check_count("n_orders", self.n_orders, MOST_RESAMPLES)
-        if not 0 <= self.prior < np.inf:
-            raise BetterThanError(f"prior must be 0 or more; it is {self.prior}.")
+        check_prior(self.prior)
         if self.prior and self.ties == "davidson":
             raise BetterThanError('ties="davidson" takes no prior. Use ties="half" with it.')
         shown_rating(self.by, self.rating)

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.errors import BetterThanError, NotEstimable
+from betterthan.errors import NotEstimable
 from betterthan.kernels.comparisons.designs import laplacian, squares_of_clusters, squares_of_designs
+from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.kernels.resampling.clustered import (
     MOST_CLUSTERS,
     Cluster,
@@ -360,8 +361,7 @@ def _variance_of_design(covariance: FloatArray, left: IntArray, right: IntArray)
 
 def _bread(information: FloatArray, log_strength: FloatArray, prior: float) -> FloatArray:
     """Return the inverse information under "sum 0", with the fictive matches of `prior`."""
-    if prior < 0 or not np.isfinite(prior):
-        raise BetterThanError(f"prior must be 0 or more, such as 0.5; it is {prior}.")
+    check_prior(prior)
     if not prior:
         return centred_inverse(information)
     fictive = 2 * prior * _variance(log_strength - _fictive(log_strength))

@@ -246,6 +246,25 @@ def with_ties(wins: FloatArray, ties: FloatArray, policy: TiesPolicy) -> FloatAr
     return wins + (ties / 2 if policy == "half" else np.tril(ties))
 
 
+_MOST_PRIOR = 1e9  # far more than any data; sums over systems would overflow near the end of the range
+
+
+def check_prior(prior: float) -> None:
+    """Refuse a prior that is not a number of matches.
+
+    Examples
+    --------
+    >>> check_prior(1e308)
+    Traceback (most recent call last):
+    ...
+    betterthan.errors.BetterThanError: prior must be 0 or more, and 1e+09 at most, such as 0.5; it is 1e+308.
+    """
+    if not 0 <= prior <= _MOST_PRIOR:
+        raise BetterThanError(
+            f"prior must be 0 or more, and {_MOST_PRIOR:g} at most, such as 0.5; it is {prior}."
+        )
+
+
 def with_prior(wins: FloatArray, prior: float) -> FloatArray:
     """Add a fictive system, last, that wins and loses `prior` matches against every other.
 
@@ -265,8 +284,7 @@ def with_prior(wins: FloatArray, prior: float) -> FloatArray:
            [0. , 0. , 0.5],
            [0.5, 0.5, 0. ]])
     """
-    if not (np.isfinite(prior) and prior >= 0):
-        raise BetterThanError(f"prior must be 0 or more, such as 0.5; it is {prior}.")
+    check_prior(prior)
     widened = np.pad(wins, [(0, 0)] * (wins.ndim - 2) + [(0, 1), (0, 1)], constant_values=prior)
     widened[..., -1, -1] = 0
     return widened

@@ -118,31 +118,6 @@ def flips_wins(differences: FloatArray, *, until: Until = "reversed") -> Removal
     return removal(order[:needed]) if possible else no_removal()
 
 
-def flips_median_of_differences(differences: FloatArray, *, until: Until = "reversed") -> Removal:
-    """The fewest segments without which the median of the differences changes sign; exact.
-
-    Removing the largest lowers every order statistic of what remains as far as any removal of that many can.
-
-    Parameters
-    ----------
-    differences : array, shape (n,)
-        a − b by segment; NaN is missing.
-    until : {"reversed", "level"}, default "reversed"
-        See :func:`flips_mean`.
-
-    Examples
-    --------
-    >>> flips_median_of_differences(np.array([1.0, 3.0, 2.0, -9.0, -1.0])).indices
-    array([1, 2])
-    """
-    known = differences[~np.isnan(differences)]
-    order, gaps = _leader_first(differences, float(np.median(known)) if known.size else 0.0, until)
-    size = gaps.size - np.arange(gaps.size)
-    upward = gaps[::-1]
-    medians = upward[(size - 1) // 2] / 2 + upward[size // 2] / 2
-    return _first(order, medians < 0 if until == "reversed" else medians <= 0)
-
-
 def flips_median(first: FloatArray, second: FloatArray, *, until: Until = "reversed") -> Removal:
     r"""The fewest segments without which the difference of the two medians changes sign.
 

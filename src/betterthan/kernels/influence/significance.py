@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import ndtr, stdtr
+from scipy.special import ndtr
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.influence.influence import Removal, no_removal, removal
@@ -44,13 +44,13 @@ def undoes_sign_test(differences: FloatArray, *, alpha: float) -> Removal:
     return _first(order, pvalues > alpha)
 
 
-def undoes_t_test(differences: FloatArray, *, alpha: float) -> Removal:
-    r"""Few segments without which the paired t-test is not significant.
+def undoes_sign_flips(differences: FloatArray, *, alpha: float) -> Removal:
+    r"""Few segments without which the sign-flip permutation test is not significant.
 
-    With S the sum and Q the sum of squares of what remains, t falls as :math:`S^2 / Q` falls, and the segments to
-    take out are those with a difference about Q / S: favourable, but not so large that their going would also
-    take away noise. So runs of neighbours in the order of differences are tried, all of one length at
-    once.
+    By the normal approximation of the permutation p-value, :math:`p = 2 \Phi(-|S| / \sqrt{Q})`, with S the sum and Q
+    the sum of squares of what remains. It rises as :math:`S^2 / Q` falls, so the segments to take out are those with a
+    difference about Q / S: favourable, but not so large that their going would also take away noise. So runs of
+    neighbours in the order of differences are tried, all of one length at once.
 
     Parameters
     ----------
@@ -67,43 +67,10 @@ def undoes_t_test(differences: FloatArray, *, alpha: float) -> Removal:
 
     Examples
     --------
-    >>> undoes_t_test(np.array([1.0, 2, 3, -0.5, 1.5, 2.5]), alpha=0.05).indices
-    array([5])
-    """
-    return _shortest_run(differences, _t_tail, alpha, fewest_left=2)
-
-
-def undoes_sign_flips(differences: FloatArray, *, alpha: float) -> Removal:
-    r"""Few segments without which the sign-flip permutation test is not significant.
-
-    The same search with the normal approximation of the permutation p-value,
-    :math:`p = 2 \Phi(-|S| / \sqrt{Q})`.
-
-    Parameters
-    ----------
-    differences : array, shape (n,)
-        a − b by segment; NaN is missing.
-    alpha : float
-        Two-sided; p ≤ alpha is significant.
-
-    Returns
-    -------
-    Removal
-        An upper bound, as for :func:`undoes_t_test`.
-
-    Examples
-    --------
     >>> undoes_sign_flips(np.array([1.0, 2, 3, -0.5, 1.5, 2.5]), alpha=0.05).n_removed
     1
     """
     return _shortest_run(differences, _sign_flip_tail, alpha, fewest_left=1)
-
-
-def _t_tail(total: FloatArray, squares: FloatArray, n: int) -> FloatArray:
-    about_mean = np.maximum(squares - total**2 / n, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.abs(total) / np.sqrt(about_mean * n / (n - 1))
-    return np.where(total == 0, 1.0, 2 * stdtr(n - 1, -statistic))
 
 
 def _sign_flip_tail(total: FloatArray, squares: FloatArray, _: int) -> FloatArray:

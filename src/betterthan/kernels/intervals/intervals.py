@@ -232,48 +232,6 @@ def _quantile_by_column(values: FloatArray, shares: FloatArray) -> FloatArray:
     return np.array(found)
 
 
-def jackknife_means(values: FloatArray) -> FloatArray:
-    r"""Means of each row without one segment, in closed form: :math:`(\sum_i x_i - x_j) / (n - 1)`.
-
-    Parameters
-    ----------
-    values : array, shape (m, n)
-        Scores, or differences of pairs; NaN is missing.
-
-    Returns
-    -------
-    array, shape (n, m)
-        NaN where segment j is missing or is the only one.
-
-    Examples
-    --------
-    >>> jackknife_means(np.array([[1.0, 2.0, 6.0]]))
-    array([[4. ],
-           [3.5],
-           [1.5]])
-    """
-    present = ~np.isnan(values)
-    n = present.sum(axis=1, keepdims=True)
-    level = np.where(present, values, 0.0).sum(axis=1, keepdims=True) / np.maximum(n, 1)
-    # About the mean, so that large scores lose no digits.
-    return np.asarray((level - (values - level) / np.where(n > 1, n - 1, np.nan)).T)
-
-
-def normal_interval(
-    estimate: FloatArray, standard_error: FloatArray, *, confidence: float
-) -> tuple[FloatArray, FloatArray]:
-    r"""Estimate ± :math:`z` standard errors.
-
-    Examples
-    --------
-    >>> low, high = normal_interval(np.array([1.0]), np.array([0.5]), confidence=0.95)
-    >>> low.round(2), high.round(2)
-    (array([0.02]), array([1.98]))
-    """
-    reach = -ndtri((1 - confidence) / 2) * standard_error
-    return estimate - reach, estimate + reach
-
-
 def t_interval(
     estimate: FloatArray, standard_error: FloatArray, n: IntArray, *, confidence: float
 ) -> tuple[FloatArray, FloatArray]:

@@ -99,9 +99,8 @@ def shuffled_elo(
 ) -> FloatArray:
     """Elo ratings after each of many random orders of the same matches.
 
-    The same as :func:`elo` with ``order=shuffled_orders(t, n_shuffles, rng)``, without holding all orders at
-    once. The mean over shuffles does not depend on how the matches were listed; the spread shows how much a
-    single order does.
+    The same as :func:`elo` with orders drawn by ``rng.permutation``, without holding all of them at once. The mean
+    over shuffles does not depend on how the matches were listed; the spread shows how much a single order does.
 
     Parameters
     ----------

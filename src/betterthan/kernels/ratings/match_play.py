@@ -131,30 +131,6 @@ def _taken(matches: MatchList, order: IntArray) -> MatchList:
     return MatchList(matches.left[order], matches.right[order], matches.outcome[order], segment)
 
 
-def shuffled_orders(n_matches: int, n_shuffles: int, rng: np.random.Generator) -> IntArray:
-    """Draw random orders, each one permutation of all matches.
-
-    Parameters
-    ----------
-    n_matches, n_shuffles : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    array of int, shape (n_shuffles, n_matches)
-
-    Examples
-    --------
-    >>> np.sort(shuffled_orders(3, 2, np.random.default_rng(0)))
-    array([[0, 1, 2],
-           [0, 1, 2]])
-    """
-    orders = np.empty((n_shuffles, n_matches), dtype=np.int64)
-    for row in orders:
-        row[:] = rng.permutation(n_matches)
-    return orders
-
-
 FIXED_ORDERS: Mapping[str, Callable[[MatchList], MatchList]] = {
     "listed": lambda matches: matches,
     "as_published": as_published,

@@ -157,8 +157,7 @@ def shuffled_trueskill(
 ) -> TrueSkillRatings:
     """TrueSkill ratings after each of many random orders of the same matches.
 
-    The same as :func:`trueskill` with ``order=shuffled_orders(t, n_shuffles, rng)``, without holding all orders
-    at once.
+    The same as :func:`trueskill` with orders drawn by ``rng.permutation``, without holding all of them at once.
 
     Parameters
     ----------

@@ -202,14 +202,21 @@ def merged_sums(sizes: FloatArray) -> FloatArray:
     n = 1
     for size in sizes:
         before[:n] = sums[:n]
-        a, b = 0, 0
-        for place in range(2 * n):
-            if b == n or (a < n and before[a] <= before[b] + 2 * size):
-                sums[place] = before[a]
-                a += 1
-            else:
-                sums[place] = before[b] + 2 * size
-                b += 1
+        step = 2 * size
+        # From both ends at once and without a jump: which of the two sums comes next is as good as random, so that a
+        # processor would guess every other jump wrongly, and it can work on one end while it waits for the other.
+        low, low_moved, high, high_moved = 0, 0, n - 1, n - 1
+        for place in range(n):
+            same, moved = before[low], before[low_moved] + step
+            is_same = same <= moved
+            sums[place] = same if is_same else moved
+            low += is_same
+            low_moved += not is_same
+            same, moved = before[high], before[high_moved] + step
+            is_same = same > moved
+            sums[2 * n - 1 - place] = same if is_same else moved
+            high -= is_same
+            high_moved -= not is_same
         n *= 2
     return sums
 

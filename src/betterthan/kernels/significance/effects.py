@@ -186,25 +186,7 @@ def cliffs_delta(goodness: FloatArray) -> FloatArray:
     return delta + 0.0
 
 
-def superiority_probabilities(goodness: FloatArray) -> FloatArray:
-    r"""Chance that a random score of a exceeds a random score of b, ties counting half; pairing ignored.
-
-    The common-language effect size, :math:`(\delta_{ab} + 1) / 2`.
-
-    References
-    ----------
-    .. [1] McGraw, Wong (1992), A common language effect size statistic, Psych. Bulletin 111.
-
-    Examples
-    --------
-    >>> superiority_probabilities(np.array([[2.0, 6, 7, 13, 18], [5.0, 11, 12, 17, 1]]))
-    array([[0.5 , 0.56],
-           [0.44, 0.5 ]])
-    """
-    return _complementary((cliffs_delta(goodness) + 1) / 2)
-
-
-def cohens_dz(goodness: FloatArray) -> FloatArray:
+def standardised(found: Differences) -> FloatArray:
     r"""Mean difference in standard deviations of the differences, :math:`d_z = \bar d / s_d`.
 
     ±inf where all differences are equal and not zero, NaN where all are zero or there are fewer than two.
@@ -215,14 +197,9 @@ def cohens_dz(goodness: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> cohens_dz(np.array([[3.0, 5, 6, 8], [2.0, 3, 5, 4]]))[0, 1].round(4)
+    >>> standardised(differences(np.array([[3.0, 5, 6, 8], [2.0, 3, 5, 4]])))[0, 1].round(4)
     np.float64(1.4142)
     """
-    return standardised(differences(goodness))
-
-
-def standardised(found: Differences) -> FloatArray:
-    """Return :func:`cohens_dz` from the moments of the differences."""
     varies = found.squares > 0
     sizes = found.mean / np.where(varies, found.deviation, 1.0)
     equal = np.where(found.mean == 0, np.nan, np.copysign(np.inf, found.mean))
