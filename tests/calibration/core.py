@@ -77,7 +77,7 @@ def _sizes() -> list[Cell]:
                 column=f"n = {n}",
                 trial=partial(equal_scores, shape=shape, m=m, n=n),
                 **LEVEL,
-                tables=2000 if m <= 10 else 500,
+                tables=2000 if m <= 46 else 500,
                 seconds=seconds[m] / (8 if shape == "binary" else 1),
             )
         )
@@ -90,7 +90,7 @@ def _sizes() -> list[Cell]:
                     column=f"n = {n}",
                     trial=partial(equal_medians, shape=shape, m=m, n=n),
                     **LEVEL,
-                    tables=1000,
+                    tables=2000 if m * n <= 600 else 500,
                     seconds=0.02,
                 )
             )
@@ -189,7 +189,7 @@ def _tests() -> list[Cell]:
             trial=partial(equal_by_test, name=name, shape=shape, m=m, n=n, alpha=alpha),
             low=0.0,
             high=1.2 * alpha if alpha == 0.05 else 0.014,
-            tables=1000 if name == "Mood" or n == 300 else 2000,
+            tables=500 if name == "bootstrap" and n == 300 else 2000,
             seconds={"Mood": 0.08, "bootstrap": n / 3000, "permutation, Monte Carlo": n / 3000}.get(
                 name, 0.01
             ),
@@ -236,7 +236,7 @@ def _power() -> list[Cell]:
             trial=partial(ten_groups, kind=kind),
             low=0.95,
             high=1.0,
-            tables=500,
+            tables=500 if kind in ("counts", "a function of the user's") else 2000,
             seconds=0.4,
         )
         for kind in ("scores", "counts", "a function of the user's", "documents", "matches")
@@ -273,7 +273,6 @@ def _planning() -> list[Cell]:
             trial=partial(lead_shown, m=m),
             low=0.75,
             high=0.85,
-            tables=1000,
             seconds=0.02 + 0.005 * m,
         )
         for m in (2, 6, 10, 15)
@@ -315,7 +314,6 @@ def _ranges() -> list[Cell]:
             trial=partial(ranks_covered, by=by, design=design, m=m, n=n),
             low=0.94,
             high=1.0,
-            tables=500 if by in seconds or m > 4 else 1000,
             seconds=seconds.get(by, 0.03) * m / 4,
         )
         for by, (m, n), design in product(

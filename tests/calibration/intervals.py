@@ -339,7 +339,6 @@ def _simultaneous():
                     trial=partial(all_differences_held, shape, m, n),
                     low=0.93,
                     high=1.0,
-                    tables=1000,
                 )
 
 
@@ -387,7 +386,6 @@ def _changes():
                     trial=partial(contradiction, n, better, worse),
                     low=0.0,
                     high=0.01,
-                    tables=500,
                 )
 
 
@@ -402,7 +400,6 @@ def _wins():
                     trial=partial(of_wins, by, scale, m, n),
                     low=LOW,
                     high=0.985 if n == 12 else 0.975,
-                    tables=1000,
                 )
 
 
@@ -441,7 +438,7 @@ def _agreement():
                         trial=partial(trial, kind, judges, items),
                         low=LOW,
                         high=0.98,
-                        tables=1000,
+                        tables=2000 if judges == 3 else 500,
                     )
 
 

@@ -205,7 +205,7 @@ TAG_CELLS = [
             trial=partial(tags_differ, n_systems, n, share, finds),
             low=0.0,
             high=0.06,
-            tables=1000,
+            tables=2000 if n_systems < 17 else 500,
             limit=NOT_ALIKE if len(finds) > 1 and n_systems == 17 and n == 20 else "",
         )
         for name, share, finds in (
@@ -224,7 +224,7 @@ TAG_CELLS = [
             trial=partial(audition_differs, n_systems, n),
             low=0.0,
             high=0.06,
-            tables=1000,
+            tables=2000 if n_systems < 17 else 500,
         )
         for n_systems in (2, 6, 17)
         for n in (20, 200)
@@ -380,7 +380,7 @@ AGGREGATE_CELLS = [
             trial=partial(aggregate_differs, n_systems, n),
             low=0.0,
             high=0.06,
-            tables=500,
+            tables=2000 if n_systems < 17 else 500,
         )
         for n_systems in (2, 6, 17)
         for n in (20, 200)
@@ -393,7 +393,6 @@ AGGREGATE_CELLS = [
             trial=partial(aggregate_holds, way, n),
             low=0.93,
             high=0.97,
-            tables=1000,
         )
         for way in ("pooled", "segment_mean", "bootstrap_mean")
         for n in (50, 200, 1000)

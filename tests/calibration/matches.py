@@ -297,7 +297,6 @@ CELLS: list[Cell] = [
             f"{m} systems, 400 matches",
             partial(strengths_hold, m=m, n=400, scale="share", interval="percentile"),
             COVERS,
-            tables=1000,
         )
         for m in (2, 5)
     ),
@@ -349,7 +348,6 @@ CELLS: list[Cell] = [
                 f"{n} judges",
                 partial(judged_strengths_hold, n_judges=n, interval="percentile"),
                 COVERS,
-                tables=1000,
                 limit="Percentiles of five drawn judges are too narrow; the default interval is not."
                 if n == 5
                 else "",

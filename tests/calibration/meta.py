@@ -135,7 +135,7 @@ def _levels():
                     trial=trial,
                     low=0.0,
                     high=0.06,
-                    tables=1000,
+                    tables=2000 if m < 14 else 500,
                 )
         for test, (null, options) in OTHER_TESTS.items() if m < 25 else ():
             # Bootstrap samples of metrics that are alike overstate how much they differ.
@@ -147,7 +147,7 @@ def _levels():
                 trial=partial(false_claim, m, null, options),
                 low=low,
                 high=0.065,
-                tables=1000,
+                tables=1000 if "perm" in test and m > 8 else 2000,
             )
         yield Cell(
             table="meta/size",
@@ -165,7 +165,6 @@ def _levels():
             trial=partial(false_claim, 8, "interchangeable", options),
             low=0.035,
             high=0.065,
-            tables=1000,
         )
 
 
@@ -221,7 +220,7 @@ def _coverage():
                     trial=partial(holds_the_truth, name, m, n, options),
                     low=0.93,
                     high=0.97,
-                    tables=1000,
+                    tables=2000 if m < 25 else 1000,
                 )
         for n_documents in (10, 30) if name != "Pearson on segments" else ():
             yield Cell(
@@ -231,7 +230,6 @@ def _coverage():
                 trial=partial(holds_the_truth, name, 14, 5 * n_documents, options, n_documents=n_documents),
                 low=0.93,
                 high=0.97,
-                tables=1000,
             )
 
 

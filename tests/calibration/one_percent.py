@@ -123,7 +123,6 @@ CELLS = [
         trial=trial,
         low=0.0,
         high=0.014,
-        tables=1000,
     )
     for row, trial in TRIALS.items()
 ]

@@ -110,7 +110,6 @@ CELLS = [
             row=f"{NAMES[by]}, {m} systems",
             column=f"{n} segments",
             trial=partial(scores_held, by, m, n),
-            tables=1000,
             seconds=0.1,  # with the true ratings, which each process finds once
             **BAND,
         )
@@ -124,7 +123,6 @@ CELLS = [
             row=f"{NAMES[by]}, 4 systems",
             column=arena,
             trial=partial(matches_held, by, arena),
-            tables=1000,
             seconds=0.1,  # with the true ratings, which each process finds once
             **BAND,
         )
@@ -155,7 +153,6 @@ CELLS = [
             trial=partial(circle_claimed, m, n),
             low=0.0,
             high=0.06,
-            tables=500,
         )
         for m in (5, 20)
         for n in (20, 100)

@@ -67,13 +67,13 @@ def test_what_was_measured_lies_in_its_band(table):
 
 
 @pytest.mark.parametrize("table", OF_TABLE)
-def test_every_cheap_cell_runs(table):
-    """Two tables of a few cells of each table; the others run in `make slow`."""
+def test_the_cheapest_cell_of_every_table_runs(table):
+    """Two tables of the cheapest cell of each table; all cells run in `make slow`."""
     for cell in OF_TABLE[table]:
         assert cell.low < cell.high
         assert cell.tables >= page.FEWEST
     cheap = [cell for cell in OF_TABLE[table] if cost(cell) <= CHEAP]
-    for cell in cheap[:: max(1, len(cheap) // 3)]:
+    for cell in sorted(cheap, key=cost)[:1]:
         assert runner.measure(cell, 0, 2, ANOTHER_SEED).tables == 2
 
 

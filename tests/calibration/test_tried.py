@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
-from scipy.stats import binom, bootstrap, chi2, f
+from scipy.stats import binom, binomtest, bootstrap, chi2, f
+from scipy.stats import t as student
 from tests.calibration import page, simulate, tried
+from tests.made import means_without_one
 
-from betterthan.kernels.intervals.intervals import bca_interval, jackknife_means
+from betterthan.kernels.intervals.intervals import bca_interval
+from betterthan.kernels.judges.reliability import krippendorff_alpha
 
 MEASURED = tried.load()
 
@@ -107,7 +110,7 @@ def test_bootstraps_agree_with_others():
     limits = tried.ratio_intervals(values, np.ones_like(values), np.random.default_rng(2))
     weights = np.random.default_rng(2).multinomial(25, np.full(25, 1 / 25), size=tried.RESAMPLES)
     drawn = weights @ values.T / 25
-    expected = bca_interval(drawn, values.mean(axis=1), jackknife_means(values), confidence=0.95)
+    expected = bca_interval(drawn, values.mean(axis=1), means_without_one(values), confidence=0.95)
     np.testing.assert_allclose(limits["BCa bootstrap"], expected)
     scipy = bootstrap((values[0],), np.mean, n_resamples=9999, method="percentile", rng=3).confidence_interval
     low, high = (end[0] for end in limits["percentile bootstrap"])
@@ -154,3 +157,51 @@ def test_the_simulations_run():
         MEASURED["penalties"]["MQM penalties, n = 12"]
     )
     assert set(tried.documents_of(10, tables=2)) == set(MEASURED["documents"]["10 documents, symmetric"])
+    assert set(tried.alpha_of(20, 2, tables=2)) == set(MEASURED["agreement"]["20 outputs, 2 judges"])
+
+
+def test_slopes_of_alpha_are_those_of_weighted_outputs():
+    """Alpha is the kernel's, and each output's pull is how much alpha changes with the output's weight."""
+    scores = np.random.default_rng(6).exponential(size=(9, 1)) + np.random.default_rng(7).normal(size=(9, 3))
+    parts = np.stack(
+        [3 * scores.var(axis=1, ddof=1), (scores**2).sum(axis=1), scores.sum(axis=1), np.full(9, 3.0)], axis=1
+    )
+    alpha, slopes = tried._alpha_with_slopes(parts.sum(axis=0))
+    output = np.repeat(np.arange(9), 3)
+    assert alpha == pytest.approx(krippendorff_alpha(output, scores.ravel()).alpha)
+    step = 1e-6
+    changed = [tried._alpha_with_slopes(parts.sum(axis=0) + step * part)[0] for part in parts]
+    # How (n - 1) / n changes is left out of the slopes.
+    n = 27.0
+    factor = [(n + 3 * step - 1) / (n + 3 * step) / ((n - 1) / n)] * 9
+    expected = [(1 - (1 - new) / f - alpha) / step for new, f in zip(changed, factor, strict=True)]
+    assert parts @ slopes == pytest.approx(expected, abs=1e-5)
+
+
+def test_student_and_fisher_of_alpha_are_the_jackknifes():
+    """With alpha computed anew from the outputs that are left."""
+    scores = np.random.default_rng(8).normal(size=(12, 1)) + np.random.default_rng(9).normal(size=(12, 2))
+    output = np.repeat(np.arange(12), 2)
+
+    def alpha(keep):
+        return krippendorff_alpha(output[keep], scores.ravel()[keep]).alpha
+
+    middle = alpha(output >= 0)
+    without = np.array([alpha(output != one) for one in range(12)])
+    error = np.sqrt(11 / 12 * ((without - without.mean()) ** 2).sum())
+    limits = tried.alpha_intervals(scores[None], np.random.default_rng(1))
+    reach = student.isf(0.025, 11) * error
+    assert np.ravel(limits["Student's t"]) == pytest.approx([middle - reach, middle + reach])
+    reach /= 1 - middle**2
+    expected = np.tanh([np.arctanh(middle) - reach, np.arctanh(middle) + reach])
+    assert np.ravel(limits["t, Fisher's scale"]) == pytest.approx(expected)
+
+
+def test_intervals_of_a_share_are_scipys():
+    """Wilson and Clopper–Pearson, for every number of successes."""
+    for k in range(21):
+        test = binomtest(k, 20)
+        low, high = tried._clopper_pearson(np.array([float(k)]), np.array([20.0]))
+        assert (low[0], high[0]) == pytest.approx(tuple(test.proportion_ci(method="exact")))
+        ends = tried._wilson(np.array([k / 20]), 20)
+        assert [end[0] for end in ends] == pytest.approx(list(test.proportion_ci(method="wilson")), abs=1e-12)

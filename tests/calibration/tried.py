@@ -17,18 +17,17 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from scipy.special import gammaln, ndtr, ndtri, stdtrit
-from scipy.stats import binom, f, norm
-from tests.calibration import intervals, page, simulate
+from scipy.stats import beta, binom, f, norm
+from tests.calibration import agreement, intervals, page, simulate
 from tests.calibration.matches import document_sizes
 
 from betterthan.engine.streams import stream
 from betterthan.kernels.intervals.intervals import skewness_interval, skewness_of_sums
 from betterthan.kernels.intervals.proportions import (
-    clopper_pearson_interval,
     paired_shares_interval,
     sign_test_holds,
-    wilson_interval,
 )
+from betterthan.kernels.judges.reliability import alpha_interval
 
 DATA = page.DOCS / "calibration_tried.json"
 SEED = 20_261_117
@@ -88,9 +87,24 @@ def tango(b: Array, c: Array, n: int) -> Limits:
 def conditional(b: Array, c: Array, n: int) -> Limits:
     """Clopper and Pearson's interval of the share of gains among the changes, times the changes that were seen."""
     changed = np.asarray(b + c, dtype=float)
-    low, high = clopper_pearson_interval(np.asarray(b, dtype=float), changed, confidence=CONFIDENCE)
+    low, high = _clopper_pearson(np.asarray(b, dtype=float), changed)
     low, high = (np.where(changed > 0, changed * (2 * end - 1) / n, 0.0) for end in (low, high))
     return low, high
+
+
+def _clopper_pearson(successes: Array, n: Array) -> Limits:
+    """Quantiles of Beta(k, n - k + 1) and Beta(k + 1, n - k), 0 and 1 at the ends; NaN where n = 0."""
+    known = np.where(n > 0, n, np.nan)
+    low = beta.ppf((1 - CONFIDENCE) / 2, np.maximum(successes, 1), known - successes + 1)
+    high = beta.ppf((1 + CONFIDENCE) / 2, successes + 1, np.maximum(known - successes, 1))
+    return np.where(successes == 0, 0 * known, low), np.where(successes == n, 0 * known + 1, high)
+
+
+def _wilson(share: Array, n: int) -> Limits:
+    """The score interval of a share."""
+    middle, scale = share + Z**2 / (2 * n), 1 + Z**2 / n
+    reach = Z * np.sqrt(share * (1 - share) / n + (Z / (2 * n)) ** 2)
+    return (middle - reach) / scale, (middle + reach) / scale
 
 
 def newcombe(b: Array, c: Array, n: int, right: Array) -> Limits:
@@ -99,8 +113,7 @@ def newcombe(b: Array, c: Array, n: int, right: Array) -> Limits:
     `right` segments are right before and after.
     """
     first, second = (right + b) / n, (right + c) / n
-    low_1, high_1 = wilson_interval(right + b, np.full(np.shape(b), float(n)), confidence=CONFIDENCE)
-    low_2, high_2 = wilson_interval(right + c, np.full(np.shape(b), float(n)), confidence=CONFIDENCE)
+    (low_1, high_1), (low_2, high_2) = _wilson(first, n), _wilson(second, n)
     cross = right * (n - right - b - c) - b * c
     cross = np.where(cross > 0, np.maximum(cross - n / 2, 0), cross)
     margins = n**4 * first * (1 - first) * second * (1 - second)
@@ -445,6 +458,97 @@ def ter_of(n: int, tables: int = TABLES) -> Figures:
     return result
 
 
+# --- Agreement about penalties --------------------------------------------------------------------------------
+
+
+def agreement_about_penalties() -> Figures:
+    """Krippendorff's alpha of MQM-like penalties."""
+    return {
+        f"{n} outputs, {n_judges} judges": alpha_of(n, n_judges)
+        for n_judges in (2, 5)
+        for n in (20, 50, 100, 200)
+    }
+
+
+def alpha_of(n: int, n_judges: int, tables: int = TABLES) -> dict[str, list[float]]:
+    """One design, where every judge judges every output."""
+    design = agreement.Design("MQM-like", n_judges)
+    rng = stream(SEED, f"agreement {n_judges}", n)
+    scores = np.stack([agreement.judged(design, n, rng).score for _ in range(tables)])
+    output = np.repeat(np.arange(n), n_judges)
+    ours = np.array([alpha_interval(output, score.ravel()) for score in scores])
+    blocks = [
+        alpha_intervals(part, rng) for part in np.array_split(scores, max(1, 20 * len(scores) // BLOCK))
+    ]
+    limits = {"ours": (ours[:, 0], ours[:, 1])} | _joined(blocks)
+    return _shown(limits, agreement.truth(design)["alpha"], np.ones(tables, dtype=bool))
+
+
+def alpha_intervals(scores: Array, rng: np.random.Generator) -> dict[str, Limits]:
+    """Intervals of alpha by every other method, from scores of tables × outputs × judges."""
+    n, n_judges = scores.shape[1:]
+    parts = np.stack(
+        [
+            n_judges * scores.var(axis=2, ddof=1),
+            (scores**2).sum(axis=2),
+            scores.sum(axis=2),
+            np.full(scores.shape[:2], float(n_judges)),
+        ],
+        axis=2,
+    )
+    whole = parts.sum(axis=1)
+    alpha, slopes = _alpha_with_slopes(whole)
+    pull = (n - 1) * (alpha[:, None] - _alpha_with_slopes(whole[:, None] - parts)[0])
+    pull = pull - pull.mean(axis=1, keepdims=True)
+    squares, cubes = (pull**2).sum(axis=1), (pull**3).sum(axis=1)
+    error, size = np.sqrt(squares / (n * (n - 1))), np.full(len(scores), n)
+    reach = -stdtrit(n - 1, 0.025) * error
+    middle, scale = np.arctanh(alpha), 1 / (1 - alpha**2)
+    skewness = 4 * skewness_of_sums(squares, cubes, size)
+    wide = skewness_interval(middle, scale * error, skewness, size, confidence=CONFIDENCE)
+    result = {
+        "Student's t": (alpha - reach, alpha + reach),
+        "t, Fisher's scale": _from_fisher(middle - scale * reach, middle + scale * reach),
+        "widened for four times the skewness": _from_fisher(*wide),
+    }
+    weights = rng.multinomial(n, np.full(n, 1 / n), size=RESAMPLES).astype(float)
+    drawn, drawn_slopes = _alpha_with_slopes(np.einsum("rn,tnp->trp", weights, parts))
+    products = np.einsum("rn,tnp,tnq->trpq", weights, parts, parts, optimize=True)
+    variance = np.einsum("trp,trpq,trq->tr", drawn_slopes, products, drawn_slopes)
+    # Resamples in which outputs or judges do not differ have no alpha or no error; they are left out.
+    drawn = np.where(variance > 1e-18, drawn, np.nan)
+    tails = np.full((len(scores), 2), [0.025, 0.975])
+    ordered = np.sort(drawn, axis=1)
+    result["percentile bootstrap"] = quantiles(ordered, tails)
+    result["BCa bootstrap"] = quantiles(ordered, bca_shares(drawn, alpha, squares, cubes))
+    plain = np.sqrt(np.square(np.einsum("tp,tnp->tn", slopes, parts)).sum(axis=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        studentized = (np.arctanh(drawn) - middle[:, None]) * (1 - drawn**2) / np.sqrt(variance)
+    small, large = quantiles(np.sort(np.where(np.isfinite(studentized), studentized, np.nan), axis=1), tails)
+    result["bootstrap-t"] = _from_fisher(middle - large * scale * plain, middle - small * scale * plain)
+    return result
+
+
+def _alpha_with_slopes(sums: Array) -> tuple[Array, Array]:
+    """Alpha and its derivatives by the sums of disagreement, squares, values and counts on the last axis.
+
+    The slope of counts is that of the mean about which squares are taken; times the parts of an output the slopes sum
+    to the pull of that output on alpha.
+    """
+    disagreement, squares, total, count = np.moveaxis(sums, -1, 0)
+    mean = total / count
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_spread = (count - 1) / count / (squares - total * mean)
+        ratio = disagreement * by_spread
+        spread = ratio * by_spread * count / (count - 1)
+        slopes = np.stack([-by_spread, spread, -2 * mean * spread, mean**2 * spread], axis=-1)
+    return 1 - ratio, slopes
+
+
+def _from_fisher(low: Array, high: Array) -> Limits:
+    return np.tanh(low), np.tanh(high)
+
+
 # --- The page -------------------------------------------------------------------------------------------------
 
 MEASURES: dict[str, Callable[[], Figures]] = {
@@ -452,6 +556,7 @@ MEASURES: dict[str, Callable[[], Figures]] = {
     "penalties": penalties,
     "documents": documents,
     "ter": translation_edits,
+    "agreement": agreement_about_penalties,
 }
 EXACT = "right-or-wrong"
 
