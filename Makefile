@@ -47,8 +47,8 @@ fuzz: $(VENV)/dev  ## The command line on 20,000 drawn and damaged inputs, with 
 calibration: $(VENV)/dev  ## Measure error rates and coverage, and write docs/calibration.md
 	$(BIN)/python -m tests.calibration.runner $(ARGUMENTS)
 
-real: $(VENV)/dev  ## Only the checks on real data
-	$(BIN)/python -m pytest tests/real
+real: $(VENV)/dev  ## Only the checks on real data, the slow ones too
+	$(BIN)/python -m pytest tests/real -m "" -n $(WORKERS) --dist=loadgroup
 
 lint: $(VENV)/dev  ## Format check and rules
 	$(BIN)/ruff format --check src tests benchmarks docs
