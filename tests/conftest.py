@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import signal
 import socket
+from collections.abc import Generator
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 # How long an example takes depends on what else the machine does; hangs are caught by pytest-timeout.
 settings.register_profile("any machine", deadline=None, max_examples=60)
 settings.load_profile("any machine")
+# Hypothesis also draws constants that it finds in the source of every loaded module of ours. What a test tries would
+# depend on which other files the same worker has collected, and parsing them took 11 s in each worker. There is no
+# setting for it; other versions of Hypothesis may not have these names.
+if hasattr(providers, "_get_local_constants") and hasattr(providers, "_local_constants"):
+    providers._get_local_constants = lambda: providers._local_constants
 
 # What these files make once (servers, pages, studies) is dear: one worker has all tests of a file.
 _MADE_ONCE = (
     "tests/browser/",
     "tests/cli/test_commands.py",
+    "tests/laws/test_executors.py",
     "tests/real/test_metrics_folder.py",
     "tests/report/test_report.py",
+    "tests/studies/paired/test_paired_simulation.py",
     "tests/studies/test_every_",
     "tests/web/",
 )
@@ -42,6 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         file = item.nodeid.partition("::")[0]
         if file.startswith(_MADE_ONCE):
             item.add_marker(pytest.mark.xdist_group(file))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for doctests in the package only: the tests have none, and each file would be searched by each worker."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
 
 
 def pytest_configure() -> None:

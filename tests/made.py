@@ -131,3 +131,9 @@ def a_ranking(
         "settings": bt.Settings(method="mean", options={}, data="abc", version="1"),
     }
     return bt.Ranking(**{**fields, **options})
+
+
+def means_without_one(values):
+    """Means of each row of `values` with one segment left out, one row for each segment; NaN where it is missing."""
+    rows = [np.nanmean(np.delete(values, j, axis=1), axis=1) for j in range(values.shape[1])]
+    return np.where(np.isnan(values.T), np.nan, rows)

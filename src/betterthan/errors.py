@@ -22,6 +22,8 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from betterthan.messages import Message
+
 
 class BetterThanError(ValueError):
     """Anything a user can cause and mend; the command line shows it as one line and exits with 2.
@@ -32,6 +34,11 @@ class BetterThanError(ValueError):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(shortened(arg) if isinstance(arg, str) else arg for arg in args))
+
+    @property
+    def text(self) -> str:
+        """What it says: a plain string or a :class:`betterthan.messages.Message`, which knows its options."""
+        return str(self) if not self.args or not isinstance(self.args[0], str) else self.args[0]
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         # Without this an error with keyword-only arguments could not leave a worker process.
@@ -55,6 +62,8 @@ class ReadError(BetterThanError):
         The file, as the user named it.
     line : int, optional
         The line in that file, counted from 1.
+    row : int, optional
+        The row that the message names, counted from 1, in data without lines such as Parquet.
     code : str, optional
         The problem's code, such as ``"BT101"``; see :mod:`betterthan.read.problems`.
 
@@ -65,13 +74,21 @@ class ReadError(BetterThanError):
     """
 
     def __init__(
-        self, message: str, *, path: str | None = None, line: int | None = None, code: str | None = None
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        row: int | None = None,
+        code: str | None = None,
     ) -> None:
         self.message = shortened(message)
         self.path = path
         self.line = line
+        self.row = row
         self.code = code
-        super().__init__(f"{self.place}: {self.message}" if self.place else self.message)
+        placed = Message("{place}: {message}", severity="error", place=self.place, message=self.message)
+        super().__init__(placed if self.place else self.message)
 
     @property
     def place(self) -> str:
@@ -166,7 +183,11 @@ def shortened(message: str) -> str:
     xxxxxxxxxxxxxxxxxxx…" is not a number. Leave the cell empty.
     >>> len(shortened("word " * 10_000))
     1200
+
+    A :class:`betterthan.messages.Message` keeps what it was made of: its fields are cut, each by itself.
     """
+    if isinstance(message, Message):
+        return message.with_fields(shortened) if len(message) > _LONGEST_WORD else message
     if len(message) <= _LONGEST_WORD:
         return message
     text = _quote.sub(_cut_quote, message)

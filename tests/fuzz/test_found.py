@@ -266,6 +266,11 @@ class TestNumbersFarApart:
         assert few.alone[0, 1] == many.alone[0, 1]
         assert 0 < few.alone[0, 1] < 300
 
+    def test_a_prior_beyond_all_data_is_refused(self):
+        """Sums over systems would overflow."""
+        with pytest.raises(BetterThanError, match="prior must be 0 or more, and 1e\\+09 at most"):
+            bradley_terry_batch(np.array([[[0, 3.0, 1], [2, 0, 1], [1, 1, 0]]]), prior=1e308)
+
     def test_a_prior_next_to_nothing_is_none(self):
         """The strengths do not exist, and that is all that is said."""
         wins = np.array([[[0, 3.0, 1e-320], [2, 0, 1], [1e-320, 1e-320, 0]]])
@@ -296,3 +301,21 @@ def test_judges_of_very_different_scales_are_compared():
     except BetterThanError:
         pytest.fail("ratings of any size can be compared")
     assert np.isfinite(found.correlation).any()
+
+
+def test_a_weight_of_recall_beyond_all_use_is_refused():
+    """Its square is not a float."""
+    texts = bt.Texts(systems=["A"], segments=["1"], outputs=[["a b"]], references=[["a c"]])
+    with pytest.raises(BetterThanError, match=r"beta must be at most 1,000,000, .*; it is 1e\+308"):
+        bt.chrf(texts, beta=1e308)
+    assert np.isfinite(bt.chrf(texts, beta=1e6).pooled()).all()
+
+
+def test_the_demo_shows_a_folder_whose_name_turns_the_line(tmp_path, monkeypatch, capsys):
+    """The command that it runs next is shown without control characters."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("betterthan.cli.commands.demo.STEPS", ("check {folder}/human.csv",))
+    assert code_of(["demo", "--output", "a\u202eb"]) == 0
+    said = capsys.readouterr().out
+    assert "$ betterthan check a" in said
+    assert "\u202e" not in said

@@ -1,4 +1,4 @@
-"""Some hundreds of drawn runs of the command line every day, thousands with the slow tests; `make fuzz` runs more."""
+"""Some dozens of drawn runs of the command line every day, thousands with the slow tests; `make fuzz` runs more."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.fuzz.commands import COMMANDS, WEIGHTS
 from tests.fuzz.damage import hurt
 from tests.fuzz.inputs import FORMATS
 from tests.fuzz.invariants import faults
+from tests.fuzz.run import is_only_written
 from tests.read.seeds import FILES, FOLDERS
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +23,7 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is meas
 @needs_linux
 @pytest.mark.parametrize(
     ("runs", "seed"),
-    [(150, "daily"), pytest.param(4000, "slow", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
+    [(60, "daily"), pytest.param(4000, "slow", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
 )
 def test_no_run_ends_in_a_fault_of_ours(runs, seed):
     """In a process of its own, because it forks, and the tests have threads."""
@@ -79,3 +80,17 @@ def test_what_is_wrong_with_a_run_is_seen(given, said):
     found = " ".join(faults(["rank", "a.csv", "--json"], Run(**given), {}))
     assert said in found
     assert bool(said) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_output"),
+    [
+        ("convert a.csv -o 2/b.csv", True),
+        ("convert a.csv -o 2/../2/b.csv", True),
+        ("convert 2/b.csv -o 2/b.csv", False),
+        ("rank 2/b.csv", False),
+    ],
+)
+def test_only_what_is_not_read_may_be_written_anew(words, is_output):
+    """An input that is written over is still seen."""
+    assert is_only_written("2/b.csv", words.split()) is is_output

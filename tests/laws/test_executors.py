@@ -166,14 +166,26 @@ def processes():
 
 @pytest.mark.parametrize("case", CASES)
 def test_who_does_the_work_changes_no_byte(case, processes, monkeypatch):
-    """One worker, three, an executor of threads and one of processes: the same JSON."""
+    """One worker, three, an executor of threads and one of processes: the same JSON.
+
+    No task holds an executor: that cannot be sent to the workers that it leads.
+    """
+
+    class Watcher(ThreadPoolExecutor):
+        payloads: ClassVar[list] = []
+
+        def submit(self, function, /, *args, **options):
+            self.payloads.append(args)
+            return super().submit(function, *args, **options)
+
     monkeypatch.setattr("betterthan.analysis.resampling.block_ranges", partial(block_ranges, budget=40_000))
     verb, table, options = CASES[case]
     alone = verb(table, **options, workers=1).to_json()
 
     assert verb(table, **options, workers=3).to_json() == alone
-    with ThreadPoolExecutor(3) as threads:
+    with Watcher(3) as threads:
         assert verb(table, **options, executor=threads).to_json() == alone
+    assert not computings(Watcher.payloads)
     assert verb(table, **options, executor=processes).to_json() == alone
 
 
@@ -213,21 +225,3 @@ def computings(value, seen=None):
     )
     inside += [getattr(value, name, None) for name in names]
     return [one for each in inside for one in computings(each, seen)]
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_no_payload_holds_who_does_the_work(case):
-    """An executor cannot be sent to the workers that it leads."""
-
-    class Watcher(ThreadPoolExecutor):
-        payloads: ClassVar[list] = []
-
-        def submit(self, function, /, *args, **options):
-            self.payloads.append(args)
-            return super().submit(function, *args, **options)
-
-    verb, table, options = CASES[case]
-    with Watcher(1) as executor:
-        verb(table, **options, executor=executor)
-
-    assert not computings(Watcher.payloads)

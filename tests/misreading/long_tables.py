@@ -227,7 +227,9 @@ CASES = (
             name=f"two values of {column} with ids of their own",
             files={"scores.csv": long(f"{column},item,system,score", rows=DISTINCT)},
             expect=Ranked(
-                means={"GPT": 0.5, "Llama": 0.5}, segments=16, says=(column, "count together", "--where")
+                means={"GPT": 0.5, "Llama": 0.5},
+                segments=16,
+                says=(column, "count together", "use ", "where"),
             ),
         )
         for column in ("language", "lang", "dataset", "task", "subject")

@@ -51,7 +51,7 @@ def test_equal_rows_without_end_in_parquet(tmp_path):
     assert error.code == "BT250"
     assert "Reading 40 columns of numbers in 5,000,000 rows needs about 3.0 GB of memory" in str(error)
     assert "the budget of 256 MB" in str(error)
-    assert "--memory" in str(error)
+    assert "BETTERTHAN_MEMORY" in str(error)
     assert [problem.code for problem in bt.check(path).problems] == ["BT250"]
 
 

@@ -34,7 +34,7 @@ def test_several_language_pairs_are_never_merged(read):
     data = table("lp", ["en-de", "zh-en", "cs-en"], judge=read is bt.read_ratings)
     for where in (None, {"lp": ["en-de", "zh-en"]}):
         said = message(data, read, where=where)
-        assert "--where lp=en-de" in said
+        assert 'where={"lp": "en-de"}' in said
         assert "duplicates" not in said
     assert read(data, where={"lp": "en-de"}).systems == ("A", "B")
 
@@ -53,4 +53,4 @@ def test_without_a_column_the_counts_tell():
     del data["run"]
     assert "Every segment of a system has 3 scores: repeated runs, or several tables" in message(data)
     once = {name: [*cells[:6], cells[0]] for name, cells in data.items()}
-    assert 'Remove one, or pass duplicates="last" or "mean".' in message(once)
+    assert 'Remove one, or use duplicates="last" or duplicates="mean".' in message(once)

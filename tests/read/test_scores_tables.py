@@ -93,7 +93,7 @@ def test_missing_scores_are_reported_with_their_places():
     assert problem.code == "BT102"
     assert problem.message == (
         '1 of 4 scores of "score" are missing (A: segments 1). '
-        'Pass missing="drop" to leave these segments out for all systems.'
+        'Use missing="drop" to leave these segments out for all systems.'
     )
 
 
@@ -186,13 +186,13 @@ def test_mqm_goes_by_sign():
     assert read(WIDE, name="MQM").notes == (
         (
             'No score of "MQM" is below 0, so they are penalties and lower is better. '
-            'If not, say --higher-is-better "MQM".'
+            "If not, use lower_is_better=False."
         ),
     )
     negated = read("id,A,B\n1,-1,-5\n2,0,-3\n", name="MQM")
     assert negated.higher_is_better
     assert negated.notes == (
-        'No score of "MQM" is above 0, so higher is better. If not, say --lower-is-better "MQM".',
+        'No score of "MQM" is above 0, so higher is better. If not, use lower_is_better=True.',
     )
     mixed = read("id,A,B\n1,1,-5\n2,0,-3\n", name="MQM")
     assert "some scores are below 0 and some above" in mixed.direction_doubt
@@ -348,12 +348,12 @@ REFUSALS = {
     "wide or long": ("id,model,baseline\n1,2,3\n2,3,4\n", "BT020",
         ('<stream>: The file may be long (column "model" may hold the names of systems) or wide '
         "(2 columns hold numbers and may be systems). "
-        "Say which: --format-in long, or name the columns (--item, --system, --score).")),
+        'Say which with format="long", or name the columns with item=COLUMN, system=COLUMN and score=COLUMN.')),
     "two items": ("item,Item,system,score\n1,1,A,2\n2,2,A,3\n", "BT020",
-        '<stream>: The item may be in column "item" or in column "Item". Say which one: --item "item".'),
+        '<stream>: The item may be in column "item" or in column "Item". Say which one: item="item".'),
     "no item": ("system,score\nA,1\nA,2\nB,1\nB,2\n", "BT021",
         ("<stream>: No column says which segment a score belongs to (columns: system, score), so systems cannot be "
-        "compared segment by segment. Say which one does, --item COLUMN, or give one column a system.")),
+        "compared segment by segment. Say which one does with item=COLUMN, or give each system a column.")),
     "battles": ("model_a,model_b,winner\nA,B,model_a\n", "BT022",
         ('This holds matches, not scores (two systems in the columns "model_a" and "model_b"). '
         "Battles can be ranked and compared, but they have no scores.")),
@@ -361,10 +361,10 @@ REFUSALS = {
         'There are 2 metrics where one is needed: x, y. Choose one with metric="x".'),
     "duplicate": (LONG + "s1,A,9\n", "BT101",
         ('<stream>, line 6: Segment "s1" of system "A" was already given in line 2. '
-        'Remove one, or pass duplicates="last" or "mean".')),
+        'Remove one, or use duplicates="last" or duplicates="mean".')),
     "duplicate in wide": (WIDE + "s1,9,9\n", "BT101",
         ('<stream>, line 4: Segment "s1" of system "A" was already given in line 2. '
-        'Remove one, or pass duplicates="last" or "mean".')),
+        'Remove one, or use duplicates="last" or duplicates="mean".')),
     "system level": ("pair,system,id,is_constrained,metric,score\nen-de,A,1,True,BLEU,3\nen-de,B,2,True,BLEU,4\n",
         "BT103",
         ("<stream>: There is one score for each system, so paired tests are impossible: they need the score of every "

@@ -47,7 +47,7 @@ def test_numbers_that_nothing_explains_stop(tmp_path, winners, columns):
         with pytest.raises(ReadError, match="coded by numbers") as error:
             bt.read_matches(source)
         assert error.value.code == "BT221"
-        assert f"--winner-label {winners[0]}=" in error.value.message
+        assert f'winner_labels={{"{winners[0]}": ' in error.value.message
         checked = bt.check(source)
         assert checked.exit_code == 1
         assert not checked.problems[0].is_doubt

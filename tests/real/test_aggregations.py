@@ -64,6 +64,7 @@ def test_all_three_are_those_of_sacrebleu(metric, corpus, sentence):
     assert found.bootstrap_mean[place] == pytest.approx(np.mean(scores), abs=1e-9)
 
 
+@pytest.mark.slow
 def test_bootstrap_means_follow_pooled_scores_on_every_kind_of_text():
     """The paper reports r = 0.53; the two are one score with a bias of a tenth of a point at most."""
     for pair in ("en-de", "he-en"):

@@ -106,7 +106,17 @@ FOLDERS = ("wmt20-metrics", "wmt21-newstest-mqm", "wmt21-ted-mqm", "wmt23-mqm-3r
 
 
 CHOOSING = {"mqm_seg": "lp=en-de", "metric_seg": "lp=de-en", "da_seg": "lp=de-en", "metric_sys": "lp=cs-en"}
-SLOW = {"wmt20-metrics/metric_seg.tsv.gz", "metric_seg", "da_seg", "wmt20-metrics", "bt-eval"}
+SLOW = {
+    "wmt20-metrics/metric_seg.tsv.gz",
+    "wmt20-metrics/da_seg.tsv.gz",
+    "wmt20-metrics/metric_doc.tsv.gz",
+    "bt-eval/tac.csv.gz",
+    "metric_seg",
+    "da_seg",
+    "wmt20-metrics",
+    "bt-eval",
+    "wmt16-rr",
+}
 
 
 def marked(names):

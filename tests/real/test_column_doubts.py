@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))
 FILES = (
     "bt-eval/dialogue.csv.gz",
-    "bt-eval/tac.csv.gz",
+    pytest.param("bt-eval/tac.csv.gz", marks=pytest.mark.slow),
     "bt-eval/tac_pyramid.csv.gz",
     "wmt20-metrics/mqm_seg.tsv.gz",
     "wmt21-newstest-mqm/en-de/mqm_seg.tsv.gz",

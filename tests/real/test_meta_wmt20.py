@@ -244,7 +244,7 @@ def expected_coefficient(by, level, metric, human):
 @pytest.mark.parametrize("level", ["system", "segment", "within_system", "global"])
 @pytest.mark.parametrize("by", LITERAL)
 @pytest.mark.parametrize("unit", ["segments", "documents"])
-@pytest.mark.parametrize("lp", MQM_PAIRS)
+@pytest.mark.parametrize("lp", ["en-de", pytest.param("zh-en", marks=pytest.mark.slow)])
 def test_correlations_are_those_of_a_literal_loop(lp, unit, by, level):
     """To nine digits, for every metric."""
     people, metrics = campaign(lp, unit)
@@ -492,7 +492,7 @@ def test_direct_assessment_has_gaps_and_pairs_are_compared_on_what_both_have():
 
 
 @pytest.mark.parametrize("by", ["mean", "median", "win_rate", "bradley_terry"])
-@pytest.mark.parametrize("lp", MQM_PAIRS)
+@pytest.mark.parametrize("lp", ["en-de", pytest.param("zh-en", marks=pytest.mark.slow)])
 def test_no_rank_lies_outside_its_range(lp, by):
     """People's scores and those of every metric, by documents as is the default, with a prior where it is needed."""
     people, metrics = campaign(lp)

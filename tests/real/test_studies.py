@@ -16,9 +16,11 @@ DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))
 FOLDER = DATA / "bt-eval"
 FILES = [FOLDER / "tac.csv.gz", FOLDER / "dialogue.csv.gz"]
 
-pytestmark = pytest.mark.skipif(
-    not FOLDER.exists(), reason=f"no {FOLDER}; set BETTERTHAN_DATA to the data's folder"
-)
+# The same studies run every day on made data, in tests/studies.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not FOLDER.exists(), reason=f"no {FOLDER}; set BETTERTHAN_DATA to the data's folder"),
+]
 LOWER = ("JS_1", "JS_2")
 
 

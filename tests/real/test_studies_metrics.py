@@ -23,10 +23,14 @@ ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))
 METRICS, TAGS = DATA / "wmt20-metrics", DATA / "wmt22-qe-word"
 
-pytestmark = pytest.mark.skipif(
-    not (METRICS.exists() and TAGS.exists()),
-    reason=f"no {METRICS} or no {TAGS}; set BETTERTHAN_DATA to the data's folder",
-)
+# The same studies run every day on made data, in tests/studies.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (METRICS.exists() and TAGS.exists()),
+        reason=f"no {METRICS} or no {TAGS}; set BETTERTHAN_DATA to the data's folder",
+    ),
+]
 
 
 def asked(name, *, as_published=False, **options):

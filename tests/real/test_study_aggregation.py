@@ -22,10 +22,14 @@ WMT23 = DATA / "wmt23-general-text"
 PAGE = ROOT / "docs" / "papers" / "corpus-or-segment.md"
 SPACED = ("de-en", "en-de", "he-en", "zh-en")
 
-pytestmark = pytest.mark.skipif(
-    not all((DATA / name).exists() for name in NEEDED),
-    reason=f"not all of {', '.join(NEEDED)} in {DATA}; set BETTERTHAN_DATA to the data's folder",
-)
+# The same studies run every day on made data, in tests/studies.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not all((DATA / name).exists() for name in NEEDED),
+        reason=f"not all of {', '.join(NEEDED)} in {DATA}; set BETTERTHAN_DATA to the data's folder",
+    ),
+]
 
 
 @pytest.fixture(scope="module")

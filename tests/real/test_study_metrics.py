@@ -20,10 +20,14 @@ DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))
 METRICS = DATA / "wmt20-metrics"
 TEXTS, PEOPLE = DATA / "wmt21-newstest-mqm", DATA / "wmt23-mqm-3raters"
 
-pytestmark = pytest.mark.skipif(
-    not (METRICS.exists() and TEXTS.exists() and PEOPLE.exists()),
-    reason=f"no {METRICS}, {TEXTS} or {PEOPLE}; set BETTERTHAN_DATA to the data's folder",
-)
+# The same studies run every day on made data, in tests/studies.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (METRICS.exists() and TEXTS.exists() and PEOPLE.exists()),
+        reason=f"no {METRICS}, {TEXTS} or {PEOPLE}; set BETTERTHAN_DATA to the data's folder",
+    ),
+]
 OFFICIAL = ("de-en", "en-de", "en-ru", "km-en", "ps-en")
 
 

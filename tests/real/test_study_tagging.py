@@ -25,9 +25,11 @@ CALLED = {
     "SeqCor": "sequence_correlation",
 }
 
-pytestmark = pytest.mark.skipif(
-    not TAGS.exists(), reason=f"no {TAGS}; set BETTERTHAN_DATA to the data's folder"
-)
+# The same studies run every day on made data, in tests/studies.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not TAGS.exists(), reason=f"no {TAGS}; set BETTERTHAN_DATA to the data's folder"),
+]
 
 
 def shown(title):

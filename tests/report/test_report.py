@@ -17,7 +17,7 @@ from betterthan.errors import BetterThanError, ReadError, TableError, UnknownNam
 from betterthan.report.compose import compose
 from betterthan.report.copies import copies_of
 from betterthan.report.document import Choice, Columns, Fold, Matrix, Switch, TableBlock
-from betterthan.report.page import Links, block_fragment, page
+from betterthan.report.page import Links, page, section_fragment
 from betterthan.report.write import write_report
 
 KINDS = ("scores", "battles", "meta", "texts", "tags")
@@ -302,7 +302,7 @@ def test_two_systems_and_one_that_never_wins():
         name="m", systems=["A", "B"], segments=list("1234"), values=[[2, 3, 4, 5], [1, 1, 1, 1]]
     )
     report = compose(scores)
-    words = "".join(block_fragment(block) for block in section(report, "ranking").blocks)
+    words = section_fragment(section(report, "ranking"))
     assert "Bradley–Terry strengths do not exist" in words
     assert parsed(page(report)).stack == []
 

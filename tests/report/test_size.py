@@ -12,11 +12,13 @@ from tests.report.conftest import made_scores
 
 import betterthan as bt
 from betterthan.report.compose import compose
+from betterthan.report.document import Fold
 from betterthan.report.inputs import Once
 from betterthan.report.page import page
 from betterthan.report.payload import MOST_CELLS, fits, packed_tests, told_size
 from betterthan.report.sections import files as files_module
 from betterthan.report.sections.files import MOST_CSV, MOST_JSON, csv_files, embedded, files_section, fitting
+from betterthan.report.sections.pairs import pairs_section
 
 
 class Anchors(HTMLParser):
@@ -84,6 +86,13 @@ def test_a_result_too_large_for_the_page_is_named_with_its_cure(many):
     )
     (downloads,) = files_section({"small": results["small"]}, files).blocks
     assert downloads.names == ("small",)
+
+
+def test_the_table_of_the_first_pairs_promises_no_file_that_is_left_out(many):
+    """Neither the page with pairs.csv nor the one without it names the file beside the table."""
+    section = pairs_section(many, unit="segment", any_pair=False)
+    (table,) = next(block for block in section.blocks if isinstance(block, Fold)).blocks
+    assert table.table.words[-1] == "The pairs of the best systems. For all 3\u202f160, see Files."
 
 
 def test_pairs_of_very_many_systems_are_not_written_out_to_be_measured(many, monkeypatch):

@@ -127,7 +127,7 @@ def test_missing_cells_are_counted_and_refused_by_default(gappy):
 
     assert str(caught.value) == (
         "4 of 12 scores are missing (B: segments 2; C: segments 1, 2; D: segments 2). "
-        'Pass missing="drop" to leave these segments out for all systems.'
+        'Use missing="drop" to leave these segments out for all systems.'
     )
 
 

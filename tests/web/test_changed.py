@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from statsmodels.stats.multitest import multipletests
 from tests.web.conftest import NAMES, SCORES
 from tests.web.made_kinds import texts
 
@@ -145,8 +146,8 @@ def test_only_segments_in_both_runs_are_tested():
         changes(old.select(segments=names[:3]), new)
 
 
-def test_few_documents_are_tested_system_by_system():
-    """Six documents: no correction for three systems could be passed, and the note says what was done."""
+def test_few_documents_cannot_show_a_change_of_several_systems():
+    """Six documents: Holm's correction for three systems cannot be passed, and the note says so."""
     values = np.random.default_rng(6).normal(size=(3, 24))
     groups = [f"d{j // 4}" for j in range(24)]
     old = Scores(
@@ -154,9 +155,27 @@ def test_few_documents_are_tested_system_by_system():
     )
     found, note = changes(old, replace(old, values=values + 0.5))
     assert {test["pvalue"] for test in found.values()} == {2 / 2**6}
+    assert {test["adjusted"] for test in found.values()} == {3 * 2 / 2**6}
     assert {test["units"] for test in found.values()} == {"groups"}
-    assert all(test["is_significant"] for test in found.values())
-    assert note == "6 units are too few to adjust for 3 systems; p-values are of each system by itself."
+    assert not any(test["is_significant"] for test in found.values())
+    assert note == (
+        "P-values are adjusted for 3 systems by Holm's method. With 6 units none of them could be significant."
+    )
+    alone, note = changes(old.select(["A"]), replace(old, values=values + 0.5))
+    assert alone["A"]["is_significant"]
+    assert note == ""
+
+
+def test_one_system_with_few_scores_leaves_the_others_adjusted():
+    """Five scores of one system say nothing about two others with thirty."""
+    values = np.random.default_rng(7).normal(size=(3, 30))
+    values[2, 5:] = np.nan
+    old = Scores(name="m", systems=["A", "B", "C"], segments=[str(j) for j in range(30)], values=values)
+    noise = np.random.default_rng(8).normal(size=values.shape)
+    found, note = changes(old, replace(old, values=values + noise))
+    raw = [found[name]["pvalue"] for name in "ABC"]
+    assert [found[name]["adjusted"] for name in "ABC"] == pytest.approx(multipletests(raw, method="holm")[1])
+    assert note == "P-values are adjusted for 3 systems by Holm's method."
 
 
 def test_texts_are_tested_by_their_pooled_score(site):

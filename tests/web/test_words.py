@@ -11,7 +11,8 @@ import httpx
 import pytest
 from tests.web.conftest import NAMES
 
-from betterthan.web.field_names import fields_hint
+from betterthan.messages import COLUMN, Message, Option
+from betterthan.web.field_names import on_page, page_text
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import Runs
 from betterthan.web.settings import WebSettings
@@ -171,16 +172,16 @@ def test_delete_asks_once(site, done):
 @pytest.mark.parametrize(
     ("content", "field"),
     [
-        ("item,A,B\n1,2,3\n2,,4\n3,5,6\n", "choose “leaves its segment out” for “A missing score”"),
-        ("item,A,B\n1,2,3\n1,4,4\n3,5,6\n", "choose which counts for “Two scores for a segment”"),
+        ("item,A,B\n1,2,3\n2,,4\n3,5,6\n", "Use “A missing score: leaves its segment out”"),
+        ("item,A,B\n1,2,3\n1,4,4\n3,5,6\n", "“Two scores for a segment: take the last”"),
     ],
     ids=["missing", "duplicates"],
 )
 def test_a_hint_names_the_field_of_the_page(site, content, field):
-    """Beside what Python and the shell call it; the fold with the field is open."""
+    """Not what Python and the shell call it; the fold with the field is open."""
     run_id = site.upload({"a.csv": content})
     answer = site.client.get(f"/new/{run_id}")
-    assert "On this page, under “Say which column is what”: " in said(answer)
+    assert "(See “Say which column is what”.)" in said(answer)
     assert field in said(answer)
     assert re.search(r'<details class="fold" id="mapping" open>', answer.text)
 
@@ -189,28 +190,27 @@ def test_without_a_problem_the_fold_is_closed(site, done):
     """Nobody has to read what needs no change."""
     text = site.client.get(f"/new/{done['id']}").text
     assert re.search(r'<details class="fold" id="mapping">', text)
-    assert "On this page" not in text
+    assert "(See “" not in text
 
 
 @pytest.mark.parametrize(
-    ("message", "words"),
+    ("option", "words"),
     [
-        ("Name the columns: --item, --system.", "Columns: choose each from its list."),
-        ("Say which: --lower-is-better TER", "Direction: choose “higher” or “lower”"),
-        ('Rank by="win_rate", or add prior=0.5.', "No field of these pages adds a prior"),
-        ("Pass --reference FILE, or --format-in.", "Say what each file is in the list “This file is”"),
-        ("this report is about a, the first. --metric chooses another.", "“Metric, if there are several”"),
+        (Option("item", COLUMN), "“segment”"),
+        (Option("lower_is_better", "TER"), "“Which scores are better: lower”"),
+        (Option("prior", 0.5), "--prior 0.5 (on the command line)"),
+        (Option("reference", "FILE"), "“This file is: a reference text”"),
+        (Option("metric", "chrF"), "“Metric, if there are several: chrF”"),
     ],
 )
-def test_every_hint_has_its_field(message, words):
-    """The words are those of the fields."""
-    assert words in fields_hint(message)
+def test_every_option_is_named_by_its_field(option, words):
+    """The words are those of the fields; what has no field is an option of the command line."""
+    assert words in page_text(Message("Use {fix}.", fix=option))
 
 
-def test_the_fields_that_hints_name_are_there(site, done):
-    """A label that is renamed must be renamed in the hints."""
+def test_the_fields_that_messages_name_are_there(site, done):
+    """A label that is renamed must be renamed in the messages."""
     text = said(site.client.get(f"/new/{done['id']}"))
-    messages = "missing= duplicates= --item --lower-is-better --metric --format-in units="
-    named = set(re.findall(r"“([^“”]+)”", fields_hint(messages)))
-    assert len(named) >= 8
-    assert not {name for name in named if name not in text}
+    names = ("missing", "duplicates", "item", "metric", "format", "units", "ignore", "keep", "winner_labels")
+    labels = [on_page(Option(name)).strip("“”") for name in names]
+    assert not [label for label in labels if label not in text]

@@ -213,5 +213,8 @@ def _say(error: Exception, *, debug: bool, cause: Exception | None = None) -> No
     if debug:
         traceback.print_exception(cause or error)
     code = getattr(error, "code", None)
-    name = "" if isinstance(error, BetterThanError) else f" ({type(error).__name__})"
-    click.echo(f"error{f'[{code}]' if code else ''}{name}: {printable(as_typed(str(error), cli))}", err=True)
+    if isinstance(error, BetterThanError):
+        name, text = "", error.text
+    else:
+        name, text = f" ({type(error).__name__})", str(error)
+    click.echo(f"error{f'[{code}]' if code else ''}{name}: {printable(as_typed(text, cli))}", err=True)

@@ -188,11 +188,12 @@ _BATTLES = (
 def memory_size(value: str) -> int:
     """Return an amount of memory, such as 4GB, in bytes."""
     from betterthan.budget import parse_size
+    from betterthan.cli.wording import as_typed
 
     try:
         return parse_size(value)
     except BetterThanError as error:
-        raise click.BadParameter(str(error)) from error
+        raise click.BadParameter(as_typed(error.text)) from error
 
 
 def add_memory(command: click.Command) -> None:

@@ -109,11 +109,7 @@ def _for_terminal(result: Result, color: str) -> str:
 
 def _as_typed(table: Table) -> Table:
     """Write Python's arguments in words and notes as the options that they are here."""
-    context = click.get_current_context(silent=True)
-    root = None if context is None else context.find_root().command
-    if not isinstance(root, click.Group):
-        return table
-    words, notes = ([as_typed(line, root) for line in lines] for lines in (table.words, table.notes))
+    words, notes = ([as_typed(line) for line in lines] for lines in (table.words, table.notes))
     return replace(table, words=tuple(words), notes=tuple(notes))
 
 

@@ -12,6 +12,7 @@ import click
 
 from betterthan.cli.output import to_stdout
 from betterthan.cli.streams import refuse_overwriting, say
+from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.printable import printable, unturned
 from betterthan.read.formats.tables.parallel_text import read_texts
@@ -50,7 +51,7 @@ def warn_of_mismatches(texts: Texts) -> None:
     """Say before any score what speaks against scoring these files together."""
     outputs = tuple(tuple(line or "" for line in lines) for lines in texts.outputs)
     for code, message in mismatches(texts.systems, outputs, texts.references):
-        click.echo(f"warning[{code}]: {printable(message)}", err=True)
+        click.echo(f"warning[{code}]: {printable(as_typed(message))}", err=True)
 
 
 def expanded(paths: Iterable[str]) -> list[str]:

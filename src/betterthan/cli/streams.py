@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from betterthan.cli.wording import as_typed
 from betterthan.errors import BetterThanError
 from betterthan.present.printable import printable
 
@@ -19,13 +20,13 @@ _WRITTEN = ("output", "scores_to", "matches_to")
 
 def say(sentence: str) -> None:
     """Say a sentence that may hold names of files, metrics or systems."""
-    click.echo(printable(sentence), err=True)
+    click.echo(printable(as_typed(sentence)), err=True)
 
 
 def say_notes(notes: Iterable[str]) -> None:
     """Say each note on a line of its own."""
     for note in notes:
-        click.echo(f"note: {printable(note)}", err=True)
+        click.echo(f"note: {printable(as_typed(note))}", err=True)
 
 
 def refuse_overwriting(output: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, ReadError, some_of
+from betterthan.messages import Message, Option, joined
 from betterthan.read.frames import FrameLike, is_frame
 from betterthan.read.problems import is_doubt, title
 from betterthan.read.protocol import Options, Reading
@@ -129,10 +130,18 @@ def _others(source: Source | FrameLike, reading: Reading, format: str | None) ->
     rivals = [other for other in found.runners_up if other.confidence >= _POSSIBLE]
     if not rivals or found.format != reading.format.name:
         return ()
-    listed = "; ".join(f"--format-in {other.format} ({other.because})" for other in rivals[:_MOST_RIVALS])
-    return (
-        f"It was read as {found.format}, of which we are {found.confidence:.0%} sure. It could also be: {listed}.",
+    others = [
+        Message("{format} ({because})", format=Option("format", other.format), because=other.because)
+        for other in rivals[:_MOST_RIVALS]
+    ]
+    note = Message(
+        "It was read as {format} with a confidence of {confidence:.0%}. It could also be: {others}.",
+        severity="info",
+        format=found.format,
+        confidence=found.confidence,
+        others=joined(others, "; "),
     )
+    return (note,)
 
 
 def _looked_at(source: Source | FrameLike, options: Options, format: str | None, read: ReadAs) -> Reading:  # noqa: A002
@@ -161,7 +170,7 @@ def _recognised(source: Source | FrameLike) -> tuple[str, str]:
 def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> Checkup:
     code = getattr(error, "code", None) or "BT009"
     place = getattr(error, "place", "") or name
-    message = getattr(error, "message", None) or str(error)
+    message = getattr(error, "message", None) or error.text
     return Checkup(
         file=name,
         format=seemed[0],

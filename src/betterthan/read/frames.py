@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from betterthan.errors import ReadError, TableError, unknown_name
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.read.formats.registry import refuse_choice
 from betterthan.read.grid.beginning import Peek
 from betterthan.read.grid.columns import ROLES, find, plain
@@ -153,8 +154,18 @@ def two_layouts(name: str, because: Mapping[str, str]) -> ReadError:
     """Build the error for a table that two layouts fit equally well, each with its reason (BT020)."""
     first, second = because
     return ReadError(
-        f"The file may be {first} ({because[first]}) or {second} ({because[second]}). "
-        f"Say which: --format-in {first}, or name the columns (--item, --system, --score).",
+        Message(
+            "The file may be {first} ({why_first}) or {second} ({why_second}). "
+            "Say which with {format}, or name the columns with {item}, {system} and {score}.",
+            first=first,
+            why_first=because[first],
+            second=second,
+            why_second=because[second],
+            format=Option("format", first),
+            item=Option("item", COLUMN),
+            system=Option("system", COLUMN),
+            score=Option("score", COLUMN),
+        ),
         path=name,
         code="BT020",
     )

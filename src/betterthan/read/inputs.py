@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeGuard
 import numpy as np
 
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
+from betterthan.messages import COLUMN, FILE, NAME, VALUE, Message, Option
 from betterthan.read.check import checkup_of
 from betterthan.read.doubts.chosen_columns import refuse_unknown_directions, refuse_unused
 from betterthan.read.protocol import Options, Reading
@@ -273,15 +274,25 @@ class TableReader:
             if given:
                 value = given if isinstance(given, str) else given[0]
                 raise BetterThanError(
-                    f'{option}="{value}" is for folders of the WMT metrics task. For files use --where COLUMN=VALUE.'
+                    Message(
+                        "{option} is for folders of the WMT metrics task. For files use {where}.",
+                        option=Option(option, value),
+                        where=Option("where", {COLUMN: VALUE}),
+                    )
                 )
         if human is None:
-            raise BetterThanError('Name the file with the human scores: human="FILE".')
+            raise BetterThanError(
+                Message("Name the file with the human scores: {human}.", human=Option("human", FILE))
+            )
         judged = self.metrics(human, system_level=True)
         if gold is None and len(judged) > 1:
             raise BetterThanError(
-                f"{self.name(human) or 'The data'} has several human scores: {some_of(list(judged))}. "
-                f'Choose one: gold="{next(iter(judged))}".'
+                Message(
+                    "{data} has several human scores: {scores}. Choose one with {gold}.",
+                    data=self.name(human) or "The data",
+                    scores=some_of(list(judged)),
+                    gold=Option("gold", next(iter(judged))),
+                )
             )
         people = the_metric(judged, gold, self.name(human))
         found = self._metrics_of_each(files)
@@ -326,10 +337,18 @@ class TableReader:
 
         if human is not None:
             raise BetterThanError(
-                'A folder has its own human scores. Leave out human, or choose among them with gold="NAME".'
+                Message(
+                    "A folder has its own human scores. Leave out {human}, or choose among them with {gold}.",
+                    human=Option("human"),
+                    gold=Option("gold", NAME),
+                )
             )
         if self.format not in (None, _METRICS_FOLDER):
-            raise BetterThanError(f'format_in="{self.format}" is for files. Leave it out for a folder.')
+            raise BetterThanError(
+                Message(
+                    "{format} is for files. Leave it out for a folder.", format=Option("format", self.format)
+                )
+            )
         asked = replace(
             self.options, gold=gold or self.options.gold, reference=reference or self.options.reference
         )
@@ -338,8 +357,11 @@ class TableReader:
         named = list(dict.fromkeys(pair for given in wanted for pair in given.split(",")))
         if named and options.language_pair not in (None, *named):
             raise BetterThanError(
-                f"--where lp={options.language_pair} contradicts --language-pair {', '.join(named)}. "
-                f"Leave one of the two out."
+                Message(
+                    "{where} contradicts {pairs}. Leave one of the two out.",
+                    where=Option("where", {"lp": options.language_pair}),
+                    pairs=Option("language_pair", named if len(named) > 1 else named[0]),
+                )
             )
         folder = open_folder(path)
         pairs = [options.language_pair] if options.language_pair else named or pairs_of(folder)
@@ -412,11 +434,16 @@ def _with_cluster(options: Options, cluster: str | None) -> Options:
 def _gold_of(folder: Any) -> Scores:  # noqa: ANN401  (a folder of the metrics task)
     if folder.gold is None:
         several = list(folder.human)
+        if not several:
+            raise BetterThanError(f"{folder.name} has no human scores for {folder.language_pair}.")
         raise BetterThanError(
-            f"{folder.name} has several human scores for {folder.language_pair}: {some_of(several)}. "
-            f'Choose one with gold="{several[0]}".'
-            if several
-            else f'{folder.name} has no human scores for {folder.language_pair}. Name a file of them: human="FILE".'
+            Message(
+                "{folder} has several human scores for {pair}: {scores}. Choose one with {gold}.",
+                folder=folder.name,
+                pair=folder.language_pair,
+                scores=some_of(several),
+                gold=Option("gold", several[0]),
+            )
         )
     human: Scores = folder.human[folder.gold]
     return human

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.read.doubts.doubts import refuse_system_level
 from betterthan.read.doubts.metric_names import refuse_truth
 from betterthan.read.formats.registry import reader
@@ -260,7 +261,12 @@ def read_ratings(
     reading = whole(read_any(opened, options, format=_format_of_ratings(opened, options)))
     tables = ratings_of(reading, path=_name_of(opened))
     if not tables:
-        message = f"This holds {reading.format.kind}, not judgements ({reading.because}). Name the judge: judge=COLUMN."
+        message = Message(
+            "This holds {kind}, not judgments ({because}). Name the column of judges: {judge}.",
+            kind=reading.format.kind,
+            because=reading.because,
+            judge=Option("judge", COLUMN),
+        )
         raise ReadError(message, path=_name_of(opened), code="BT022")
     chosen = the_metric(tables, metric, _name_of(opened))
     return replace(chosen, name=name) if name else chosen
@@ -447,8 +453,14 @@ def the_metric(tables: Mapping[str, Table], metric: str | None, path: str | None
     if len(tables) > 1:
         first = next(iter(tables))
         raise ReadError(
-            f"There are {len(tables)} metrics where one is needed: {some_of(list(tables))}. "
-            f'Choose one with metric="{first}". {hint}'.strip(),
+            Message(
+                "There are {n} metrics where one is needed: {metrics}. Choose one with {metric}.{space}{hint}",
+                n=len(tables),
+                metrics=some_of(list(tables)),
+                metric=Option("metric", first),
+                space=" " if hint else "",
+                hint=hint,
+            ),
             path=path,
             code="BT023",
         )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 from betterthan.errors import ReadError
+from betterthan.messages import Message, Option
 from betterthan.read.doubts.chosen_columns import refuse_unused
 from betterthan.read.formats.registry import plausible, reader, refuse_choice, takes_folder
 from betterthan.read.frames import FrameLike, is_frame, read_frame, two_layouts
@@ -115,9 +117,15 @@ def _recognition(source: Source, found: Format, guess: Guess) -> Recognition:
 
 def _unknown(source: Source) -> ReadError:
     _raise_fault(source)
+    named = ("item", "system", "score", "left", "right", "winner", "format")
+    fields: dict[str, Any] = {name: Option(name) for name in named}
     return ReadError(
-        f"No reader knows this layout. {_seen(peek(source))}Name the columns of scores (--item, --system, --score) or "
-        f"of battles (--left, --right, --winner), or the format (--format-in).",
+        Message(
+            "No reader knows this layout. {seen}Name the columns of scores ({item}, {system}, {score}) or of battles "
+            "({left}, {right}, {winner}), or the format ({format}).",
+            seen=_seen(peek(source)),
+            **fields,
+        ),
         path=source.name,
         code="BT009",
     )

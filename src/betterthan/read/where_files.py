@@ -8,25 +8,26 @@ A layout with a reader of its own gets a copy of the lines that fulfil the condi
 from __future__ import annotations
 
 import csv
-import json
 import shutil
 import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import tee
 from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from betterthan import scratch
 from betterthan.errors import ReadError, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.frames import FrameLike, frame_grid, read_frame
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.delimited import numbered_records
 from betterthan.read.grid.duck_grid import check_quotes
 from betterthan.read.grid.grid import label
-from betterthan.read.grid.json_lines import numbered_objects
+from betterthan.read.grid.json_lines import decode_spelled, numbered_objects
 from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.grid.where import (
     MOST_VALUES,
@@ -103,9 +104,12 @@ def _copied_lines(source: Source, wanted: dict[str, list[str]], count: _Count, t
     look = peek(source)
     n_kept = 0
     if look.container == "jsonl":
-        for _, record in numbered_objects(source.lines(), source):
+        parsed, kept = tee(source.lines())
+        lines = enumerate(kept, 1)
+        for number, record in numbered_objects(parsed, source, decode=decode_spelled):
+            original = next(line for at, line in lines if at == number)
             if _fits({column: label(record.get(column)) or "" for column in wanted}, wanted, count):
-                target.write(json.dumps(record, ensure_ascii=False) + "\n")
+                target.write(original + "\n")
                 n_kept += 1
         return n_kept
     write = csv.writer(target, delimiter=look.delimiter, lineterminator="\n")
@@ -187,8 +191,12 @@ def read_where(source: Source, options: Options, reader: Reader) -> Reading:
         return _on_lines(source, options, reader)
     column, value = options.where[0]
     raise ReadError(
-        f"Rows cannot be chosen by {column}={value} here, because this is {reader.FORMAT.description}. "
-        f"Leave --where out, or give a table of scores, ratings or battles with named columns.",
+        Message(
+            "Rows cannot be chosen here, because this is {layout}. "
+            "Leave out {where}, or give a table of scores, ratings or battles with named columns.",
+            layout=reader.FORMAT.description,
+            where=Option("where", {column: value}),
+        ),
         path=source.name,
         code="BT168",
     )
@@ -230,7 +238,7 @@ def _on_lines(source: Source, options: Options, reader: Reader) -> Reading:
     except ReadError as error:
         if error.line is None:
             raise
-        message = f"{error.message} (Lines are counted among those that --where kept.)"
+        message = _counted_among(error, "Lines")
         raise ReadError(message, path=source.name, line=error.line, code=error.code) from error
     n_rows = reading.rows_read + sum(chosen.dropped.values())
     return _with_note(reading, n_rows, chosen.dropped, chosen.note)
@@ -242,12 +250,21 @@ def _on_copy(source: Source, options: Options, reader: Reader) -> Reading:
     try:
         reading = reader.read(chosen, replace(options, where=()))
     except ReadError as error:
-        if "row" not in error.message.lower():
+        if error.row is None:
             raise
-        message = f"{error.message} (Rows are counted among those that --where kept.)"
-        raise ReadError(message, path=source.name, code=error.code) from error
+        message = _counted_among(error, "Rows")
+        raise ReadError(message, path=source.name, row=error.row, code=error.code) from error
     note = kept_note(by_column(options.where), n_rows - sum(dropped.values()), n_rows)
     return _with_note(reading, n_rows, {why: count for why, count in dropped.items() if count}, note)
+
+
+def _counted_among(error: ReadError, what: str) -> Message:
+    return Message(
+        "{message} ({what} are counted among those that {where} kept.)",
+        message=error.message,
+        what=what,
+        where=Option("where"),
+    )
 
 
 def chosen_rows(source: Source, where: Where) -> tuple[Source, int, dict[str, int]]:

@@ -23,7 +23,7 @@ from betterthan import __version__
 from betterthan.present.printable import unturned
 from betterthan.present.table import Table
 from betterthan.report.copies import copies_of
-from betterthan.report.document import Block, Report, Section
+from betterthan.report.document import Report, Section
 from betterthan.report.sections.files import embedded
 from betterthan.results.base import json_text
 
@@ -87,12 +87,6 @@ def page(report: Report, *, links: Links | Mapping[str, str] | None = None) -> s
 def section_fragment(section: Section) -> str:
     """Return one section as HTML, for a page that has its own head and style."""
     return _titled(section)
-
-
-def block_fragment(block: Block) -> str:
-    """Return one block as HTML."""
-    template = _environment().get_template("blocks.html.j2")
-    return str(template.module.block(block))  # type: ignore[attr-defined]  # a macro of the template
 
 
 def _titled(section: Section) -> str:

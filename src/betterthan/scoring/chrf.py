@@ -241,9 +241,16 @@ def _columns(options: ChrfOptions) -> list[str]:
     return [f"{what} {order}" for order in orders for what in ("output", "reference", "matches")]
 
 
+_MOST_BETA = 1_000_000  # the square of a much larger one does not fit into a float
+
+
 def _positive(beta: float) -> float:
     is_number = isinstance(beta, int | float | np.integer | np.floating) and not isinstance(beta, bool)
     if not is_number or not 0 < beta < np.inf:
         raise BetterThanError(f"beta must be a positive number, not {beta!r}.")
+    if beta > _MOST_BETA:
+        raise BetterThanError(
+            f"beta must be at most {_MOST_BETA:,}, where chrF is recall alone; it is {beta:g}."
+        )
     # A whole number is written as one in the name: chrF2, not chrF2.0.
     return int(beta) if beta == int(beta) else float(beta)

@@ -11,6 +11,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_array
 from betterthan.errors import MissingScores, ReadError, TableError, some_of, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.tables.checks import (
     at,
     flag,
@@ -176,9 +177,17 @@ class Scores(Frozen):
             return self
         if missing == "raise":
             raise MissingScores(
-                f"{gaps.sum()} of {gaps.size} scores {'is' if gaps.sum() == 1 else 'are'} missing "
-                f"({self._gap_places(gaps)}). "
-                f'Pass missing="drop" to leave these segments out for all systems.{self._alike()}'
+                Message(
+                    "{n_missing} of {n_scores} scores {are} missing ({places}). "
+                    "Use {fix} to leave these segments out for all systems.{alike}",
+                    severity="error",
+                    n_missing=gaps.sum(),
+                    n_scores=gaps.size,
+                    are="is" if gaps.sum() == 1 else "are",
+                    places=self._gap_places(gaps),
+                    fix=Option("missing", "drop"),
+                    alike=self._alike(),
+                )
             )
         keep = np.flatnonzero(~gaps.any(axis=0))
         if keep.size == 0:

@@ -1,77 +1,110 @@
-"""Hints on a page: messages name arguments of Python and of the shell, and a page has fields."""
+"""Options that a message names, as the fields of the page on which a run is set up."""
 
 from __future__ import annotations
 
-import re
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from betterthan.messages import Message, Option, Placeholder, joined, spelled
 
 FOLD = "Say which column is what"
-_FIELDS = (
-    (
-        re.compile(r"\bmissing=|--missing\b"),
-        "Empty cells: choose “leaves its segment out” for “A missing score”.",
-    ),
-    (
-        re.compile(r"\bduplicates=|--duplicates\b"),
-        "Duplicates: choose which counts for “Two scores for a segment”.",
-    ),
-    (
-        re.compile(
-            r"--(item|system|score|metric-column|group|judge|left|right|winner|weight)(?!-)\b|\bcolumns="
-        ),
-        "Columns: choose each from its list.",
-    ),
-    (
-        re.compile(r"--(ignore|keep)\b"),
-        "Columns of numbers: choose them under “Columns that are no systems” or “Columns that are systems”.",
-    ),
-    (
-        re.compile(r"--(lower|higher)-is-better\b|\b(lower|higher)_is_better\b"),
-        "Direction: choose “higher” or “lower” for “Which scores are better”.",
-    ),
-    (re.compile(r"--metric\b|\bmetric="), "Metric: write its name into “Metric, if there are several”."),
-    (re.compile(r"--both-bad\b|\bboth_bad="), "Votes: choose what “A vote “both bad”” is."),
-    (
-        re.compile(r"--winner-label\b|\bwinner_labels\b"),
-        "Winners: write what each label means into “What winner labels mean”, such as 1=left 0=right.",
-    ),
-    (re.compile(r"--format-in\b|\bformat="), "Layout: choose it from the list “Layout”."),
-    (re.compile(r"\bunits="), "Units: choose “segments” or “whole documents” for “Drawn as one”."),
-)
-_BESIDE = (
-    (
-        re.compile(r"--(reference|human|source)\b"),
-        "Say what each file is in the list “This file is” below its name.",
-    ),
-    (
-        re.compile(r"--prior\b|\bprior="),
-        "No field of these pages adds a prior; the command line does (betterthan rank --prior 0.5).",
-    ),
-)
 
 
-def fields_hint(message: str) -> str:
-    """Return which fields of the page of a new run do what a message asks for; empty where none does.
+class _Field(NamedTuple):
+    """A field of the page: its label, and what its choices are called."""
+
+    label: str
+    choices: Mapping[object, str] = MappingProxyType({})
+
+
+ROLE_LABELS = {
+    "item": "segment",
+    "system": "system",
+    "score": "score",
+    "metric": "metric",
+    "group": "document",
+    "judge": "judge",
+    "left": "first system of a battle",
+    "right": "second system of a battle",
+    "winner": "winner of a battle",
+    "weight": "weight of a row",
+}
+"""What each column of a table is called on the page, by the name of its role."""
+_IN_FOLD = {
+    **{"metric_column" if role == "metric" else role: _Field(label) for role, label in ROLE_LABELS.items()},
+    "missing": _Field("A missing score", {"drop": "leaves its segment out", "raise": "is an error"}),
+    "duplicates": _Field(
+        "Two scores for a segment",
+        {"first": "take the first", "last": "take the last", "mean": "take their mean"},
+    ),
+    "ignore": _Field("Columns that are no systems"),
+    "keep": _Field("Columns that are systems"),
+    "metric": _Field("Metric, if there are several"),
+    "both_bad": _Field("A vote “both bad”", {"tie": "is a tie", "drop": "is left out"}),
+    "winner_labels": _Field("What winner labels mean"),
+    "format": _Field("Layout"),
+    "units": _Field("Drawn as one", {"segments": "segments", "groups": "whole documents"}),
+}
+_BESIDE = {
+    "reference": _Field("This file is", {FOLD: "a reference text"}),
+    "human": _Field("This file is", {FOLD: "human scores"}),
+    "source": _Field("This file is", {FOLD: "the source text"}),
+}
+_DIRECTIONS = {"lower_is_better": "lower", "higher_is_better": "higher"}
+
+
+def on_page(option: Option) -> str:
+    """Return an option as the field that it is on the page; what has none is an option of the command line.
 
     Examples
     --------
-    >>> fields_hint('3 scores are missing. Pass missing="drop".').removeprefix("On this page, under ")
-    '“Say which column is what”: Empty cells: choose “leaves its segment out” for “A missing score”.'
-    >>> fields_hint("The file is empty.")
-    ''
+    >>> on_page(Option("missing", "drop")), on_page(Option("metric", "chrF"))
+    ('“A missing score: leaves its segment out”', '“Metric, if there are several: chrF”')
+    >>> on_page(Option("prior", 0.5))
+    '--prior 0.5 (on the command line)'
     """
-    inside = [words for pattern, words in _FIELDS if pattern.search(message)]
-    beside = [words for pattern, words in _BESIDE if pattern.search(message)]
-    begun = [f"On this page, under “{FOLD}”: {' '.join(inside)}"] if inside else []
-    return " ".join([*begun, *beside])
+    if option.name in _DIRECTIONS:
+        return f"“Which scores are better: {_DIRECTIONS[option.name]}”"
+    if option.name in _BESIDE:
+        return f"“This file is: {_BESIDE[option.name].choices[FOLD]}”"
+    field = _IN_FOLD.get(option.name)
+    if field is None:
+        shown = "" if option.value is None or option.value is True else f" {option.value}"
+        return f"--{option.name.replace('_', '-')}{shown} (on the command line)"
+    if option.value is None or isinstance(option.value, Placeholder):
+        return f"“{field.label}”"
+    return f"“{field.label}: {_value(field, option.value)}”"
 
 
-def is_in_fold(message: str) -> bool:
-    """Return whether a field of the folded part of the page does what a message asks for."""
-    return any(pattern.search(message) for pattern, _ in _FIELDS)
+def _value(field: _Field, value: object) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{key}={one}" for key, one in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return field.choices.get(value, str(value))
 
 
-def needs_fold(look: dict[str, Any] | None, problem: str) -> bool:
-    """Return whether something was found wrong that the folded part of the page can fix."""
-    found = [entry["message"] for file in (look or {}).get("files", ()) for entry in file["problems"]]
-    return any(is_in_fold(message) for message in (problem, *found))
+def is_in_fold(text: str) -> bool:
+    """Return whether a field of the folded part of the page is named in a message.
+
+    Examples
+    --------
+    >>> is_in_fold(Message("Use {fix}.", fix=Option("missing", "drop"))), is_in_fold("The file is empty.")
+    (True, False)
+    """
+    return isinstance(text, Message) and any(
+        option.name in _IN_FOLD or option.name in _DIRECTIONS for option in text.options
+    )
+
+
+def page_text(text: str) -> str:
+    """Return a message as the page writes it, with the place of the fields that it names.
+
+    Examples
+    --------
+    >>> page_text(Message("A score is missing. Use {fix}.", fix=Option("missing", "drop")))
+    'A score is missing. Use “A missing score: leaves its segment out”. (See “Say which column is what”.)'
+    """
+    where = f"(See “{FOLD}”.)" if is_in_fold(text) else ""
+    return spelled(joined([text, where]), on_page)

@@ -25,9 +25,9 @@ LEFT_OUT = {"format", "output", "as_json", "color", "workers", "no_cache", "code
 FEW = ("--resamples", "50")
 TEXTS = (
     "--reference",
-    "demo/texts/reference.txt",
-    "demo/texts/Aster.txt",
-    "ours=demo/texts/Daphne.txt",
+    "short/reference.txt",
+    "short/Aster.txt",
+    "ours=short/Daphne.txt",
     *FEW,
 )
 TAGS = ("demo/tags/gold.tags", "demo/tags/Finch.tags", "ours=demo/tags/Wren.tags", *FEW)
@@ -72,6 +72,10 @@ def campaign_folder(tmp_path_factory):
     """The demo campaign, and small files for the verbs that it has no data for."""
     folder = tmp_path_factory.mktemp("verify")
     write_campaign(folder / "demo", campaign())
+    (folder / "short").mkdir()
+    for path in (folder / "demo" / "texts").glob("*.txt"):
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / "short" / path.name).write_text("".join(lines[:40]), encoding="utf-8")
     rng = np.random.default_rng(4)
     truth = rng.uniform(0, 1, 30)
     for name, noise in (("gold", 0.0), ("a", 0.1), ("b", 0.3)):
@@ -279,7 +283,7 @@ def test_files_may_have_moved_and_changed_their_names(betterthan, tmp_path):
     other.mkdir()
     moved = {"reference": "r", "Aster": "x", "Daphne": "y"}
     for old, new in moved.items():
-        shutil.copy(f"demo/texts/{old}.txt", other / f"{new}.txt")
+        shutil.copy(f"short/{old}.txt", other / f"{new}.txt")
     said = betterthan("verify", "result.json", other / "y.txt", other / "r.txt", other / "x.txt")
     assert said.code == 0, said
     (other / "x.txt").write_bytes((other / "x.txt").read_bytes().replace(b"\n", b"\r\n"))
@@ -315,11 +319,9 @@ def test_folders_and_patterns_are_files_too(betterthan):
     assert said.code == 1
     assert "copy has other bytes than mini had" in said.out
 
-    data = made(
-        betterthan, "score", "ter", "--reference", "demo/texts/reference.txt", "demo/texts/[AC]*.txt", *FEW
-    )
+    data = made(betterthan, "score", "ter", "--reference", "short/reference.txt", "short/[AC]*.txt", *FEW)
     assert data["systems"] == ["Aster", "Cedar"]
-    assert betterthan("verify", kept(data), "demo/texts/[AC]*.txt", "demo/texts/reference.txt").code == 0
+    assert betterthan("verify", kept(data), "short/[AC]*.txt", "short/reference.txt").code == 0
 
 
 def test_standard_input_is_read_again_from_a_file(betterthan, monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.errors import ReadError
+from betterthan.messages import Option
 from betterthan.read.doubts.direction import direction
 from betterthan.read.protocol import Options
 
@@ -62,7 +63,8 @@ def test_less_is_better(name):
     found = direction(name, VALUES, Options())
     assert not found.higher_is_better
     assert not found.doubt
-    assert f'say --higher-is-better "{name}"' in found.note
+    assert "If not, use lower_is_better=False." in found.note
+    assert found.note.options == (Option("higher_is_better", name),)
 
 
 @pytest.mark.parametrize("name", names(HIGHER))
@@ -77,7 +79,7 @@ def test_more_is_better(name):
 def test_some_names_say_neither(name):
     """Both readings are named with the options that settle it; either option does."""
     found = direction(name, VALUES, Options())
-    assert f'--lower-is-better "{name}" or --higher-is-better "{name}"' in found.doubt
+    assert found.doubt.options == (Option("lower_is_better", name), Option("higher_is_better", name))
     for told, higher in ((Options(lower_is_better={name}), False), (Options(higher_is_better={name}), True)):
         assert direction(name, VALUES, told) == (higher, None, "")
 
@@ -192,7 +194,6 @@ def test_sentence_scores_follow_the_name_of_their_file(tmp_path, name, higher):
     path.write_text(f"lp\tname\tsid\tscore\n{rows}")
     scores = bt.read_scores(path)
     assert scores.higher_is_better is higher
-    flag = "--lower-is-better" if higher else "--higher-is-better"
-    assert any(flag in note for note in scores.notes)
+    assert any(f"use lower_is_better={higher}" in note for note in scores.notes)
     turned = bt.read_scores(path, lower_is_better=higher)
     assert turned.higher_is_better is not higher

@@ -58,15 +58,15 @@ def test_check_lists_a_declared_format(toy):
 def test_options_that_a_declared_format_does_not_understand_are_refused(toy):
     """Columns by role, columns to leave out, and what is said of battles; the role it declares is taken."""
     read_any(toy, Options(columns={"item": "id"}))
-    with pytest.raises(ReadError, match=r"--system \"s\" cannot be applied here, because this is a toy"):
+    with pytest.raises(ReadError, match=r"system=\"s\" cannot be applied here, because this is a toy"):
         read_any(toy, Options(columns={"system": "s"}), format="toy")
     with pytest.raises(
         ReadError, match="--ignore chooses among the columns of a table of scores, but this is a toy"
     ):
         bt.read_scores(toy, ignore=("A",))
-    with pytest.raises(ReadError, match="--both-bad is for battles, and this is a toy"):
+    with pytest.raises(ReadError, match="both_bad is for battles, and this is a toy"):
         read_any(toy, Options(both_bad="drop"))
-    with pytest.raises(ReadError, match="Rows cannot be chosen by lang=de here, because this is a toy"):
+    with pytest.raises(ReadError, match="Rows cannot be chosen here, because this is a toy"):
         read_any(toy, Options(where=(("lang", "de"),)))
 
 

@@ -108,7 +108,8 @@ def test_ratings():
     found = bt.read_ratings(io.StringIO(text), where={"task": "y"})
     assert found.score.tolist() == [3, 4]
     with pytest.raises(
-        ReadError, match=r'Judge "r" already rated.*Column "task" tells the rows apart: .*--where task=x'
+        ReadError,
+        match=r'Judge "r" already rated.*Column "task" distinguishes the rows: .*where=\{"task": "x"\}',
     ):
         bt.read_ratings(io.StringIO(text))
 
@@ -179,7 +180,9 @@ def test_duplicates_name_the_column_that_tells_them_apart():
         bt.read_metrics(io.StringIO(as_csv(ROWS)))
     assert caught.value.code == "BT101"
     assert caught.value.line == 14
-    assert 'Column "lp" tells the rows apart: keep one value of it with --where lp=en-de' in str(caught.value)
+    assert 'Column "lp" distinguishes the rows: keep one value of it with where={"lp": "en-de"}' in str(
+        caught.value
+    )
     twice = as_csv([row[1:] for row in ROWS if row[0] == "en-de"] * 2, HEADER[1:])
     with pytest.raises(ReadError, match="Every segment of a system has 2 scores"):
         bt.read_metrics(io.StringIO(twice))
@@ -201,7 +204,9 @@ def test_files_without_columns_have_no_rows_to_choose(tmp_path):
     """Score files and texts are refused with the reason."""
     path = tmp_path / "m.seg.score"
     path.write_text("A 1\nA 2\n")
-    with pytest.raises(ReadError, match="Rows cannot be chosen by lp=en-de here") as caught:
+    with pytest.raises(
+        ReadError, match=r'Rows cannot be chosen here.* Leave out where={"lp": "en-de"}'
+    ) as caught:
         bt.read_scores(path, where={"lp": "en-de"})
     assert caught.value.code == "BT168"
 

@@ -34,7 +34,7 @@ def test_language_pairs_that_share_segment_numbers_are_tables_of_their_own(names
     assert first.values.tolist() == [[-1, 0], [-2, -3]]
     assert np.array_equal(second.values, [[-5, -7], [-6, np.nan]], equal_nan=True)
     assert (reading.rows_read, reading.rows_kept, reading.problems) == (8, 8, ())
-    assert "en-de (4 rows), zh-en (4 rows). Choose one: --where lp=en-de." in reading.notes[0]
+    assert 'en-de (4 rows), zh-en (4 rows). Choose one with where={"lp": "en-de"}.' in reading.notes[0]
 
 
 @pytest.mark.parametrize(("names", "code"), [("ABAB", "BT101"), ("CDCD", "BT180")])
@@ -42,7 +42,7 @@ def test_where_one_table_is_needed_the_condition_is_named(names, code):
     """And the condition helps."""
     text = SEGMENTS + OTHER.format(*names)
     for door in (bt.read_scores, bt.read_metrics):
-        with pytest.raises(bt.ReadError, match="--where lp=en-de") as caught:
+        with pytest.raises(bt.ReadError, match=r'where={"lp": "en-de"}') as caught:
             door(io.StringIO(text))
         assert caught.value.code == code
     assert bt.read_scores(io.StringIO(text), where={"lp": "en-de"}).values.tolist() == [[-1, 0], [-2, -3]]
@@ -78,10 +78,10 @@ def test_language_pairs_are_pooled_only_when_asked(layout):
         )
     reading = read(text)
     assert isinstance(reading, ApartReading)
-    with pytest.raises(bt.ReadError, match="--where lp=en-de") as caught:
+    with pytest.raises(bt.ReadError, match=r'where={"lp": "en-de"}') as caught:
         bt.read_scores(io.StringIO(text))
     assert caught.value.code == "BT237"
-    assert "to pool them, name all: --where lp=en-de --where lp=zh-en" in str(caught.value)
+    assert 'to pool them, name all: where={"lp": ["en-de", "zh-en"]}' in str(caught.value)
     one = bt.read_scores(io.StringIO(text), where={"lp": "en-de"})
     both = bt.read_scores(io.StringIO(text), where={"lp": ["en-de", "zh-en"]})
     assert 2 * one.n_segments == both.n_segments
@@ -117,7 +117,7 @@ def test_rows_of_several_test_sets_count_together_and_it_is_said(column):
     text = DISTINCT.replace("lp,", f"{column},")
     scores = bt.read_scores(io.StringIO(text))
     assert scores.n_segments == 6
-    assert "--where" in scores.notes[0]
+    assert f'use where={{"{column}": "en-de"}}' in scores.notes[0]
     assert [problem.code for problem in bt.check(io.StringIO(text)).problems] == ["BT239"]
     domains = DISTINCT.replace("lp,", "domain,")
     checked = bt.check(io.StringIO(domains))
@@ -167,7 +167,7 @@ def test_judgements_of_several_sets_are_told_apart():
     """Ratings as well as scores; the refusal names the column."""
     text = "task,item,system,rater,score\nx,1,A,r,1\nx,1,B,r,2\ny,1,A,r,3\ny,1,B,r,4\n"
     assert [table.score.tolist() for table in read(text).tables] == [[1, 2], [3, 4]]
-    with pytest.raises(bt.ReadError, match="--where task=x"):
+    with pytest.raises(bt.ReadError, match=r'where={"task": "x"}'):
         bt.read_ratings(io.StringIO(text))
     assert bt.read_ratings(io.StringIO(text), where={"task": "y"}).score.tolist() == [3, 4]
 

@@ -81,7 +81,7 @@ def test_what_grows_without_end_is_refused(zstandard, tmp_path, monkeypatch):
     assert path.stat().st_size < 1 << 16
     message = refusal(path, "BT336")
     assert "more than 64 MB" in message
-    assert "--memory" in message
+    assert "BETTERTHAN_MEMORY" in message
 
 
 def test_without_the_package_the_cure_is_told(tmp_path, monkeypatch):

@@ -300,7 +300,7 @@ def _known_lengths(pair: Counts, lengths: LengthsArgument) -> tuple[_Lengths, tu
         if lengths is not None:
             raise
         nothing = np.full(pair.n_segments, math.nan)
-        return _Lengths("", nothing, nothing, math.nan, math.nan, math.nan), (str(error),)
+        return _Lengths("", nothing, nothing, math.nan, math.nan, math.nan), (error.text,)
     return (
         # The two systems differ by how long their outputs are; what is said is said of the middle.
         _Lengths(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from betterthan.cli.streams import say
+from betterthan.present.printable import printable
 
 STEPS = (
     "check {folder}/human.csv",
@@ -40,5 +41,5 @@ def demo(context: click.Context, output: str, *, overwrite: bool) -> None:
     say(f"Wrote {len(files)} files to {folder}/")
     root = context.find_root().command
     for step in STEPS:
-        click.echo(f"\n$ betterthan {step.format(folder=folder)}\n")
+        click.echo(f"\n$ betterthan {printable(step.format(folder=folder))}\n")
         root.main(args=[part.format(folder=folder) for part in step.split()], standalone_mode=False)

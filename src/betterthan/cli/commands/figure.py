@@ -9,7 +9,6 @@ import click
 from betterthan.budget import MOST_SCALE
 from betterthan.cli.options import battle_options, computing_options, reading_options, units_option
 from betterthan.cli.streams import refuse_overwriting
-from betterthan.cli.wording import as_typed
 
 if TYPE_CHECKING:
     from betterthan.read.protocol import Options
@@ -129,8 +128,7 @@ def figure(
     altair()
     subject, asked = subject_of(kind.replace("-", "_"), files, options, given)
     notes = dict.fromkeys(note for one in _each(subject) for note in getattr(one, "notes", ()))
-    root = click.get_current_context().find_root().command
-    say_notes(as_typed(note, root) if isinstance(root, click.Group) else note for note in notes)
+    say_notes(notes)
     drawn = chart(subject, kind.replace("-", "_"), theme=theme, title=title, **asked)
     say(f"Wrote {save_chart(drawn, output, scale=scale)}")
 

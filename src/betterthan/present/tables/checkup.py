@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from betterthan.messages import joined
 from betterthan.present.numbers import number, percent
 from betterthan.present.table import Column, Table
 from betterthan.results.checkup import Checkup, Diagnosis
@@ -14,7 +15,9 @@ def checkup_table(result: Checkup) -> Table:
     dropped = "; ".join(f"{count:,} dropped: {reason}" for reason, count in result.dropped.items())
     account = f"{result.rows_kept:,} of {result.rows_read:,} rows kept{f' ({dropped})' if dropped else ''}"
     problems = [
-        line for p in result.problems for line in (f"{p.code} {p.title} · {p.place}", f"  {p.message}")
+        line
+        for p in result.problems
+        for line in (f"{p.code} {p.title} · {p.place}", joined(["  ", p.message], ""))
     ]
     return Table(
         title=f"{result.file}: {result.format} ({result.because})",

@@ -10,7 +10,8 @@ from collections.abc import Collection
 import numpy as np
 
 from betterthan.errors import ReadError, unknown_name
-from betterthan.read.grid.columns import flag
+from betterthan.messages import Message, Option
+from betterthan.read.grid.columns import role_option
 from betterthan.read.grid.grid import Grid, quoted
 from betterthan.read.grid.where import RowsOf
 from betterthan.read.protocol import EVERY, SEVERAL, Format, Options
@@ -65,16 +66,23 @@ def refuse_unused(options: Options, layout: Format, *, path: str) -> None:
     for role, column in options.columns.items():
         if role not in layout.columns:
             raise ReadError(
-                f"{flag(role)} {quoted(column)} cannot be applied here, because this is {layout.description}. "
-                f"Leave it out.",
+                Message(
+                    "{option} cannot be applied here, because this is {layout}. Leave it out.",
+                    option=role_option(role, column),
+                    layout=layout.description,
+                ),
                 path=path,
                 code="BT230",
             )
-    of_battles = {"--both-bad": options.both_bad == "drop", "--winner-label": bool(options.winner_labels)}
-    for option, is_given in of_battles.items():
+    of_battles = {"both_bad": options.both_bad == "drop", "winner_labels": bool(options.winner_labels)}
+    for name, is_given in of_battles.items():
         if is_given and layout.kind != "matches":
             raise ReadError(
-                f"{option} is for battles, and this is {layout.description}. Leave it out.",
+                Message(
+                    "{option} is for battles, and this is {layout}. Leave it out.",
+                    option=Option(name),
+                    layout=layout.description,
+                ),
                 path=path,
                 code="BT230",
             )

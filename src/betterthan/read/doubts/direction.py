@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError
+from betterthan.messages import Message, Option
 from betterthan.read.doubts.metric_names import Told, told_by
 from betterthan.read.protocol import EVERY, Options
 
@@ -59,11 +60,10 @@ def direction(
 def _of_lower(metric: str, known: FloatArray, told: Told) -> Direction:
     if _are_negated(known):
         note = f'No score of "{metric}" is above 0: it is an error rate negated, so higher is better.'
-        return Direction(True, f"{note} {_override(metric, 'lower')}")
+        return _decided(metric, note, higher_is_better=True)
     if told.is_positive and (known < 0).any():
         return _doubt(metric, "by its name lower is better, but some scores are below 0 and some above")
-    note = f'Lower is better for "{metric}", judged by its name. {_override(metric, "higher")}'
-    return Direction(False, note)
+    return _decided(metric, f'Lower is better for "{metric}", judged by its name.', higher_is_better=False)
 
 
 def _of_higher(metric: str, known: FloatArray, told: Told) -> Direction:
@@ -88,7 +88,7 @@ def _of_ranks(metric: str, values: FloatArray) -> Direction:
         # Tied ranks are written as 1, 1 or as 1.5, 1.5.
         if (best <= (n_systems + 1) / 2).all() and (best == 1).any() and (worst == n_systems).any():
             note = f'"{metric}" holds the ranks of {n_systems} systems, so lower is better.'
-            return Direction(False, f"{note} {_override(metric, 'higher')}")
+            return _decided(metric, note, higher_is_better=False)
     return _doubt(metric, "a rank of 1 may be the best or, as a grade, the worst")
 
 
@@ -98,24 +98,25 @@ def _by_values(metric: str, known: FloatArray) -> Direction:
     if below and above:
         # Predictions of MetricX reach a little beyond 0; people's MQM does not.
         if "metricx" in metric.casefold():
-            what = f'Not every score of "{metric}" is of one sign, so higher is better.'
-            return Direction(True, f"{what} {_override(metric, 'lower')}")
+            note = f'Not every score of "{metric}" is of one sign, so higher is better.'
+            return _decided(metric, note, higher_is_better=True)
         return _doubt(
             metric, "some scores are below 0 and some above, so they may be penalties or standardised scores"
         )
     if not above:
-        what = f'No score of "{metric}" is above 0, so higher is better.'
-        return Direction(True, f"{what} {_override(metric, 'lower')}")
+        return _decided(
+            metric, f'No score of "{metric}" is above 0, so higher is better.', higher_is_better=True
+        )
     middle, most = float(np.median(known)), float(known.max())
     if most <= _FULL_MARKS and middle > _FULL_MARKS / 2:
-        what = f'Most scores of "{metric}" are between 50 and 100, so they are marks and higher is better.'
-        return Direction(True, f"{what} {_override(metric, 'lower')}")
+        note = f'Most scores of "{metric}" are between 50 and 100, so they are marks and higher is better.'
+        return _decided(metric, note, higher_is_better=True)
     if (most <= _FULL_MARKS and middle > _MOST_PENALTY) or (most <= 1 and middle > 0.5):
         return _doubt(
             metric, f"scores around {middle:.3g} may be penalties or marks (out of {100 if most > 1 else 1})"
         )
-    what = f'No score of "{metric}" is below 0, so they are penalties and lower is better.'
-    return Direction(False, f"{what} {_override(metric, 'higher')}")
+    note = f'No score of "{metric}" is below 0, so they are penalties and lower is better.'
+    return _decided(metric, note, higher_is_better=False)
 
 
 def _said(metric: str, options: Options) -> bool | None:
@@ -132,10 +133,40 @@ def _said(metric: str, options: Options) -> bool | None:
 def _doubt(metric: str, why: str) -> Direction:
     return Direction(
         True,
-        doubt=f'The direction of "{metric}" is not clear: {why}. '
-        f'Say --lower-is-better "{metric}" or --higher-is-better "{metric}".',
+        doubt=Message(
+            'The direction of "{metric}" is not clear: {why}. Use {lower} or {higher}.',
+            metric=metric,
+            why=why,
+            **both_directions(metric),
+        ),
     )
 
 
-def _override(metric: str, word: str) -> str:
-    return f'If not, say --{word}-is-better "{metric}".'
+def both_directions(metric: str) -> dict[str, Any]:
+    """Return the options that say which way a metric points, as fields of a message.
+
+    Examples
+    --------
+    >>> {name: str(option) for name, option in both_directions("TER").items()}
+    {'lower': 'lower_is_better=True', 'higher': 'lower_is_better=False'}
+    """
+    return {
+        "lower": Option("lower_is_better", metric),
+        "higher": Option("higher_is_better", metric),
+    }
+
+
+def _decided(metric: str, note: str, *, higher_is_better: bool) -> Direction:
+    return Direction(higher_is_better, direction_note(metric, note, higher_is_better=higher_is_better))
+
+
+def direction_note(metric: str, note: str, *, higher_is_better: bool) -> Message:
+    """Return a note on a direction that was decided, with the option for the other one.
+
+    Examples
+    --------
+    >>> direction_note("TER", "Lower is better.", higher_is_better=False)
+    'Lower is better. If not, use lower_is_better=False.'
+    """
+    other = Option("lower_is_better" if higher_is_better else "higher_is_better", metric)
+    return Message("{note} If not, use {other}.", severity="info", note=note, other=other)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import MORE, Message, Option
 from betterthan.read.doubts.column_meanings import meaning_of, of_another, says
 from betterthan.read.grid.grid import Grid, fault, quoted
 
@@ -391,34 +391,53 @@ def refuse(grid: Grid, doubts: Sequence[Doubt], systems: Sequence[int]) -> ReadE
     one = "" if len(left) != 1 else f", which leaves only one system, {quoted(grid.header[left[0]])}"
     none = "" if left else ", which leaves no system"
     ids = [grid.header[doubt.column] for doubt in doubts if doubt.is_id]
-    item = f" If {quoted(ids[0])} names the segments, say --item {shlex.quote(ids[0])}." if ids else ""
-    return fault(
-        grid,
-        f"Column {seen}{more}, so {'they' if several else 'it'} may not be {'systems' if several else 'a system'}. "
-        f"Leave {'them' if several else 'it'} out with {options('ignore', names)}{one}{none}; if "
-        f"{'they are systems' if several else 'it is a system'}, say {options('keep', names)}.{item}",
-        code="BT210",
+    item = (
+        Message(
+            " If {column} names the segments, use {item}.", column=quoted(ids[0]), item=Option("item", ids[0])
+        )
+        if ids
+        else ""
     )
+    template = (
+        "Column {seen}{more}, so they may not be systems. "
+        "Leave them out with {ignore}{leaves}; if they are systems, use {keep}.{item}"
+        if several
+        else "Column {seen}{more}, so it may not be a system. "
+        "Leave it out with {ignore}{leaves}; if it is a system, use {keep}.{item}"
+    )
+    message = Message(
+        template,
+        severity="error",
+        seen=seen,
+        more=more,
+        leaves=one + none,
+        ignore=columns_option("ignore", names),
+        keep=columns_option("keep", names),
+        item=item,
+    )
+    return fault(grid, message, code="BT210")
 
 
 def _metrics_of_one_system(grid: Grid, systems: Sequence[int]) -> ReadError:
     names = [grid.header[column] for column in systems]
     return fault(
         grid,
-        f"The columns are named like metrics ({some_of(names, limit=4)}), not like systems, and no column names the "
-        f"systems. Add a column called system with one row for each system and segment; if these are systems, say "
-        f"{options('keep', names)}.",
+        Message(
+            "The columns are named like metrics ({names}), not like systems, and no column names the systems. "
+            "Add a column called system with one row for each system and segment; if these are systems, use {keep}.",
+            names=some_of(names, limit=4),
+            keep=columns_option("keep", names),
+        ),
         code="BT211",
     )
 
 
-def options(name: str, columns: Sequence[str], *, limit: int = 4) -> str:
-    """Return the option that names columns, as it is typed.
+def columns_option(name: str, columns: Sequence[str], *, limit: int = 4) -> Option:
+    """Return the option that names columns, the first few of them where there are many.
 
     Examples
     --------
-    >>> options("ignore", ["rank", "n tokens"])
-    "--ignore rank --ignore 'n tokens'"
+    >>> str(columns_option("ignore", ["rank", "n tokens"])), str(columns_option("keep", ["A", "B"], limit=1))
+    ('ignore=["rank", "n tokens"]', 'keep=["A", …]')
     """
-    typed = " ".join(f"--{name} {shlex.quote(column)}" for column in columns[:limit])
-    return f"{typed} …" if len(columns) > limit else typed
+    return Option(name, [*columns[:limit], *([MORE] if len(columns) > limit else [])])

@@ -8,6 +8,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.protocol import WHOLE_SYSTEM, Problem
 from betterthan.tables.scores import Scores
 
@@ -67,11 +68,16 @@ def _missing(scores: Scores) -> tuple[str, str] | None:
         for i in rows
     )
     more = "; …" if gaps.any(axis=1).sum() > 3 else ""
-    text = (
-        f'{int(gaps.sum())} of {gaps.size} scores of "{scores.name}" are missing ({places}{more}). '
-        f'Pass missing="drop" to leave these segments out for all systems.'
+    return "BT102", Message(
+        '{n_missing} of {n_scores} scores of "{metric}" are missing ({places}{more}). '
+        "Use {fix} to leave these segments out for all systems.",
+        n_missing=int(gaps.sum()),
+        n_scores=gaps.size,
+        metric=scores.name,
+        places=places,
+        more=more,
+        fix=Option("missing", "drop"),
     )
-    return "BT102", text
 
 
 def _rounded(scores: Scores) -> tuple[str, str] | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError, some_of
-from betterthan.read.doubts.doubtful_columns import options as typed
+from betterthan.messages import COLUMN, Message, Option
+from betterthan.read.doubts.doubtful_columns import columns_option
 from betterthan.read.doubts.metric_names import refuse_truth
 from betterthan.read.doubts.percents import score_numbers
 from betterthan.read.grid.columns import find, is_descriptive
@@ -66,8 +67,14 @@ def _others(grid: Grid, others: Sequence[int], segments: Sequence[int]) -> ReadE
     what, them = ("column {} is", "it") if is_one else ("columns {} are", "them")
     return fault(
         grid,
-        f"Each row seems to be a system and each column a segment ({numbered}), but {what.format(listed)} not numbered "
-        f"as segments are. Leave {them} out with {typed('ignore', names)}.",
+        Message(
+            "Each row seems to be a system and each column a segment ({numbered}), but {others} not numbered "
+            "as segments are. Leave {them} out with {ignore}.",
+            numbered=numbered,
+            others=what.format(listed),
+            them=them,
+            ignore=columns_option("ignore", names),
+        ),
         code="BT210",
     )
 
@@ -168,11 +175,16 @@ def _check_turned(
     if is_bare and (label is None or ("item" in roles and len(numeric) <= max(grid.n_rows, _FEW_ROWS))):
         return  # systems may be called 1, 2 and 3 beside a column of segments
     first = some_of([quoted(name) for name in names], limit=3)
-    column = "COLUMN" if label is None else shlex.quote(grid.header[label])
+    column = COLUMN if label is None else grid.header[label]
     raise fault(
         grid,
-        f"The columns are numbered like segments ({first}), so each row may be a system. If so, say which column names "
-        f"the systems: --system {column}. If each row is a segment, say which column names it: --item {column}.",
+        Message(
+            "The columns are numbered like segments ({first}), so each row may be a system. If so, say which column "
+            "names the systems: {system}. If each row is a segment, say which column names it: {item}.",
+            first=first,
+            system=Option("system", column),
+            item=Option("item", column),
+        ),
         code="BT215",
     )
 
@@ -248,21 +260,22 @@ def _are_crossed(systems: Labels, items: Labels, n_rows: int, *, least: float) -
 
 def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadError:
     who, which = grid.header[system], grid.header[item]
-    named = f"--system {shlex.quote(who)} --item {shlex.quote(which)}"
+    options: dict[str, Any] = {"system": Option("system", who), "item": Option("item", which)}
     if len(scores) == 1:
         columns = [grid.header[column] for column in sorted({item, *scores})]
-        named = f"{named} --score {shlex.quote(grid.header[scores[0]])}"
-        other = f"if each column of numbers is a system, say {typed('keep', columns)}"
+        options |= {"score": Option("score", grid.header[scores[0]]), "keep": columns_option("keep", columns)}
+        fixes = "use {system}, {item} and {score}; if each column of numbers is a system, use {keep}"
     else:
-        other = (
-            f"if {quoted(who)} names documents, say --group {shlex.quote(who)} --item {shlex.quote(which)}"
-        )
-    return fault(
-        grid,
-        f"Columns {quoted(who)} and {quoted(which)} together name every row once, so this may be a long table with one "
-        f"row for each system and segment. If {quoted(who)} names the systems, say {named}; {other}.",
-        code="BT212",
+        options["group"] = Option("group", who)
+        fixes = "use {system} and {item}; if it names documents, use {group} and {item}"
+    message = Message(
+        "Columns {who} and {which} together name every row once, so this may be a long table with one row for each "
+        "system and segment. If {who} names the systems, " + fixes + ".",
+        who=quoted(who),
+        which=quoted(which),
+        **options,
     )
+    return fault(grid, message, code="BT212")
 
 
 def check_systems(grid: Grid, labels: Mapping[str, Labels], given: Mapping[str, str]) -> None:
@@ -279,9 +292,16 @@ def check_systems(grid: Grid, labels: Mapping[str, Labels], given: Mapping[str, 
     if is_open and np.isfinite(parse_all(systems)).all() and not np.isfinite(parse_all(items)).any():
         raise fault(
             grid,
-            f"There are {len(systems):,} systems called {some_of(systems, limit=3)} and {len(items):,} segments "
-            f"called {some_of(items, limit=3)}; the two columns may be swapped. Say which is which: "
-            f"--system COLUMN --item COLUMN.",
+            Message(
+                "There are {n_systems:,} systems called {systems} and {n_items:,} segments called {items}; "
+                "the two columns may be swapped. Say which is which: {system} and {item}.",
+                n_systems=len(systems),
+                systems=some_of(systems, limit=3),
+                n_items=len(items),
+                items=some_of(items, limit=3),
+                system=Option("system", COLUMN),
+                item=Option("item", COLUMN),
+            ),
             code="BT217",
         )
     refuse_truth(systems, path=grid.name)

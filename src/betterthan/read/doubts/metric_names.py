@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from betterthan.errors import ReadError
+from betterthan.messages import Message, Option
 from betterthan.read.grid.grid import quoted
 
 TRUTH_WORDS = frozenset({"gold", "golden", "truth", "groundtruth", "ground", "gt", "label", "labels"})
@@ -58,8 +59,12 @@ def refuse_truth(systems: Sequence[str], *, path: str | None) -> None:
     truth = [name for name in systems if is_truth(name)]
     if truth and len(truth) < len(systems):
         raise ReadError(
-            f"{quoted(truth[0])} is named like the truth and would be ranked as a system. Leave its file out, or keep "
-            f"the rows of the others with --where; if it is a system, rename it.",
+            Message(
+                "{truth} is named like the truth and would be ranked as a system. Leave its file out, or keep "
+                "the rows of the others with {where}; if it is a system, rename it.",
+                truth=quoted(truth[0]),
+                where=Option("where"),
+            ),
             path=path,
             code="BT231",
         )

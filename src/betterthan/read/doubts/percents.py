@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import some_of
-from betterthan.read.doubts.doubtful_columns import options as typed
+from betterthan.messages import Message, Option
 from betterthan.read.grid.grid import Grid, fault, has_text, quoted
 from betterthan.read.grid.numerals import is_percent, parse, without_percent
 
@@ -56,9 +56,14 @@ def _percent_column(grid: Grid, column: int, numbers: FloatArray) -> FloatArray:
         row, name = int(bare[0]), grid.header[column]
         raise fault(
             grid,
-            f"{quoted(grid.cell(row, column))} has no percent sign, but {quoted(grid.cell(signed, column))} "
-            f"in the same column ({quoted(name)}) has one. Write all cells in the same way: half is 50%, half a "
-            f"percent is 0.5%. Or leave the column out: {typed('ignore', [name])}.",
+            Message(
+                "{bare} has no percent sign, but {signed} in the same column ({column}) has one. Write all cells in "
+                "the same way: half is 50%, half a percent is 0.5%. Or leave the column out: {ignore}.",
+                bare=quoted(grid.cell(row, column)),
+                signed=quoted(grid.cell(signed, column)),
+                column=quoted(name),
+                ignore=Option("ignore", [name]),
+            ),
             row=row,
             code="BT213",
         )
@@ -74,9 +79,15 @@ def _check_shares(grid: Grid, columns: Sequence[int], values: FloatArray, percen
         first, name = grid.header[columns[percents[0]]], grid.header[column]
         raise fault(
             grid,
-            f"Column {quoted(first)} has percent signs and column {quoted(name)} holds numbers from 0 to 1 without "
-            f"them, so 0.5 may mean half or half a percent. Write both in the same way: half is 50%. If one of them is "
-            f"not a system, leave it out: {typed('ignore', [first])} or {typed('ignore', [name])}.",
+            Message(
+                "Column {first} has percent signs and column {second} holds numbers from 0 to 1 without them, so 0.5 "
+                "may mean half or half a percent. Write both in the same way: half is 50%. If one of them is not a "
+                "system, leave it out: {ignore_first} or {ignore_second}.",
+                first=quoted(first),
+                second=quoted(name),
+                ignore_first=Option("ignore", [first]),
+                ignore_second=Option("ignore", [name]),
+            ),
             code="BT213",
         )
 

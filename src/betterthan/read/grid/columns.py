@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from betterthan.errors import ReadError, unknown_name
+from betterthan.messages import COLUMN, Message, Option
 
 # In each role the first name that occurs wins; case and punctuation are ignored.
 ROLES: dict[str, tuple[str, ...]] = {
@@ -128,8 +129,13 @@ def _by_name(
         if len(fitting) > 1:
             first, second = (header[column] for column in fitting[:2])
             raise ReadError(
-                f'The {role} may be in column "{first}" or in column "{second}". '
-                f'Say which one: {flag(role)} "{first}".',
+                Message(
+                    'The {role} may be in column "{first}" or in column "{second}". Say which one: {fix}.',
+                    role=role,
+                    first=first,
+                    second=second,
+                    fix=role_option(role, first),
+                ),
                 path=path,
                 code="BT020",
             )
@@ -138,6 +144,12 @@ def _by_name(
     return None
 
 
-def flag(role: str) -> str:
-    """Return the command line's option that names the column of a role."""
-    return "--metric-column" if role == "metric" else f"--{role}"
+def role_option(role: str, column: str | None = COLUMN) -> Option:
+    """Return the option that names the column of a role.
+
+    Examples
+    --------
+    >>> str(role_option("item")), str(role_option("metric", "measure"))
+    ('item=COLUMN', 'metric_column="measure"')
+    """
+    return Option("metric_column" if role == "metric" else role, column)

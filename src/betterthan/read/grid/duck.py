@@ -141,9 +141,9 @@ def is_out_of_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError | duckdb.OutOfMemoryException) or "bad_alloc" in str(error)
 
 
-def read_error(error: duckdb.Error, source: Source) -> ReadError:
+def read_error(error: Exception, source: Source) -> ReadError:
     """Turn what DuckDB says about a file into our own sentence, without its advice on its own options."""
     if is_out_of_memory(error):
-        return ReadError(str(budget.out_of_memory()), path=source.name, code=OverBudget.code)
+        return ReadError(budget.out_of_memory().text, path=source.name, code=OverBudget.code)
     first = str(error).split("\n", 1)[0].removesuffix(".")
     return ReadError(f"The file cannot be read as a table ({first}).", path=source.name, code="BT010")

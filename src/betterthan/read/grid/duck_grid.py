@@ -246,7 +246,7 @@ class DuckGrid:
         try:
             budget.require(bytes_each * self.n_rows, f"Reading {what} in {self.n_rows:,} rows")
         except OverBudget as error:
-            raise ReadError(str(error), path=self.name, code=error.code) from error
+            raise ReadError(error.text, path=self.name, code=error.code) from error
 
     def cell(self, row: int, column: int) -> str:
         """Return a cell as text, for messages."""

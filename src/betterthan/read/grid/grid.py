@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import ReadError
+from betterthan.messages import Message
 from betterthan.read.grid.missing import is_missing
-from betterthan.read.grid.numerals import Cells, how_large, is_infinite, parse_all
+from betterthan.read.grid.numerals import Cells, Spelled, how_large, is_infinite, parse_all
 
 Codes = npt.NDArray[np.int32]
 
@@ -111,8 +112,23 @@ def _text(cell: Any) -> str:  # noqa: ANN401  (whatever a JSON line or a data fr
     if isinstance(cell, str):
         return cell
     if isinstance(cell, dict | list):
-        return json.dumps(cell, ensure_ascii=False, separators=(",", ":"), default=str)
+        try:
+            return _json_text(cell)
+        except RecursionError:  # as deep as the parser goes
+            return _dumps(cell)
     return label(cell) or ""
+
+
+def _json_text(value: Any) -> str:  # noqa: ANN401  (any JSON)
+    """Return JSON without blanks, in which numbers have their one spelling."""
+    if isinstance(value, dict):
+        return "{" + ",".join([f"{_dumps(str(key))}:{_json_text(value[key])}" for key in value]) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join([_json_text(each) for each in value]) + "]"
+    return value if isinstance(value, Spelled) else _dumps(value)
+
+
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 def encode(cells: Cells) -> Labels:
@@ -163,9 +179,10 @@ def compact(labels: Labels) -> Labels:
 def fault(grid: Grid, message: str, *, code: str, row: int | None = None) -> ReadError:
     """Build the error for a place in a grid: by line where there are lines, else by row."""
     line = None if row is None else grid.line(row)
-    if row is not None and line is None:
-        message = f"Row {row + 1}: {message}"
-    return ReadError(message, path=grid.name, line=line, code=code)
+    if row is None or line is not None:
+        return ReadError(message, path=grid.name, line=line, code=code)
+    placed = Message("Row {row}: {message}", severity="error", row=row + 1, message=message)
+    return ReadError(placed, path=grid.name, row=row + 1, code=code)
 
 
 def nested_label(grid: Grid, row: int, column: int) -> ReadError:

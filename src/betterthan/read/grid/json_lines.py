@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from betterthan.budget import require
 from betterthan.errors import ReadError
 from betterthan.read.grid.beginning import MOST_COLUMNS
 from betterthan.read.grid.grid import MemoryGrid, quoted
+from betterthan.read.grid.numerals import Spelled, spelled
 from betterthan.read.source.source import Source
 
 _A_CELL = 8  # bytes of an empty one, which is what most cells are where keys are many
@@ -21,7 +23,7 @@ def json_grid(text: str, source: Source) -> MemoryGrid:
     lines: list[int] = []
     objects: list[dict[str, Any]] = []
     keys: dict[str, None] = {}
-    for line, parsed in numbered_objects(text.split("\n"), source):
+    for line, parsed in numbered_objects(text.split("\n"), source, decode=decode_spelled):
         lines.append(line)
         objects.append(parsed)
         keys.update(dict.fromkeys(parsed))
@@ -32,7 +34,7 @@ def json_grid(text: str, source: Source) -> MemoryGrid:
 def array_grid(text: str, source: Source) -> MemoryGrid:
     """Parse the text of `source` as one JSON array of objects; rows have no lines."""
     try:
-        objects = json.loads(text, object_pairs_hook=_object)
+        objects = decode_spelled(text)
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         what = getattr(error, "msg", "too deeply nested")
@@ -68,6 +70,29 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     repeating = _Repeating(parsed)
     repeating.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     return repeating
+
+
+def _float(text: str) -> float | Spelled:
+    number = float(text)
+    if math.isinf(number):
+        return Spelled(text)  # ids that overflow are still different ids
+    if number == 0 or _PLAIN <= abs(number) < _LARGE:
+        return number
+    return Spelled(spelled(number))
+
+
+_PLAIN, _LARGE = 1e-4, 1e16  # between them Python writes a number as the engine does
+
+
+def _constant(text: str) -> float | Spelled:
+    return math.nan if text == "NaN" else Spelled(text)
+
+
+_decode = json.JSONDecoder(object_pairs_hook=_object).decode
+decode_spelled = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_float, parse_constant=_constant
+).decode
+"""Parse JSON for a grid, in which a number may be a name and has one spelling at every size of a file."""
 
 
 def _check_keys(parsed: dict[str, Any], source: Source, line: int | None) -> None:
@@ -109,8 +134,17 @@ def check_keys(n_keys: int, source: Source, *, line: int | None = None) -> None:
         )
 
 
-def numbered_objects(lines: Iterable[str], source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
+def numbered_objects(
+    lines: Iterable[str], source: Source, *, decode: Callable[[str], Any] = _decode
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each object with its line.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    source : Source
+    decode : callable, optional
+        :func:`decode_spelled` where a number may be a name.
 
     Raises
     ------
@@ -121,7 +155,7 @@ def numbered_objects(lines: Iterable[str], source: Source) -> Iterator[tuple[int
         if not line.strip(_BLANKS):
             continue
         try:
-            parsed = json.loads(line, object_pairs_hook=_object)
+            parsed = decode(line)
             if "\\ud" in line or "\\uD" in line:
                 json.dumps(parsed, ensure_ascii=False).encode()  # half a character is none
         except (ValueError, RecursionError) as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -69,6 +70,32 @@ def _unequal(cell: object) -> float:
     if type(cell).__name__ in {"NAType", "NaTType"}:
         return math.nan
     return math.inf
+
+
+class Spelled(str):
+    """A number of JSON that Python would write differently than the engine, or could not hold; without quotes."""
+
+    __slots__ = ()
+
+
+def spelled(number: float) -> str:
+    """Return a finite number as JavaScript and the engine write it, with ".0" behind a whole one.
+
+    Examples
+    --------
+    >>> [spelled(number) for number in (1e-05, 2.5e-07, 1e16, 1.5e21)]
+    ['0.00001', '2.5e-7', '10000000000000000.0', '1.5e21']
+    """
+    digits, _, power = repr(number).partition("e")
+    if not power:
+        return digits
+    if not _LEAST_FIXED <= abs(number) < _MOST_FIXED:
+        return f"{digits}e{int(power)}"
+    fixed = f"{Decimal(repr(number)):f}"
+    return fixed if "." in fixed else f"{fixed}.0"
+
+
+_LEAST_FIXED, _MOST_FIXED = 1e-6, 1e21  # ECMA-262, Number::toString
 
 
 def parse_all(cells: Cells) -> FloatArray:

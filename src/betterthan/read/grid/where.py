@@ -15,6 +15,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.grid.columns import ROLES, is_descriptive, plain
 from betterthan.read.grid.grid import Grid, Labels, compact, has_text, label, quoted
 from betterthan.read.grid.missing import is_missing
@@ -234,7 +235,7 @@ def telling_column(grid: Grid, first: int, second: int) -> str | None:
     >>> from betterthan.read.grid.grid import MemoryGrid
     >>> columns = [["en-de", "zh-en"], ["A", "A"], ["1", "2"]]
     >>> telling_column(MemoryGrid(name="t", header=("lp", "system", "score"), columns=columns), 0, 1)
-    'Column "lp" tells the rows apart: keep one value of it with --where lp=en-de (where={"lp": "en-de"}).'
+    'Column "lp" distinguishes the rows: keep one value of it with where={"lp": "en-de"}.'
     """
     if isinstance(grid, RowsOf):
         # A column that several values were chosen of is gone from the rows, and yet tells them apart.
@@ -245,13 +246,16 @@ def telling_column(grid: Grid, first: int, second: int) -> str | None:
         one, other = (grid.cell(row, column).strip() for row in (first, second))
         if one and other and one != other and _sorts_rows(grid, column, name):
             if plain(name) in _RUNS:
-                return (
-                    f'Column {quoted(name)} numbers repeated runs: average them with duplicates="mean", or keep one '
-                    f'with --where {name}={one} (where={{"{name}": "{one}"}}).'
+                return Message(
+                    "Column {column} numbers repeated runs: average them with {mean}, or keep one with {where}.",
+                    column=quoted(name),
+                    mean=Option("duplicates", "mean"),
+                    where=Option("where", {name: one}),
                 )
-            return (
-                f"Column {quoted(name)} tells the rows apart: keep one value of it with "
-                f'--where {name}={one} (where={{"{name}": "{one}"}}).'
+            return Message(
+                "Column {column} distinguishes the rows: keep one value of it with {where}.",
+                column=quoted(name),
+                where=Option("where", {name: one}),
             )
     return None
 

@@ -6,6 +6,7 @@ import os
 
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError
+from betterthan.messages import joined
 from betterthan.read.problems import title
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.several.several_files import Member, check_pairs, read_each, together
@@ -68,15 +69,19 @@ def _together(
         # Files of different kinds may lie side by side; files that could be misread together are a problem.
         if (getattr(error, "code", None) or "").startswith(_DOUBTS):
             return None, "", error
-        return None, f"Not read together: {getattr(error, 'message', str(error))}", None
+        return None, _not_together(error), None
 
 
 def _why_not(source: Source) -> str:
     try:
         check_pairs(source)
     except BetterThanError as error:
-        return f"Not read together: {getattr(error, 'message', str(error))}"
+        return _not_together(error)
     return ""
+
+
+def _not_together(error: BetterThanError) -> str:
+    return joined(["Not read together:", getattr(error, "message", error.text)])
 
 
 def _line(member: Member, source: Source) -> str:
@@ -107,5 +112,5 @@ def _finding(error: BetterThanError, name: str) -> Finding:
         code=code,
         title=title(code),
         place=getattr(error, "place", "") or name,
-        message=getattr(error, "message", None) or str(error),
+        message=getattr(error, "message", None) or error.text,
     )

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.read.doubts.column_meanings import meaning_of
 from betterthan.read.doubts.direction import direction
 from betterthan.read.doubts.doubtful_columns import doubtful_columns
-from betterthan.read.doubts.doubtful_columns import options as typed
 from betterthan.read.doubts.metric_names import told_by
 from betterthan.read.formats.quality import number_files
 from betterthan.read.formats.quality.quality_pairs import refuse_truth_among
@@ -163,8 +163,9 @@ def meaning_of_names(names: Sequence[str], files: Sequence[str]) -> str:
 UNNAMED = "score"
 """What a metric is called that no column and no file names."""
 LONG_HINT = "If each file is the run of another system, name them: NAME=path."
-WIDE_HINT = (
-    "If each file is the run of one system, say which column holds its scores: --score COLUMN (score=COLUMN)."
+WIDE_HINT = Message(
+    "If each file is the run of one system, say which column holds its scores: {score}.",
+    score=Option("score", COLUMN),
 )
 MIXED_HINT = "If they are the same metric, give its column one name in all files."
 _LAYOUTS = (wide_table.FORMAT.name, number_files.FORMAT.name)
@@ -328,10 +329,16 @@ def refuse_other_scale(
         # Only the values count: a system may be called whatever it likes.
         names = [f"system {place}" for place in range(len(files))]
         for doubt in doubtful_columns(names, range(len(files)), table.values):
-            keep = "" if column is None else f"; if so, say {typed('keep', [column])}"
+            keep = "" if column is None else Message("; if so, use {keep}", keep=Option("keep", [column]))
             raise ReadError(
-                f"{quoted(table.name)} of {quoted(table.systems[doubt.column])} {doubt.reason}. Check that every file "
-                f"is the run of a system, with scores in the same unit{keep}.",
+                Message(
+                    "{metric} of {system} {reason}. "
+                    "Check that every file is the run of a system, with scores in the same unit{keep}.",
+                    metric=quoted(table.name),
+                    system=quoted(table.systems[doubt.column]),
+                    reason=doubt.reason,
+                    keep=keep,
+                ),
                 path=files[doubt.column],
                 code="BT268",
             )

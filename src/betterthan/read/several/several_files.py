@@ -22,6 +22,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from betterthan import scratch
 from betterthan.errors import BetterThanError, ReadError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.doubts.doubts import doubts
 from betterthan.read.formats.quality.quality_pairs import refuse_truth_among
 from betterthan.read.formats.tables.tables_in_one_file import whole
@@ -155,7 +156,7 @@ def _check_columns(files: Sequence[Source]) -> None:
 def _combined(files: Sequence[Source], folder: Path) -> Path:
     import duckdb  # noqa: PLC0415  (the engine takes a tenth of a second to load)
 
-    from betterthan.read.grid.duck import connect_to, literal, read_error, scan  # noqa: PLC0415
+    from betterthan.read.grid.duck import connect_to, literal, scan  # noqa: PLC0415
 
     target = folder / "whole.parquet"
     try:
@@ -163,15 +164,20 @@ def _combined(files: Sequence[Source], folder: Path) -> Path:
             every = f"SELECT * FROM {scan('read_parquet', *files)}"
             connection.execute(f"COPY ({every}) TO {literal(str(target.resolve()))} (FORMAT parquet)")
     except duckdb.Error as error:
-        raise _without_paths(read_error(error, files[0]), files) from error
+        raise _unreadable_shard(error, files) from error
     return target
 
 
-def _without_paths(error: ReadError, files: Sequence[Source]) -> ReadError:
-    """Return the error without paths of temporary files, named after the first file it speaks of."""
-    named = next((file for file in files if str(file.path.resolve()) in error.message), files[0])
-    message = error.message.replace(str(named.path.resolve()), "the file")
-    return ReadError(message[:300], path=named.name, code="BT024")
+def _unreadable_shard(error: Exception, files: Sequence[Source]) -> ReadError:
+    """Build the error for the file that DuckDB names in its own text, which is all that tells one from another."""
+    from betterthan.read.grid.duck import is_out_of_memory, read_error  # noqa: PLC0415
+
+    if is_out_of_memory(error):
+        return read_error(error, files[0])
+    said = str(error).split("\n", 1)[0].removesuffix(".")
+    named = next((file for file in files if str(file.path.resolve()) in said), files[0])
+    reason = said.replace(str(named.path.resolve()), "the file")[:250]
+    return ReadError(f"The file cannot be read as a table ({reason}).", path=named.name, code="BT024")
 
 
 def one_text(files: Sequence[Source], *, name: str, has_header: bool) -> Whole:
@@ -516,8 +522,15 @@ def refuse_other_languages(readings: Sequence[tuple[str, Reading]]) -> None:
     if len(first) > 1:
         (one, file), (two, other), *_ = first.items()
         raise ReadError(
-            f"The files are of {len(first)} language pairs: {one} in {file}, {two} in this. A system is another one in "
-            f"each, so name the files of one pair, or choose with --where.",
+            Message(
+                "The files are of {n} language pairs: {one} in {file}, {two} in this. A system is a different one in "
+                "each, so name the files of one pair, or choose with {where}.",
+                n=len(first),
+                one=one,
+                file=file,
+                two=two,
+                where=Option("where"),
+            ),
             path=other,
             code="BT237",
         )

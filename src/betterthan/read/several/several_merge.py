@@ -15,6 +15,8 @@ import numpy as np
 
 from betterthan.arrays import IntArray
 from betterthan.errors import ReadError, TableError, some_of
+from betterthan.messages import COLUMN, Message, Option
+from betterthan.read.doubts.direction import both_directions
 from betterthan.read.formats.tables.parallel_text import is_reference, is_source
 from betterthan.read.grid.grid import quoted
 from betterthan.tables.ratings import Ratings
@@ -63,8 +65,13 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
     for other in several[1:]:
         if other.table.higher_is_better != first.table.higher_is_better:
             raise ReadError(
-                f"{quoted(first.table.name)} is better when higher in {first.file} or here, and when lower in the "
-                f"other. Say which: --lower-is-better {first.table.name}",
+                Message(
+                    "{metric} is better when higher in {file} or here, and when lower in the other. "
+                    "Say which: {lower} or {higher}.",
+                    metric=quoted(first.table.name),
+                    file=first.file,
+                    **both_directions(first.table.name),
+                ),
                 path=other.file,
                 code="BT106",
             )
@@ -109,17 +116,24 @@ def _check_segments(several: Sequence[ScoresFrom]) -> None:
     try:
         check_identity([part.table for part in several], names=[part.file for part in several])
     except TableError as error:
-        raise ReadError(str(error), code=error.code) from error
+        raise ReadError(error.text, code=error.code) from error
     first = several[0]
     for other in several[1:]:
         n_least = min(first.table.n_segments, other.table.n_segments)
         n_shared = len(set(first.table.segments).intersection(other.table.segments))
         if 2 * n_shared < n_least and set(first.table.systems).isdisjoint(other.table.systems):
             raise ReadError(
-                f"This file and {first.file} share {n_shared:,} of {n_least:,} segments "
-                f"({some_of(other.table.segments, limit=3)} here, {some_of(first.table.segments, limit=3)} there), so "
-                f"their systems cannot be compared. Check that both are of the same test set, and name the column with "
-                f"the ids: --item COLUMN (item=COLUMN).",
+                Message(
+                    "This file and {file} share {n_shared:,} of {n_least:,} segments ({here} here, {there} there), so "
+                    "their systems cannot be compared. Check that both are of the same test set, and name the column "
+                    "with the ids: {item}.",
+                    file=first.file,
+                    n_shared=n_shared,
+                    n_least=n_least,
+                    here=some_of(other.table.segments, limit=3),
+                    there=some_of(first.table.segments, limit=3),
+                    item=Option("item", COLUMN),
+                ),
                 path=other.file,
                 code="BT236",
             )
@@ -165,8 +179,11 @@ def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
     odd = [part.file for part in several if part.table.higher_is_better != first.higher_is_better]
     if odd:
         raise ReadError(
-            f"{quoted(first.name)} is better when higher in one file and when lower in this. "
-            f"Say which: --lower-is-better {first.name}",
+            Message(
+                "{metric} is better when higher in one file and when lower in this. Say which: {lower} or {higher}.",
+                metric=quoted(first.name),
+                **both_directions(first.name),
+            ),
             path=odd[0],
             code="BT106",
         )

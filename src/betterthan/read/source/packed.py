@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from betterthan import budget, scratch
 from betterthan.errors import MissingExtra, ReadError
+from betterthan.messages import SIZE, Message, Option
 
 GZIP = b"\x1f\x8b"
 ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -81,8 +82,12 @@ def _copy(stream: Any, file: IO[bytes], name: str) -> None:  # noqa: ANN401
         left -= file.write(piece.encode("utf-8") if is_text else piece)
         if left < 0:
             raise ReadError(
-                f"More than {budget.shown(most)} came in, which is as much as is kept of a stream. "
-                f"Save it to a file and give that, or raise the budget with --memory or {budget.VARIABLE}.",
+                Message(
+                    "More than {most} came in, which is as much as is kept of a stream. "
+                    "Save it to a file and give that, or raise the budget with {memory}.",
+                    most=budget.shown(most),
+                    memory=Option("memory", SIZE),
+                ),
                 path=name,
                 code="BT252",
             )
@@ -143,8 +148,12 @@ def _unpack(engine: Any, packed: IO[bytes], target: IO[bytes], name: str) -> Non
 def too_large_unpacked(name: str, most: int) -> ReadError:
     """Build the error for a packed file that grows beyond the budget."""
     return ReadError(
-        f"Unpacked, the file has more than {budget.shown(most)}, as damaged or hostile files do. "
-        f"If it is meant to be so large, unpack it yourself, or raise the budget with --memory or {budget.VARIABLE}.",
+        Message(
+            "Unpacked, the file has more than {most}, as damaged or hostile files do. "
+            "If it is meant to be so large, unpack it yourself, or raise the budget with {memory}.",
+            most=budget.shown(most),
+            memory=Option("memory", SIZE),
+        ),
         path=name,
         code="BT336",
     )

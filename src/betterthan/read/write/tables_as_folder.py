@@ -13,6 +13,7 @@ from pathlib import Path
 
 from betterthan.arrays import read_only
 from betterthan.errors import BetterThanError, ReadError, TableError, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.formats.metrics_task.metrics_folder import Level, MetricsFolder, read_pair
 from betterthan.read.formats.metrics_task.metrics_folder_files import Folder, pairs_of
 from betterthan.read.formats.metrics_task.metrics_folder_reader import with_conditions
@@ -119,7 +120,10 @@ def needed_pair(options: Options, *, path: str) -> str:
     """
     pair = options.language_pair or next((value for column, value in options.where if column == "lp"), None)
     if pair is None:
-        message = "A folder of the metrics task needs a language pair. Say which: --language-pair en-de."
+        message = Message(
+            "A folder of the metrics task needs a language pair. Say which, for example {pair}.",
+            pair=Option("language_pair", "en-de"),
+        )
         raise ReadError(message, path=path, code="BT314")
     return pair
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from betterthan.errors import BetterThanError
+from betterthan.messages import Message, Option
 from betterthan.read.formats.metrics_task.metrics_folder import MetricsFolder
 from betterthan.tables.scores import Scores
 from betterthan.writing import write_whole
@@ -61,7 +62,11 @@ def write_metrics_folder(
     files = dict(_all_files(several))
     if target.exists() and any(target.iterdir() if target.is_dir() else [target]) and not overwrite:
         raise BetterThanError(
-            f"{path} exists and is not empty. Choose another place, or pass overwrite=True to replace files in it."
+            Message(
+                "{path} exists and is not empty. Choose another place, or use {overwrite} to replace files in it.",
+                path=path,
+                overwrite=Option("overwrite", True),
+            )
         )
     try:
         for place, lines in files.items():

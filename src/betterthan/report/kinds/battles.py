@@ -74,7 +74,7 @@ def _rankings(inputs: Inputs, matches: Matches) -> dict[str, Ranking | str]:
         try:
             found[by] = rank(matches, by=by, **own)
         except (NotEstimable, NotConverged) as error:
-            found[by] = str(error)
+            found[by] = error.text
     return found
 
 

@@ -218,7 +218,7 @@ def _measured(inputs: Inputs, told: dict[str, Any]) -> tuple[dict[str, MetaEvalu
         except BetterThanError as error:
             if by == _MEASURES[0]:
                 raise
-            refused[by] = str(error)
+            refused[by] = error.text
     return found, refused
 
 

@@ -96,7 +96,7 @@ def _rankings(inputs: Inputs) -> dict[str, Ranking | str]:
         try:
             found[by] = rank(inputs.scores, by=by, **_told(inputs))
         except (NotEstimable, NotConverged) as error:
-            found[by] = str(error)
+            found[by] = error.text
     return found
 
 

@@ -92,13 +92,14 @@ def _shown(result: PairwiseTable, unit: str) -> str:
 
 
 def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
-    """Return the pairs a row each; of very many only the first, because the file of all pairs is in the page too."""
+    """Return the pairs a row each; of very many only the first."""
     whole = for_page(page_table(describe(result), result.unit_note))
     if n_pairs <= _MOST_PAIRS:
         return TableBlock(
             key="all-pairs", table=whole, csv=csv_of_result(result), words=True, anchors=_anchors(result)
         )
-    note = f"The pairs of the best systems; all {count(n_pairs)} are in pairs.csv, under Files."
+    # Whether pairs.csv fits into the page is decided later; Files has it, or says which command writes it.
+    note = f"The pairs of the best systems. For all {count(n_pairs)}, see Files."
     some = replace(whole, rows=whole.rows[:_MOST_PAIRS], words=(*whole.words, note))
     return TableBlock(key="all-pairs", table=some, words=True, anchors=_anchors(result))
 

@@ -12,6 +12,7 @@ from betterthan.arrays import FloatArray, IntArray, digest
 from betterthan.engine.blocks import even_parts
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.tau_tables import RULES, Rule, pair_table, tau
+from betterthan.messages import joined
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.against_people import StudyPanel, further_notes, panels_for
 from betterthan.studies.lines_chart import Mark, lines_chart
@@ -70,7 +71,7 @@ def run(request: StudyRequest) -> Study:
     for panel in panels.each:
         own, said = _taus(request, panel, margin, shares)
         found += own
-        notes += [f"{panel.dataset}: {note}" for note in said]
+        notes += [joined([f"{panel.dataset}:", note]) for note in said]
     return request.answer(
         tables=[_values(found), _examples(), _counts(found), _thresholds(found, shares)],
         charts=[_chart(found, shares)],

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from betterthan.web.field_names import needs_fold
+from betterthan.web.field_names import ROLE_LABELS
 from betterthan.web.format_names import FORMAT_NAMES
 from betterthan.web.render import HERE, REPORT_STYLE
 from betterthan.web.response_cache import answer
@@ -28,18 +28,6 @@ STATIC = {
     "app.js": "text/javascript",
     "learn.js": "text/javascript",
     "icon.svg": "image/svg+xml",
-}
-ROLES_IN_WORDS = {
-    "item": "segment",
-    "system": "system",
-    "score": "score",
-    "metric": "metric",
-    "group": "document",
-    "judge": "judge",
-    "left": "first system of a battle",
-    "right": "second system of a battle",
-    "winner": "winner of a battle",
-    "weight": "weight of a row",
 }
 QUESTIONS_IN_WORDS = {
     "auto": "as the files suggest",
@@ -110,12 +98,16 @@ def recognised(request: Request, run: TheRun, service: TheService) -> Response:
         run=run,
         look=look or {"files": [], "question": "auto"},
         columns=_columns(look),
-        is_open=bool(run.choices.columns) or needs_fold(look, run.problem),
-        roles=ROLES_IN_WORDS,
+        is_open=bool(run.choices.columns or run.problem) or _has_problem_in_fold(look),
+        roles=ROLE_LABELS,
         questions=QUESTIONS_IN_WORDS,
         kinds_of_file=PARTS,
         formats=FORMAT_NAMES,
     )
+
+
+def _has_problem_in_fold(look: dict[str, Any] | None) -> bool:
+    return any(entry["is_in_fold"] for file in (look or {}).get("files", ()) for entry in file["problems"])
 
 
 def waiting(request: Request, run: TheRun, service: TheService) -> HTMLResponse:

@@ -17,6 +17,7 @@ from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
 from betterthan.web.details.comparing import compared_results, metric_of
 from betterthan.web.details.pair_files import changes_file
+from betterthan.web.field_names import page_text
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.saved_tables import saved_counts, saved_tables
 from betterthan.web.runs.task import Task
@@ -50,8 +51,8 @@ def changes(before: Scores | Counts, after: Scores | Counts, *, units: str = "au
 
     A system before and the same system after are compared as two systems are, by
     :func:`betterthan.analysis.compare.compare`; so a p-value here is the p-value that it would give. Over systems
-    p-values are adjusted by Holm's method. Where the units are so few that no p-value could pass it, each system is
-    tested by itself.
+    p-values are adjusted by Holm's method, also where the units are so few that no p-value could pass it: with each
+    system tested by itself, one of 30 that had not changed was significant in 75% of simulated runs of 10 segments.
 
     Parameters
     ----------
@@ -114,23 +115,18 @@ def _units(table: Scores | Counts, units: str) -> Any:  # noqa: ANN401  (a liter
 def _adjusted(tables: dict[str, PairwiseTable]) -> tuple[Tested, str]:
     pairs = {system: table.pair(AFTER, BEFORE) for system, table in tables.items()}
     m = len(pairs)
-    least = max((2.0 ** (1 - table.n_units) for table in tables.values()), default=0.0)
-    is_by_itself = m < 2 or least * m > _ALPHA
     raw = np.array([pair.pvalue for pair in pairs.values()])
-    corrected = raw if is_by_itself else adjusted(raw, correction="holm")
     tests = {
         system: _entry(pair, float(p), tables[system])
-        for (system, pair), p in zip(pairs.items(), corrected, strict=True)
+        for (system, pair), p in zip(pairs.items(), adjusted(raw, correction="holm"), strict=True)
     }
     if m < 2:
         return tests, ""
-    if is_by_itself:
-        few = min(table.n_units for table in tables.values())
-        return (
-            tests,
-            f"{few} units are too few to adjust for {m} systems; p-values are of each system by itself.",
-        )
-    return tests, f"P-values are adjusted for {m} systems by Holm's method."
+    note = f"P-values are adjusted for {m} systems by Holm's method."
+    most = max(table.n_units for table in tables.values())
+    if m * 2.0 ** (1 - most) > _ALPHA:
+        note += f" With {most} units none of them could be significant."
+    return tests, note
 
 
 def _entry(pair: Pair, p: float, table: PairwiseTable) -> dict[str, Any]:
@@ -153,7 +149,7 @@ def _answer(before: Scores | Counts, after: Scores | Counts, *, units: str) -> d
     try:
         tests, note = changes(before, after, units="segments" if units == "segments" else "auto")
     except BetterThanError as error:
-        return {"systems": {}, "note": f"No test was made: {error}"}
+        return {"systems": {}, "note": f"No test was made: {page_text(error.text)}"}
     return {"systems": tests, "note": note}
 
 

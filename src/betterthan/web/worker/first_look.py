@@ -11,6 +11,7 @@ from betterthan.read.formats.registry import READERS, reader
 from betterthan.read.grid.beginning import peek
 from betterthan.read.source.source import open_source
 from betterthan.results.checkup import Checkup
+from betterthan.web.field_names import is_in_fold, page_text
 from betterthan.web.runs.run import StoredFile
 from betterthan.web.runs.task import Task
 from betterthan.web.worker.file_tables import FileTables, parsed, save_file_tables
@@ -117,8 +118,15 @@ def _looked_at(file: StoredFile, task: Task) -> tuple[dict[str, Any], FileTables
 
 
 def _entry(found: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:
-    names = ("code", "title", "place", "message", "is_doubt")
-    problems = [{name: getattr(problem, name) for name in names} for problem in found.problems[:_PROBLEMS]]
+    names = ("code", "title", "place", "is_doubt")
+    problems = [
+        {
+            **{name: getattr(problem, name) for name in names},
+            "message": page_text(problem.message),
+            "is_in_fold": is_in_fold(problem.message),
+        }
+        for problem in found.problems[:_PROBLEMS]
+    ]
     plain = found.format if found.format in READERS else ""
     entry: dict[str, Any] = {
         "name": file.name,
@@ -134,7 +142,7 @@ def _entry(found: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:
         "preview": [[_cell(cell) for cell in row] for row in found.preview],
         "problems": problems,
         "n_problems": len(found.problems),
-        "notes": list(found.notes),
+        "notes": [page_text(note) for note in found.notes],
     }
     named: dict[str, Any] = _with_names(entry, task)
     return named
@@ -171,8 +179,9 @@ def _nothing(file: StoredFile, error: ReadError, task: Task) -> dict[str, Any]:
         "code": error.code or "BT009",
         "title": "the file cannot be opened",
         "place": file.name,
-        "message": with_shown_names(str(error), task.files),
+        "message": with_shown_names(page_text(error.text), task.files),
         "is_doubt": False,
+        "is_in_fold": is_in_fold(error.text),
     }
     empty: dict[str, Any] = {"contents": [], "rows_read": 0, "rows_kept": 0, "dropped": {}, "notes": []}
     shown: dict[str, Any] = {"preview_columns": [], "preview": [], "header": [], "rows": [], "n_columns": 0}

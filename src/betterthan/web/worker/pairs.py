@@ -14,6 +14,7 @@ from betterthan.errors import BetterThanError
 from betterthan.report.pair.view import PairTables, pair_view
 from betterthan.tables.counts import Counts
 from betterthan.web.details.pair_files import pair_file
+from betterthan.web.field_names import page_text
 from betterthan.web.runs.saved_tables import SavedTables, saved_counts, saved_tables
 from betterthan.web.runs.task import Task
 from betterthan.web.worker.counts import counts_of_tags, formula_named
@@ -88,5 +89,5 @@ def _write_page(task: Task, saved: SavedTables, tables: PairTables, page: Page) 
         view = pair_view(tables, page.a, page.b, metric=page.metric)
         stored = {"html": with_shown_names(view.html(), task.files), "data": view.data, "problem": ""}
     except BetterThanError as error:  # the data say nothing about this pair, and why
-        stored = {"html": "", "data": {}, "problem": with_shown_names(str(error), task.files)}
+        stored = {"html": "", "data": {}, "problem": with_shown_names(page_text(error.text), task.files)}
     task.folder.write(pair_file(saved, page.a, page.b, page.metric), stored)

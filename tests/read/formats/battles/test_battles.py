@@ -160,8 +160,8 @@ def test_unknown_labels_are_listed_with_counts_and_stop(tmp_path):
     assert caught.value.code == "BT121"
     assert 'Unknown winner labels: "tei" (2 rows), empty (1 row), "tie?" (1 row).' in str(caught.value)
     assert (
-        "Correct or remove these rows, say what a label means (--winner-label LABEL=left, right or tie"
-        in str(caught.value)
+        "Correct or remove these rows, say what a label means with winner_labels={LABEL: MEANING} (left, right or "
+        "tie)" in str(caught.value)
     )
     assert caught.value.line in (3, 4, 5, 6)
 

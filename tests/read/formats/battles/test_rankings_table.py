@@ -192,9 +192,7 @@ def test_one_pair_of_languages_at_a_time():
     text = table(*FIXTURE).getvalue() + "\n".join(
         table(*FIXTURE[:2], languages=("German", "English")).getvalue().splitlines()[1:]
     )
-    with pytest.raises(
-        bt.ReadError, match=r'2 pairs of languages .* Choose one with languages="Czech-English"'
-    ):
+    with pytest.raises(bt.ReadError, match=r'2 language pairs .* Choose one with languages="Czech-English"'):
         read_rankings(io.StringIO(text))
     reading = read_any(io.StringIO(text), bt.Options(language_pair="German-English"))
     assert (reading.tables[0].n_matches, reading.dropped) == (16, {"other languages": 3})

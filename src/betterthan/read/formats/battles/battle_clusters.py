@@ -104,6 +104,7 @@ def empty_judge(column: str, n_empty: int, *, path: str | None, line: int | None
         f"Fill it in, or read the battles without it.",
         path=path,
         line=line,
+        row=row if line is None else None,
         code="BT127",
     )
 
@@ -141,5 +142,6 @@ def bad_covariate(column: str, cell: str, *, path: str | None, line: int | None,
         f"Fill it in, or leave the row or the covariate out.",
         path=path,
         line=line,
+        row=row if line is None else None,
         code="BT128",
     )

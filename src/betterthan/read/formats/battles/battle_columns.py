@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import COLUMN, Message, Option, joined
 from betterthan.read.formats.battles.battle_covariates import PREFIX, Covariate, find_covariates, paired
 from betterthan.read.grid.columns import RANKS, SEVERAL_WINNERS, SIDES, WINNERS
 from betterthan.read.protocol import EVERY
@@ -168,7 +169,7 @@ def find_columns(
     found = {role: _first(known, words) for role, words in (("item", ITEMS), ("judge", JUDGES))}
     for role in keep:
         if found.get(role) is None and role not in given:
-            raise _not_found(f"No column for the {role}s", names, f"name it ({role}=, --{role})", path)
+            raise _not_found(f"{role}s", names, [role], path)
     whole = EVERY in covariates
     columns = BattleColumns(
         left=left,
@@ -236,29 +237,52 @@ def _pair(known: Mapping[str, str], given: Mapping[str, str], path: str | None) 
     if "left" in given and "right" in given:
         if given["left"] == given["right"]:
             raise ReadError(
-                f'The column "{given["left"]}" is named for both sides. Name two columns (left=, right=).',
+                Message(
+                    'The column "{column}" is named for both sides. Name two columns: {left} and {right}.',
+                    column=given["left"],
+                    left=Option("left", COLUMN),
+                    right=Option("right", COLUMN),
+                ),
                 path=path,
                 code="BT120",
             )
         return given["left"], given["right"]
-    pairs = [
-        (known[plain_name(left)], known[plain_name(right)])
-        for left, right in SIDES
-        if plain_name(left) in known and plain_name(right) in known
-    ]
-    fitting = [pair for pair in pairs if given.get("left", pair[0]) == pair[0]]
+    fitting = [pair for pair in _pairs(known) if given.get("left", pair[0]) == pair[0]]
     fitting = [pair for pair in fitting if given.get("right", pair[1]) == pair[1]]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
         readings = " or ".join(f'"{left}" and "{right}"' for left, right in fitting[:2])
         raise ReadError(
-            f"The two systems may be in the columns {readings}. Name them (left=, right=; --left, --right).",
+            Message(
+                "The two systems may be in the columns {readings}. Name them with {left} and {right}.",
+                readings=readings,
+                left=Option("left", fitting[0][0]),
+                right=Option("right", fitting[0][1]),
+            ),
             path=path,
             code="BT120",
         )
-    cure = "name them (left=, right=; --left, --right)"
-    raise _not_found("No columns for the two systems", list(known.values()), cure, path)
+    raise _not_found("two systems", list(known.values()), ["left", "right"], path)
+
+
+def _pairs(known: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [
+        (known[plain_name(left)], known[plain_name(right)])
+        for left, right in SIDES
+        if plain_name(left) in known and plain_name(right) in known
+    ]
+
+
+def has_several_pairs(names: Sequence[str]) -> bool:
+    """Whether more than one pair of columns is called as the two systems of a battle are.
+
+    Examples
+    --------
+    >>> has_several_pairs(["model_a", "model_b", "left", "right"]), has_several_pairs(["model_a", "model_b"])
+    (True, False)
+    """
+    return len(_pairs(_by_plain_name(names))) > 1
 
 
 def _winner(
@@ -274,15 +298,20 @@ def _winner(
             return tuple(known[plain_name(word)] for word in several)
     if plain_name(left) == plain_name("chosen_model"):
         return ()
-    raise _not_found("No column for the winner", names, "name it (winner=, --winner)", path)
+    raise _not_found("winner", names, ["winner"], path)
 
 
-def _not_found(what: str, names: Sequence[str], cure: str, path: str | None) -> ReadError:
-    columns = some_of(names, limit=12) or "no columns at all"
-    many = what.startswith("No columns")
-    return ReadError(
-        f"{what} {'were' if many else 'was'} found among {columns}. "
-        f"Rename {'them' if many else 'it'}, or {cure}.",
-        path=path,
-        code="BT120",
+def _not_found(what: str, names: Sequence[str], roles: Sequence[str], path: str | None) -> ReadError:
+    """Build the error for roles that no column was found for."""
+    template = (
+        "No column for the {what} was found among {columns}. Rename it, or name it with {fix}."
+        if len(roles) == 1
+        else "No columns for the {what} were found among {columns}. Rename them, or name them with {fix}."
     )
+    message = Message(
+        template,
+        what=what,
+        columns=some_of(names, limit=12) or "no columns at all",
+        fix=joined([Message("{option}", option=Option(role, COLUMN)) for role in roles], " and "),
+    )
+    return ReadError(message, path=path, code="BT120")

@@ -17,6 +17,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import COLUMN, Message, Option, Placeholder
 from betterthan.read.formats.battles.battle_clusters import grouped_note, repeated_note
 from betterthan.read.formats.battles.battle_columns import BattleColumns
 from betterthan.read.formats.battles.winner_labels import (
@@ -38,6 +39,7 @@ from betterthan.read.grid.missing import is_missing
 from betterthan.tables.matches import Matches
 
 _USUAL = ("left", "right", "tie")
+_LABEL_OPTION = Option("winner_labels", {Placeholder("LABEL"): Placeholder("MEANING")})
 
 
 class Kind(NamedTuple):
@@ -228,10 +230,14 @@ def _check_systems(tally: Tally) -> None:
         raise _at(tally, odd, _nameless(tally, nameless, odd), code="BT124")
     itself = tally.left == tally.right
     if itself.any():
-        message = (
-            f'"{tally.names[tally.left[itself][0]]}" meets itself; {_count(tally, itself)} rows are like this. '
-            f"Such a row says nothing about who is better, and may mean that a column was misread. "
-            f"Remove these rows, or name the columns (left=, right=; --left, --right)."
+        message: str = Message(
+            '"{system}" meets itself; {count} rows are like this. '
+            "Such a row says nothing about who is better, and may mean that a column was misread. "
+            "Remove these rows, or name the columns with {left} and {right}.",
+            system=tally.names[tally.left[itself][0]],
+            count=_count(tally, itself),
+            left=Option("left", COLUMN),
+            right=Option("right", COLUMN),
         )
         raise _at(tally, itself, message, code="BT123")
     broken = np.array(["\x00" in name for name in tally.names])
@@ -289,10 +295,13 @@ def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning
             known = "Ranks are whole numbers, 1 for the best."
         elif tally.preference:
             known = "Preferences are numbers from 1 (the first system) to 2 (the second), 1.5 for a tie."
-        message = (
-            f"Unknown winner labels: {listed(seen)}. {known} "
-            f"Correct or remove these rows, say what a label means (--winner-label LABEL=left, right or tie; in Python "
-            f"winner_labels), or name another column (winner=, --winner)."
+        message = Message(
+            "Unknown winner labels: {labels}. {known} Correct or remove these rows, say what a label means with "
+            "{meaning} (left, right or tie), or name another column with {winner}.",
+            labels=listed(seen),
+            known=known,
+            meaning=_LABEL_OPTION,
+            winner=Option("winner", COLUMN),
         )
         raise _at(tally, unknown, message, code="BT121")
     return meaning
@@ -334,11 +343,15 @@ def _numbers(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]
     shown = [codes[code] for code in sorted(codes)]
     usual = ("right", "tie", "left") if len(shown) == 3 and "-1" in shown else _USUAL
     sides = dict(zip(shown, (side for side in usual if side not in labels.values()), strict=False))
-    options = " ".join(f"--winner-label {code}={side}" for code, side in sides.items())
     raise ReadError(
-        f'The winners are coded by numbers ({", ".join(shown)} in column "{columns.winner[0]}"), and nothing says '
-        f'which of them means that the system in column "{columns.left}" (left) won. Say it: {options}, or the other '
-        f"way round (in Python winner_labels).",
+        Message(
+            'The winners are coded by numbers ({codes} in column "{winner}"), and nothing says which of them means '
+            'that the system in column "{left}" (left) won. Say it: {labels}, or the other way round.',
+            codes=", ".join(shown),
+            winner=columns.winner[0],
+            left=columns.left,
+            labels=Option("winner_labels", sides),
+        ),
         path=tally.path,
         code="BT221",
     )
@@ -374,11 +387,14 @@ def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> Non
     doubtful = named & (meaning >= 0) & (meaning != by_name)
     if doubtful.any():
         first = np.flatnonzero(doubtful)[0]
-        message = (
-            f'The winner "{tally.names[system]}" is the name of the {MEANINGS[by_name[first]]} system but also '
-            f'a word for "{MEANINGS[meaning[first]]}". '
-            f"Write left, right or tie in this column, rename the system, or say what the label means "
-            f"(--winner-label LABEL=left, right or tie; in Python winner_labels)."
+        message = Message(
+            'The winner "{system}" is the name of the {side} system but also a word for "{word}". '
+            "Write left, right or tie in this column, rename the system, or say what the label means with {label} "
+            "(left, right or tie).",
+            system=tally.names[system],
+            side=MEANINGS[by_name[first]],
+            word=MEANINGS[meaning[first]],
+            label=_LABEL_OPTION,
         )
         raise _at(tally, doubtful, message, code="BT122")
     meaning[named] = by_name[named]
@@ -390,9 +406,11 @@ def _weights(tally: Tally) -> FloatArray:
     numbers = np.array([number(text) for text in tally.weights])[tally.weight]
     odd = ~((numbers >= 0) & (numbers < math.inf))
     if odd.any():
-        message = (
-            f'The weight "{tally.weights[tally.weight[odd][0]]}" is not a number of 0 or more. '
-            f"Write 1 for a battle that counts once, or name another column (weight=)."
+        message = Message(
+            'The weight "{weight}" is not a number of 0 or more. '
+            "Write 1 for a battle that counts once, or name another column with {fix}.",
+            weight=tally.weights[tally.weight[odd][0]],
+            fix=Option("weight", COLUMN),
         )
         raise _at(tally, odd, message, code="BT125")
     return numbers
@@ -403,8 +421,11 @@ def _notes(tally: Tally, meaning: IntArray, n_bad: int, both_bad: Literal["tie",
     words = [f"{name.replace('_', ' ')} {n:,}" for name, n in zip(MEANINGS, counts, strict=True) if n]
     notes = [f"Battles read: {tally.n_rows:,} ({', '.join(words)})."]
     if n_bad:
-        done = "left out" if both_bad == "drop" else 'counted as ties; both_bad="drop" leaves them out'
-        notes.append(f'Battles that ended with "both bad": {n_bad:,} ({done}).')
+        drop = Message("counted as ties; {drop} leaves them out", drop=Option("both_bad", "drop"))
+        outcome = "left out" if both_bad == "drop" else drop
+        notes.append(
+            Message('Battles that ended with "both bad": {n:,} ({outcome}).', n=n_bad, outcome=outcome)
+        )
     n_between = int(counts[MEANINGS.index("between")])
     if n_between:
         notes.append(

@@ -20,6 +20,7 @@ from betterthan.read.formats.battles.battle_columns import (
     BattleColumns,
     find_columns,
     free_covariates,
+    has_several_pairs,
     kept_out,
     plain_name,
 )
@@ -56,11 +57,14 @@ SEVERAL = "several"
 def sniff(source: Source) -> Guess | None:
     """Say how sure it is that a file holds battles: by its column names."""
     try:
-        columns = find_columns(column_names(source), given={}, path=source.name)
-    except ReadError as error:
-        ambiguous = error.code == "BT120" and "may be in the columns" in error.message
-        if ambiguous:
-            return Guess(confidence=0.6, because="two pairs of systems' columns")
+        names = column_names(source)
+    except ReadError:
+        return _without_winner(source)
+    if has_several_pairs(names):
+        return Guess(confidence=0.6, because="two pairs of systems' columns")
+    try:
+        columns = find_columns(names, given={}, path=source.name)
+    except ReadError:
         return _without_winner(source)
     winner = f'the winner in "{", ".join(columns.winner)}"' if columns.winner else "the first always winning"
     because = f'two systems in the columns "{columns.left}" and "{columns.right}", {winner}'

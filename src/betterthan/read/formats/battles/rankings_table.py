@@ -14,6 +14,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import some_of, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.frames import FrameLike, frame_grid, is_frame
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.columns import plain
@@ -203,8 +204,12 @@ def _chosen(grid: Grid, columns: _Columns, languages: str | None) -> IntArray:
     if len(known) > 1:
         raise fault(
             grid,
-            f"There are {len(known)} pairs of languages where one is needed: {some_of(known)}. "
-            f'Choose one with languages="{known[0]}".',
+            Message(
+                "There are {n} language pairs where one is needed: {pairs}. Choose one with {languages}.",
+                n=len(known),
+                pairs=some_of(known),
+                languages=Option("languages", known[0]),
+            ),
             code="BT023",
         )
     return every

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import Message
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.missing import check_names
@@ -139,8 +140,13 @@ def _several(found: _Found, source: Source) -> ReadError:
     listed = [f"{pair}: {count}" for pair, count in found.pairs.items()]
     first = next(iter(found.pairs))
     return ReadError(
-        f"There are {len(found.pairs)} language pairs ({some_of(listed)}), and their systems never meet. "
-        f"Read one: grep -E '^(LP|{first}) ' FILE > ONE.csv, or Options(language_pair=\"{first}\").",
+        Message(
+            "There are {n} language pairs ({pairs}), and their systems never meet. Keep the lines of one of them: "
+            "grep -E '^(LP|{first}) ' FILE > ONE.csv",
+            n=len(found.pairs),
+            pairs=some_of(listed),
+            first=first,
+        ),
         path=source.name,
         code="BT178",
     )

@@ -18,6 +18,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, read_only
 from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.formats.metrics_task.metrics_folder_files import (
     Folder,
     ScoreFile,
@@ -244,8 +245,10 @@ def _table(source: Source, file: ScoreFile, chosen: Chosen, frame: Frame, accoun
         return table
     if not kept.any():
         raise ReadError(
-            "Every system in this file is a reference. Pass include_references=True to keep references that "
-            "were scored like systems.",
+            Message(
+                "Every system in this file is a reference. Use {fix} to keep references that were scored like systems.",
+                fix=Option("include_references", True),
+            ),
             path=source.name,
             code="BT165",
         )

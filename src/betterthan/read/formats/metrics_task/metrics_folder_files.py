@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from betterthan.errors import ReadError, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.formats.metrics_task.score_rows import ScoreName, check_level, score_name
 from betterthan.read.source.folders import files_in, folders_in, ordinary_file
 from betterthan.read.source.source import Source, no_data_folder, open_source
@@ -146,8 +147,12 @@ def the_pair(folder: Folder, asked: str | None) -> str:
         return asked
     if len(pairs) > 1:
         raise ReadError(
-            f"The folder holds {len(pairs)} language pairs: {', '.join(pairs)}. "
-            f'Choose one with --where lp={pairs[0]} (language_pair="{pairs[0]}").',
+            Message(
+                "The folder holds {n} language pairs: {pairs}. Choose one with {fix}.",
+                n=len(pairs),
+                pairs=", ".join(pairs),
+                fix=Option("language_pair", pairs[0]),
+            ),
             path=folder.shown,
             code="BT164",
         )

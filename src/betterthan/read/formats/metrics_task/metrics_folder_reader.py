@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.doubts.doubts import doubts_of
 from betterthan.read.formats.metrics_task.metrics_folder import FolderReading, read_pair
 from betterthan.read.formats.metrics_task.metrics_folder_files import Folder, is_metrics_folder, pairs_of
@@ -76,8 +77,11 @@ def with_conditions(options: Options) -> tuple[Options, str | None]:
         name = _CONDITIONS[column]
         if getattr(options, name) not in (None, values[0]):
             raise ReadError(
-                f"--where {column}={values[0]} contradicts --{name.replace('_', '-')} {getattr(options, name)}. "
-                f"Leave one of the two out.",
+                Message(
+                    "{where} contradicts {other}. Leave one of the two out.",
+                    where=Option("where", {column: values[0]}),
+                    other=Option(name, getattr(options, name)),
+                ),
                 code="BT167",
             )
         options = replace(options, **{name: values[0]})  # type: ignore[arg-type]

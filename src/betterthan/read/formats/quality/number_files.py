@@ -209,7 +209,7 @@ def _check_ids(truth: tuple[str, ...], system: tuple[str, ...], true_path: str, 
     try:
         check_start((truth, true_path), (system, path))
     except TableError as error:
-        raise ReadError(str(error), path=path, code=error.code) from error
+        raise ReadError(error.text, path=path, code=error.code) from error
     n_shared, n_least = len(set(truth).intersection(system)), min(len(truth), len(system))
     if 2 * n_shared < n_least:
         raise ReadError(

@@ -14,7 +14,8 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError
-from betterthan.read.doubts.direction import direction
+from betterthan.messages import Message, Option
+from betterthan.read.doubts.direction import direction, direction_note
 from betterthan.read.doubts.doubts import doubts
 from betterthan.read.formats.quality.quality_pairs import refuse_truth_among
 from betterthan.read.formats.quality.quality_rows import (
@@ -161,8 +162,14 @@ def _add(column: _Sums, segment: str, score: float, duplicates: Duplicates, acco
 
 def _twice(pair: str, name: str, segment: str, source: Source, line: int) -> ReadError:
     return ReadError(
-        f"Segment {segment[:40]} of {quoted(name)} ({pair[:20]}) already has a score. Remove one of the two, or say "
-        f'which counts: duplicates="last".',
+        Message(
+            "Segment {segment} of {name} ({pair}) already has a score. "
+            "Remove one of the two, or say which counts: {fix}.",
+            segment=segment[:40],
+            name=quoted(name),
+            pair=pair[:20],
+            fix=Option("duplicates", "last"),
+        ),
         path=source.name,
         line=line,
         code="BT101",
@@ -197,6 +204,11 @@ def _scores(columns: Sequence[Column], options: Options, *, several: bool, is_ht
 def _told(name: str, *, is_hter: bool, higher: bool) -> str:
     """Say which way the scores point: more of a direct assessment is better, less of HTER."""
     if higher:
-        return f'Higher is taken for better in "{name}" (DA); of HTER lower is: --lower-is-better "{name}".'
+        return Message(
+            'Higher is taken as better for "{name}" (direct assessments); for HTER, use {lower}.',
+            severity="info",
+            name=name,
+            lower=Option("lower_is_better", name),
+        )
     why = ", because the file is named after HTER" if is_hter else ""
-    return f'Lower is taken for better in "{name}"{why}. If not, say --higher-is-better "{name}".'
+    return direction_note(name, f'Lower is taken as better for "{name}"{why}.', higher_is_better=False)

@@ -15,6 +15,7 @@ import numpy as np
 
 from betterthan.arrays import IntArray
 from betterthan.errors import BetterThanError, ReadError, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.formats.quality import tag_rows, tag_sentences, tag_spans
 from betterthan.read.formats.quality.quality_pairs import check_names, of_pair
 from betterthan.read.formats.quality.tag_labels import IS_BAD, Labelling, Labellings, split_words
@@ -26,7 +27,11 @@ from betterthan.read.source.source import HEAD_BYTES, Given, Source, open_source
 from betterthan.tables.tags import WordTags
 
 Side = Literal["mt", "gap", "source"]
-_GAPS = 'Gap tags are present (2N + 1); words and gaps are scored separately, gaps with side="gap".'
+_GAPS = Message(
+    "Gap tags are present (2N + 1); words and gaps are scored separately, gaps with {gap}.",
+    severity="info",
+    gap=Option("side", "gap"),
+)
 _END = "Each sentence has one tag more than tokens, taken for its end (<EOS>) and scored with the words."
 # The name of the tags' file, less its suffix, has these beside it; the shared task's own folders have the last.
 _BESIDE = {".tags": (".mt",), ".source_tags": (".src",), ".src_tags": (".src",)}
@@ -86,7 +91,11 @@ def of_side(tags: WordTags, *, tokens: Tokens | None, side: Side | None) -> Word
         raise _no_fit(found, lengths, path)
     if side == "gap":
         raise BetterThanError(
-            f'There are no gap tags: every word of {path} has one tag. Leave out side="gap".'
+            Message(
+                "There are no gap tags: every word of {path} has one tag. Leave out {gap}.",
+                path=path,
+                gap=Option("side", "gap"),
+            )
         )
     return replace(tags, notes=(*tags.notes, *([_END] if fit == "end" else [])))
 

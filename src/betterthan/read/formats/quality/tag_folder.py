@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from betterthan.errors import ReadError, some_of, unknown_name
+from betterthan.messages import joined
 from betterthan.read.formats.quality.tag_files import read as read_alone
 from betterthan.read.formats.quality.tag_files import read_tags
 from betterthan.read.formats.quality.tag_match import ALONE
@@ -141,8 +142,7 @@ def _opened(path: Path, source: Source) -> str:
 def _said(part: _Part, table: WordTags) -> str:
     name = f"{part.name}: " if part.name else ""
     size = f"{len(table.segments):,} sentences, {table.n_words:,} tags"
-    more = f" {' '.join(table.notes)}" if table.notes else ""
-    return f"{name}{len(table.systems)} systems ({some_of(table.systems)}), {size}.{more}"
+    return joined([f"{name}{len(table.systems)} systems ({some_of(table.systems)}), {size}.", *table.notes])
 
 
 def _counted(part: _Part, source: Source, notes: list[str]) -> int:
@@ -152,6 +152,6 @@ def _counted(part: _Part, source: Source, notes: list[str]) -> int:
         if path is not None:
             reading = read_alone(replace(open_source(path), name=_opened(path, source)), Options())
             n_rows += reading.rows_read
-            notes.append(f"{path.name}: {reading.notes[0]}")
+            notes.append(joined([f"{path.name}:", reading.notes[0]]))
     notes.append(ALONE)
     return n_rows

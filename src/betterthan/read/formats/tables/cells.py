@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray
+from betterthan.messages import COLUMN, VALUE, Message, Option
 from betterthan.read.grid.grid import Codes, Grid, Labels, fault, quoted
 from betterthan.read.grid.where import telling_column
 
@@ -98,11 +99,18 @@ def duplicate_cure(grid: Grid, cell: npt.NDArray[np.int64], first: int, second: 
         return told
     times = np.unique(cell, return_counts=True)[1]
     if (times == times[0]).all() and times.size > 1:
-        return (
-            f"Every segment of a system has {times[0]} scores: repeated runs, or several tables in one file. "
-            f'Average runs with duplicates="mean"; keep one table with --where COLUMN=VALUE.'
+        return Message(
+            "Every segment of a system has {n} scores: repeated runs, or several tables in one file. "
+            "Average runs with {mean}; keep one table with {where}.",
+            n=times[0],
+            mean=Option("duplicates", "mean"),
+            where=Option("where", {COLUMN: VALUE}),
         )
-    return 'Remove one, or pass duplicates="last" or "mean".'
+    return Message(
+        "Remove one, or use {last} or {mean}.",
+        last=Option("duplicates", "last"),
+        mean=Option("duplicates", "mean"),
+    )
 
 
 def _duplicate(
@@ -116,7 +124,13 @@ def _duplicate(
     cure = duplicate_cure(grid, cell, int(rows[first]), int(rows[second]))
     return fault(
         grid,
-        f"Segment {segment} of system {system} was already given in {before}. {cure}",
+        Message(
+            "Segment {segment} of system {system} was already given in {before}. {cure}",
+            segment=segment,
+            system=system,
+            before=before,
+            cure=cure,
+        ),
         row=int(rows[second]),
         code="BT101",
     )

@@ -9,10 +9,11 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError, TableError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.doubts.chosen_columns import hidden, kept_columns
 from betterthan.read.doubts.column_meanings import meaning_of
 from betterthan.read.doubts.percents import score_numbers
-from betterthan.read.grid.columns import find, flag, is_descriptive
+from betterthan.read.grid.columns import find, is_descriptive, role_option
 from betterthan.read.grid.grid import (
     Grid,
     Labels,
@@ -128,17 +129,24 @@ def _check_roles(grid: Grid, found: dict[str, int], roles: Sequence[str]) -> Non
     if "system" not in found:
         raise fault(
             grid,
-            f"No column names the systems (columns: {some_of(grid.header)}). "
-            f"Say which one does: {flag('system')} COLUMN.",
+            _no_column("No column names the systems", grid, "system"),
             code="BT021",
         )
     if "judge" in roles and "judge" not in found:
         raise fault(
             grid,
-            f"No column names the judges (columns: {some_of(grid.header)}). "
-            f"Say which one does: {flag('judge')} COLUMN.",
+            _no_column("No column names the judges", grid, "judge"),
             code="BT021",
         )
+
+
+def _no_column(what: str, grid: Grid, role: str) -> Message:
+    return Message(
+        "{what} (columns: {columns}). Say which one does: {fix}.",
+        what=what,
+        columns=some_of(grid.header),
+        fix=role_option(role),
+    )
 
 
 def _level(grid: Grid, found: dict[str, int]) -> str:
@@ -158,8 +166,12 @@ def _level(grid: Grid, found: dict[str, int]) -> str:
         return "document"
     raise fault(
         grid,
-        f"No column says which segment a score belongs to (columns: {some_of(grid.header)}), so systems cannot "
-        f"be compared segment by segment. Say which one does, {flag('item')} COLUMN, or give one column a system.",
+        Message(
+            "No column says which segment a score belongs to (columns: {columns}), so systems cannot be compared "
+            "segment by segment. Say which one does with {item}, or give each system a column.",
+            columns=some_of(grid.header),
+            item=role_option("item"),
+        ),
         code="BT021",
     )
 
@@ -199,8 +211,13 @@ def _score_columns(
         if kept:
             raise fault(
                 grid,
-                f"Column {quoted(grid.header[found['score']])} holds the scores, so no other column can be kept as a "
-                f"metric. Leave --keep out, or name the column of scores: {flag('score')} COLUMN.",
+                Message(
+                    "Column {column} holds the scores, so no other column can be kept as a metric. "
+                    "Leave {keep} out, or name the column of scores: {score}.",
+                    column=quoted(grid.header[found["score"]]),
+                    keep=Option("keep"),
+                    score=role_option("score"),
+                ),
                 code="BT214",
             )
         return [found["score"]], ()
@@ -224,8 +241,7 @@ def _score_columns(
     if not chosen:
         raise fault(
             grid,
-            f"No column holds scores (columns: {some_of(grid.header)}). "
-            f"Say which one does: {flag('score')} COLUMN.",
+            _no_column("No column holds scores", grid, "score"),
             code="BT021",
         )
     left_out = {"with numbers and text": mixed, "of ids": [column for column in ids if column not in chosen]}

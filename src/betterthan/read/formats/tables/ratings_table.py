@@ -6,6 +6,7 @@ import numpy as np
 
 from betterthan.arrays import IntArray
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.doubts.chosen_columns import without_ignored
 from betterthan.read.doubts.direction import direction
 from betterthan.read.formats.tables import long_table
@@ -114,7 +115,7 @@ def _check_judges(columns: LongColumns) -> None:
     """
     judge = columns.labels["judge"]
     values = parse_all(judge.names)
-    name = quoted(columns.grid.header[columns.roles["judge"]])
+    name = columns.grid.header[columns.roles["judge"]]
     if not np.isfinite(values).all() or len(judge.names) < 2:
         return
     are_whole = bool((values == np.round(values)).all())
@@ -131,9 +132,15 @@ def _check_judges(columns: LongColumns) -> None:
     shown = some_of([quoted(value) for value in judge.names], limit=4)
     raise fault(
         columns.grid,
-        f"Column {name} may name the judges or hold their verdicts: its values are {shown}. If they are judges, say "
-        f"--judge {name}; if they are scores, --score {name}, or --format-in long to read every column of numbers as a "
-        f"metric (in Python, rename the column or pass score= or judge=).",
+        Message(
+            "Column {column} may name the judges or hold their verdicts: its values are {shown}. If they are judges, "
+            "use {judge}; if they are scores, use {score}, or {long} to read every column of numbers as a metric.",
+            column=quoted(name),
+            shown=shown,
+            judge=Option("judge", name),
+            score=Option("score", name),
+            long=Option("format", "long"),
+        ),
         code="BT223",
     )
 

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import MORE, Message, Option
 from betterthan.read.doubts.doubts import UNTESTABLE
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, quoted
@@ -276,9 +277,13 @@ def _dropped(parts: dict[str, Reading], nameless: int, column: str) -> dict[str,
 
 def _note(column: str, rows: dict[str, int]) -> str:
     listed = [f"{value} ({count:,} rows)" for value, count in rows.items()]
-    return (
-        f"Column {quoted(column)} tells {len(rows)} tables apart: {some_of(listed, limit=_SHOWN)}. "
-        f"Choose one: --where {column}={next(iter(rows))}."
+    return Message(
+        "Column {column} distinguishes {n} tables: {tables}. Choose one with {where}.",
+        severity="info",
+        column=quoted(column),
+        n=len(rows),
+        tables=some_of(listed, limit=_SHOWN),
+        where=Option("where", {column: next(iter(rows))}),
     )
 
 
@@ -293,7 +298,7 @@ def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
         dict.fromkeys(
             problem
             if problem.message == UNTESTABLE  # the same of every part
-            else replace(problem, message=f"{value}: {problem.message}")
+            else replace(problem, message=Message("{value}: {message}", value=value, message=problem.message))
             for value, problem in found
             if problem.code not in _OF_ONE_TABLE
         )
@@ -304,9 +309,16 @@ def _not_comparable(grid: Grid, column: str, rows: dict[str, int]) -> ReadError:
     first = next(iter(rows))
     listed = [f"{value}: {count:,} rows" for value, count in rows.items()]
     return ReadError(
-        f"Column {quoted(column)} holds {len(rows)} {_what(column)} ({some_of(listed)}) with segments of the same "
-        f"names, which cannot be compared with each other. Choose one with --where {column}={first} "
-        f'(where={{"{column}": "{first}"}}); if the column means something else, leave it out: --ignore {column}.',
+        Message(
+            "Column {column} holds {n} {values} ({listed}) with segments of the same names, which cannot be compared "
+            "with each other. Choose one with {where}; if the column means something else, leave it out: {ignore}.",
+            column=quoted(column),
+            n=len(rows),
+            values=_what(column),
+            listed=some_of(listed),
+            where=Option("where", {column: first}),
+            ignore=Option("ignore", [column]),
+        ),
         path=grid.name,
         code=SEVERAL,
     )
@@ -314,11 +326,18 @@ def _not_comparable(grid: Grid, column: str, rows: dict[str, int]) -> ReadError:
 
 def _pooled(grid: Grid, column: str) -> ReadError:
     values = _values(grid, column)
-    every = " ".join(f"--where {column}={value}" for value in values[:_SHOWN])
+    every = [*values[:_SHOWN], *([MORE] if len(values) > _SHOWN else [])]
     return ReadError(
-        f"Column {quoted(column)} holds {len(values)} {_what(column)} ({some_of(values)}), and a system is another in "
-        f'each. Choose one with --where {column}={values[0]} (where={{"{column}": "{values[0]}"}}); to pool them, '
-        f"name all: {every}{' …' if len(values) > _SHOWN else ''}.",
+        Message(
+            "Column {column} holds {n} {what} ({values}), and a system is a different one in each. "
+            "Choose one with {one}; to pool them, name all: {every}.",
+            column=quoted(column),
+            n=len(values),
+            what=_what(column),
+            values=some_of(values),
+            one=Option("where", {column: values[0]}),
+            every=Option("where", {column: every}),
+        ),
         path=grid.name,
         code="BT237",
     )
@@ -333,7 +352,10 @@ def _what(column: str) -> str:
 
 def _together(grid: Grid, column: str) -> str:
     values = _values(grid, column)
-    return (
-        f"Rows with {len(values)} values of {quoted(column)} count together ({some_of(values)}). "
-        f"To keep one: --where {column}={values[0]}."
+    return Message(
+        "Rows with {n} values of {column} count together ({values}). To keep one, use {where}.",
+        n=len(values),
+        column=quoted(column),
+        values=some_of(values),
+        where=Option("where", {column: values[0]}),
     )

@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError, TableError
+from betterthan.messages import Message, Option
 from betterthan.read.formats.battles.battle_columns import covariate_column
 from betterthan.read.protocol import AnyTable
 from betterthan.tables.matches import Matches
@@ -56,8 +57,12 @@ def all_tidy(tables: Sequence[AnyTable]) -> Tidy:
         )
     if len(tables) > 1 and not isinstance(tables[0], Scores | Ratings) and not _fit(tables):
         raise TableError(
-            f"These are {len(tables)} tables, of several language pairs, and their rows would be mixed up in one file. "
-            f"Choose one: --where lp=en-de."
+            Message(
+                "These are {n} tables, of several language pairs, and their rows would be mixed up in one file. "
+                "Choose one, for example with {where}.",
+                n=len(tables),
+                where=Option("where", {"lp": "en-de"}),
+            )
         )
     parts = [tidy(table) for table in tables]
     columns = max((part.columns for part in parts), key=len)

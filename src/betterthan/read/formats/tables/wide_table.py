@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,11 +9,11 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.doubts.chosen_columns import hidden, kept_columns, without_ignored
 from betterthan.read.doubts.column_meanings import meaning_of
 from betterthan.read.doubts.direction import direction
 from betterthan.read.doubts.doubtful_columns import doubtful_columns, refuse
-from betterthan.read.doubts.doubtful_columns import options as typed
 from betterthan.read.doubts.doubts import doubts_of
 from betterthan.read.doubts.layout_doubts import check_layout
 from betterthan.read.doubts.percents import is_like_a_number, score_numbers
@@ -23,7 +22,7 @@ from betterthan.read.formats.tables.cells import fill
 from betterthan.read.formats.tables.long_columns import nameless_row, one_score_each, usable_groups
 from betterthan.read.formats.tables.tables_in_one_file import read_apart
 from betterthan.read.grid.beginning import Peek, once, peek
-from betterthan.read.grid.columns import find, flag, is_called_score, is_descriptive, plain
+from betterthan.read.grid.columns import find, is_called_score, is_descriptive, plain, role_option
 from betterthan.read.grid.grid import (
     Grid,
     Labels,
@@ -312,9 +311,13 @@ def _texts(
         elif cell.strip().casefold() in _OUTCOMES and numeric.any():
             raise fault(
                 grid,
-                f"Column {quoted(grid.header[column])} holds {quoted(cell)}, which is not a number. Write 1 and 0 for "
-                f"right and wrong, leave missing scores empty, or leave the column out: "
-                f"{typed('ignore', [grid.header[column]])}.",
+                Message(
+                    "Column {column} holds {cell}, which is not a number. Write 1 and 0 for right and wrong, leave "
+                    "missing scores empty, or leave the column out: {ignore}.",
+                    column=quoted(grid.header[column]),
+                    cell=quoted(cell),
+                    ignore=Option("ignore", [grid.header[column]]),
+                ),
                 code="BT013",
             )
     chosen = [i for i in range(len(free)) if not text[i]]
@@ -323,8 +326,14 @@ def _texts(
     if not numeric.any():
         raise fault(
             grid,
-            f"No column holds scores (columns: {some_of(grid.header)}). "
-            f"Give one column of numbers a system, or name the columns of a long table: {flag('score')} COLUMN.",
+            Message(
+                "No column holds scores (columns: {columns}). Give each system a column of numbers, or name the "
+                "columns of a long table with {system}, {item} and {score}.",
+                columns=some_of(grid.header),
+                system=role_option("system"),
+                item=role_option("item"),
+                score=role_option("score"),
+            ),
             code="BT021",
         )
     return [column for column, skip in zip(free, text, strict=True) if skip]
@@ -342,11 +351,19 @@ def _check_names_among_numbers(grid: Grid, columns: Sequence[int], values: Float
             continue
         name = grid.header[column]
         is_key = _unique_names(grid, column) is not None
-        item = f" If it names the segments, say --item {shlex.quote(name)}." if is_key else ""
+        item = Message(" If it names the segments, use {item}.", item=Option("item", name)) if is_key else ""
         raise fault(
             grid,
-            f"Column {quoted(name)} holds text such as {quoted(cell)} in {n_texts:,} of {grid.n_rows:,} rows and "
-            f"numbers in others, so it may not be a system. Leave it out with {typed('ignore', [name])}.{item}",
+            Message(
+                "Column {column} holds text such as {cell} in {n_texts:,} of {n_rows:,} rows and numbers in others, "
+                "so it may not be a system. Leave it out with {ignore}.{item}",
+                column=quoted(name),
+                cell=quoted(cell),
+                n_texts=n_texts,
+                n_rows=grid.n_rows,
+                ignore=Option("ignore", [name]),
+                item=item,
+            ),
             row=int(np.flatnonzero(np.isinf(row))[0]),
             code="BT013",
         )

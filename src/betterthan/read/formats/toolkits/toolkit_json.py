@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError
+from betterthan.messages import Message, Option
 from betterthan.read.formats.tables.long_table import read_grid
 from betterthan.read.grid.grid import MemoryGrid
 from betterthan.read.protocol import Format, Options, Problem, Reading
@@ -103,8 +104,12 @@ def scores_reading(
     if options.where:
         column, value = options.where[0]
         raise ReadError(
-            f"Rows cannot be chosen by {column}={value} here, because this is {format.description}. "
-            f"Leave --where out, or name a single file with such a column.",
+            Message(
+                "Rows cannot be chosen here, because this is {layout}. "
+                "Leave out {where}, or name a single file with such a column.",
+                layout=format.description,
+                where=Option("where", {column: value}),
+            ),
             path=source.name,
             code="BT168",
         )

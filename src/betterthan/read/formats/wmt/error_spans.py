@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.formats.wmt.mqm_weights import Weights
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
@@ -87,8 +88,12 @@ def without_weight(unknown: Mapping[str, int], source: Source) -> ReadError:
     listed = [f"{_short(what)}: {count}" for what, count in often]
     severity = _short(next(iter(unknown)).partition(" (")[0])
     return ReadError(
-        f"Errors without a weight: {some_of(listed, limit=_SHOWN)}. An error that weighs nothing by accident flatters "
-        f'the system. Give the weight: weights={{"{severity}": 10}}, --weight {severity}=10.',
+        Message(
+            "Errors without a weight: {errors}. An error that weighs nothing by accident flatters the system. "
+            "Give the weight, for example {weights}.",
+            errors=some_of(listed, limit=_SHOWN),
+            weights=Option("weights", {severity: 10}),
+        ),
         path=source.name,
         code="BT150",
     )
