@@ -155,10 +155,14 @@ def _spelled_field(value: object, spelling: Spelling) -> object:
 
 def _changed_field(value: object, change: Callable[[str], str]) -> object:
     if isinstance(value, Option):
-        return Option(value.name, change(value.value)) if type(value.value) is str else value
+        return Option(value.name, _changed_field(value.value, change))
     if isinstance(value, Message):
         return value.with_fields(change)
-    return change(value) if type(value) is str else value
+    if isinstance(value, Mapping):
+        return {_changed_field(key, change): _changed_field(one, change) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_changed_field(one, change) for one in value]
+    return change(value) if isinstance(value, str) and not isinstance(value, Placeholder) else value
 
 
 def spelled(text: str, spelling: Spelling) -> str:

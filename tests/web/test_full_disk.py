@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -159,17 +158,13 @@ def test_a_slot_is_free_again_whatever_goes_wrong(tmp_path, where):
 
     told = {"started": lambda _: None, "ended": lambda *_: None, where: fail}
     jobs = Jobs(slots=1, seconds=60.0, waiting=10, **told)
-    quiet, threading.excepthook = threading.excepthook, lambda _: None
-    try:
-        for number in range(3):
-            assert jobs.submit(a_task(tmp_path, number))
-        end = time.monotonic() + 60
-        while len(turns) < 3:
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        jobs.close()
-    finally:
-        threading.excepthook = quiet
+    for number in range(3):
+        assert jobs.submit(a_task(tmp_path, number))
+    end = time.monotonic() + 60
+    while len(turns) < 3:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    jobs.close()
 
 
 def test_what_cannot_be_written_is_shown_and_written_later(tmp_path):

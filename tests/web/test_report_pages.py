@@ -90,7 +90,7 @@ def test_segments_are_filtered_by_their_address(site, done):
 
 
 def test_two_runs_are_compared(site, done):
-    """A run against itself has not moved; a run on other scores has, and by how much is said."""
+    """A run against itself has not moved; another has, by how much is said, and that a few segments prove nothing."""
     same = site.client.get(f"/api/v1/compare/{done['id']}/{done['id']}").json()
     assert {move["change"] for found in same for move in found["moves"]} == {0.0}
     higher = "".join(
@@ -103,9 +103,9 @@ def test_two_runs_are_compared(site, done):
         move["system"]: (round(move["change"], 9), move["test"]["is_significant"])
         for move in by_mean["moves"]
     }
-    assert changes == {"=C": (100.0, True), NAMES[0]: (0.0, False), "B/two": (0.0, False)}
+    assert changes == {"=C": (100.0, False), NAMES[0]: (0.0, False), "B/two": (0.0, False)}
     page = site.client.get(f"/compare/{done['id']}/{other['id']}").text
-    assert page.count('<td class="l">yes</td>') >= 1
+    assert "none of them could be significant" in page
     answer = site.client.post("/compare", data={"form_token": site.token(), "run": [other["id"], done["id"]]})
     assert answer.headers["location"] == f"/compare/{done['id']}/{other['id']}"
 

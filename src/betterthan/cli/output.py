@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from betterthan.cli.streams import is_reader_gone, refuse_overwriting, say, silence_stdout
-from betterthan.cli.wording import as_typed
+from betterthan.cli.wording import as_typed, typed_option
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.renderers.render import SUFFIXES, render
 from betterthan.present.renderers.text import WIDTH, render_text
@@ -57,7 +57,8 @@ def emit_all(
     else:
         on_terminal = chosen == "table" and not to_file
         texts = [
-            _for_terminal(result, color) if on_terminal else render(result, chosen) for result in results
+            _for_terminal(result, color) if on_terminal else render(result, chosen, spelling=typed_option())
+            for result in results
         ]
         text = "\n".join(texts)
     if to_file and output is not None:

@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 import click
 
-from betterthan.messages import MORE, Message, Option, Placeholder, spelled
+from betterthan.messages import MORE, Message, Option, Placeholder, Spelling, spelled
 
 _FLAGS = {
     "format": "--format-in",
@@ -51,13 +51,21 @@ def as_typed(text: str, root: click.Command | None = None) -> str:
     >>> as_typed(Message("{where}", where=Option("where", {"lp": ["en-de", "zh-en"]})), root)
     '--where lp=en-de --where lp=zh-en'
     """
-    if root is None:
-        context = click.get_current_context(silent=True)
-        root = None if context is None else context.find_root().command
+    root = root or _running_command()
     if not isinstance(text, Message) and isinstance(root, click.Group):
         return _rewritten(text, root)
-    choices = _choices(root)
-    return spelled(text, lambda option: _typed(option, choices))
+    return spelled(text, typed_option(root))
+
+
+def typed_option(root: click.Command | None = None) -> Spelling:
+    """Return the function that writes an option as it is typed; see :func:`as_typed`."""
+    choices = _choices(root or _running_command())
+    return lambda option: _typed(option, choices)
+
+
+def _running_command() -> click.Command | None:
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.find_root().command
 
 
 def _choices(root: click.Command | None) -> dict[str, set[str]]:

@@ -8,34 +8,36 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from betterthan.messages import Message, Spelling, spelled
 from betterthan.present.printable import unturned
 from betterthan.results.base import Result, json_text
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-def render_csv(result: Result, *, delimiter: str = ",") -> str:
+def render_csv(result: Result, *, delimiter: str = ",", spelling: Spelling = str) -> str:
     """Return the columns as CSV; a text that a spreadsheet would run as a formula gets a leading quote."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\n")
     columns = result.columns()
     writer.writerow([safe(name) for name in columns])
-    writer.writerows([safe(cell) for cell in row] for row in _rows(columns))
+    writer.writerows([safe(cell) for cell in row] for row in _rows(columns, spelling))
     return buffer.getvalue()
 
 
-def render_jsonl(result: Result) -> str:
+def render_jsonl(result: Result, *, spelling: Spelling = str) -> str:
     """Return one JSON object a row."""
     columns = result.columns()
     objects = (
         {name: _missing_is_none(cell) for name, cell in zip(columns, row, strict=True)}
-        for row in _rows(columns)
+        for row in _rows(columns, spelling)
     )
     return "".join(json_text(record) + "\n" for record in objects)
 
 
-def _rows(columns: dict[str, Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
-    return zip(*columns.values(), strict=True)
+def _rows(columns: dict[str, Sequence[Any]], spelling: Spelling) -> Iterator[list[Any]]:
+    for row in zip(*columns.values(), strict=True):
+        yield [spelled(cell, spelling) if isinstance(cell, Message) else cell for cell in row]
 
 
 def safe(cell: Any) -> Any:  # noqa: ANN401  (any cell of a table)

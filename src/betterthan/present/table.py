@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from betterthan.messages import Spelling, spelled
 from betterthan.present import numbers
 
 Cell = str | float | int | tuple[float, float] | None
@@ -76,3 +77,10 @@ class Table:
     def written(self) -> list[list[str]]:
         """Return all cells as text, before any escaping."""
         return [[c.written(cell) for c, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+    def spelled(self, spelling: Spelling) -> Table:
+        """Return the table with options in its words and notes as an interface writes them."""
+        words, notes = (
+            tuple(spelled(line, spelling) for line in lines) for lines in (self.words, self.notes)
+        )
+        return replace(self, words=words, notes=notes)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.examples.campaign import campaign
+from betterthan.read.doubts.direction import DIRECTION_NOTE
 from betterthan.read.formats.tables import long_table
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid
@@ -142,7 +143,7 @@ def _directed(setup: Setup, said: Mapping[str, bool]) -> Setup:
     """Return a setup with the direction that the user gave its metric, and without a note about its name."""
     if setup.metric not in said:
         return setup
-    notes = tuple(note for note in setup.scores.notes if "-is-better" not in note)
+    notes = tuple(note for note in setup.scores.notes if getattr(note, "code", "") != DIRECTION_NOTE)
     return setup._replace(scores=replace(setup.scores, higher_is_better=said[setup.metric], notes=notes))
 
 

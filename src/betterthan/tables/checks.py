@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray, read_only
 from betterthan.errors import TableError, some_of, unknown_name
+from betterthan.messages import Message
 
 Name = TypeVar("Name", str, str | None)
 
@@ -101,7 +102,9 @@ def note_texts(notes: Iterable[Any], **named: Sequence[str]) -> tuple[str, ...]:
         if not isinstance(note, str):
             raise TableError(f"A note must be text, not {type(note).__name__} ({note!r}).")
     alike = [note for what, names in named.items() for note in look_alikes(names, what=what)]
-    return tuple(dict.fromkeys((*map(str.__str__, result), *alike)))
+    # A message keeps its fields for the interface that shows it; other kinds of strings, such as NumPy's, become plain.
+    texts = (note if isinstance(note, Message) else str.__str__(note) for note in result)
+    return tuple(dict.fromkeys((*texts, *alike)))
 
 
 def look_alikes(names: Sequence[str], *, what: str) -> Iterator[str]:

@@ -136,7 +136,7 @@ def test_several_measures_at_once(betterthan, files):
         (["metrics.tsv", "--human", "human.tsv", "--gold", "da"], 'Unknown metric "da"'),
         (
             ["metrics.tsv", "--human", "metrics.tsv"],
-            "has several human scores: sharp, blunt. Choose one: --gold sharp",
+            "has several human scores: sharp, blunt. Choose one with --gold sharp",
         ),
         (
             ["metrics.tsv", "metrics.tsv", "--human", "human.tsv"],
@@ -215,7 +215,7 @@ def test_a_folder_takes_directions_and_conditions(betterthan, folder):
         (["-l", "en-de", "--where", "domain=news"], "domain"),
         (["-l", "en-de", "--lower-is-better", "nosuch"], 'Unknown metric "nosuch"'),
         (["-l", "en-de", "--higher-is-better", "shrap"], 'Unknown metric "shrap". Did you mean "sharp"?'),
-        (["-l", "en-de", "--item", "segment"], '--item "segment" cannot be applied here'),
+        (["-l", "en-de", "--item", "segment"], "--item segment cannot be applied here"),
         (["-l", "en-de", "--both-bad", "drop"], "--both-bad is for battles"),
         (["-l", "en-de", "--format-in", "long"], "--format-in long is for files"),
     ],

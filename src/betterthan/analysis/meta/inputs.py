@@ -12,6 +12,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.errors import TableError, some_of, unknown_name
+from betterthan.messages import Message
 from betterthan.tables.align import align
 from betterthan.tables.checks import folded
 from betterthan.tables.counts import Counts
@@ -172,7 +173,7 @@ def panel_of(
             f"human must be Scores, not {type(human).__name__}. Ratings become Scores by .to_scores()."
         )
     tables = _named(metrics)
-    said: list[str] = [f'"{human.name}": {note}' for note in human.notes]
+    said: list[str] = [_note_about(human.name, note) for note in human.notes]
     kept_systems = _without(human.systems, leave_out, said)
     judged = _with_scores(human.select(systems=kept_systems), said)
     judged = _at_the_level_of(tables, judged, said)
@@ -336,7 +337,11 @@ def _notes_of(tables: list[Metric]) -> list[str]:
     for table in tables:
         for note in table.notes:
             said.setdefault(note, []).append(table.name)
-    return [note if len(names) > 1 else f'"{names[0]}": {note}' for note, names in said.items()]
+    return [note if len(names) > 1 else _note_about(names[0], note) for note, names in said.items()]
+
+
+def _note_about(metric: str, note: str) -> Message:
+    return Message('"{metric}": {note}', severity="info", metric=metric, note=note)
 
 
 def _without_gaps(tables: list[Metric], said: list[str]) -> list[Metric]:

@@ -57,6 +57,7 @@ from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy
+from betterthan.messages import Message
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.tables.scores import Scores
 
@@ -233,7 +234,7 @@ def _notes(
             *about_undefined(panel.names, taken.value),
             *about_gaps(panel),
         )
-        said += [f"{part}: {note}" for note in notes]
+        said += [Message("{part}: {note}", severity="info", part=part, note=note) for note in notes]
     return tuple(said)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from betterthan.cli.wording import typed_option
 from betterthan.errors import BetterThanError, MissingExtra
 from betterthan.present.renderers.html import render_html
 from betterthan.present.renderers.latex import render_latex
@@ -41,7 +42,7 @@ def all_tables(study: Study, format_: str) -> str:
         signature=study.settings.signature,
     )
     tables[0] = replace(tables[0], title=f"{study.name}: {tables[0].title}")
-    return "\n".join(_RENDERERS[format_](table) for table in tables)
+    return "\n".join(_RENDERERS[format_](table.spelled(typed_option())) for table in tables)
 
 
 def write_study(study: Study, folder: Path, times: tuple[StudyTable, ...] = ()) -> int:
@@ -54,7 +55,7 @@ def write_study(study: Study, folder: Path, times: tuple[StudyTable, ...] = ()) 
     files = {"study.json": _as_json(study)}
     both = replace(study, tables=(*study.tables, *times))
     for own, table in zip(both.tables, study_tables(both), strict=True):
-        signed = replace(table, signature=study.settings.signature)
+        signed = replace(table, signature=study.settings.signature).spelled(typed_option())
         files[f"{own.name}.csv"] = study_csv(own)
         files[f"{own.name}.md"] = render_markdown(signed)
         files[f"{own.name}.tex"] = render_latex(signed)

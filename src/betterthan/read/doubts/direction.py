@@ -12,6 +12,8 @@ from betterthan.messages import Message, Option
 from betterthan.read.doubts.metric_names import Told, told_by
 from betterthan.read.protocol import EVERY, Options
 
+DIRECTION_NOTE = "direction"
+"""The code of a note on a direction that was decided by the name or the values of a metric."""
 _FULL_MARKS = 100.0
 _MOST_PENALTY = 25.0  # an unreadable translation; MQM gives a segment no more
 
@@ -169,4 +171,6 @@ def direction_note(metric: str, note: str, *, higher_is_better: bool) -> Message
     'Lower is better. If not, use lower_is_better=False.'
     """
     other = Option("lower_is_better" if higher_is_better else "higher_is_better", metric)
-    return Message("{note} If not, use {other}.", severity="info", note=note, other=other)
+    return Message(
+        "{note} If not, use {other}.", code=DIRECTION_NOTE, severity="info", note=note, other=other
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import signal
@@ -15,6 +16,8 @@ from typing import Any
 from betterthan.engine.child import Child
 from betterthan.web.runs.disk import failure_reason
 from betterthan.web.runs.task import ENDED, Task
+
+_log = logging.getLogger(__name__)
 
 Outcome = dict[str, Any]
 _SLACK = 30  # seconds of processor time beyond the wall clock's limit, for several threads
@@ -175,9 +178,10 @@ class Jobs:
             try:
                 if not self._is_closed:
                     self._ended(job.task, {"state": "cancelled"} if job.is_cancelled else outcome)
-            finally:  # the place is free again, whether or not the outcome could be written down
-                self._running.pop(job.task.key, None)
-                self._lock.notify_all()
+            except Exception:  # noqa: BLE001  (whatever it is, the place must be free again)
+                _log.exception("The outcome of a task could not be written down.")
+            self._running.pop(job.task.key, None)
+            self._lock.notify_all()
             return self._next()
 
     def _watched(self, job: _Job, child: Child) -> tuple[Outcome, bool]:
