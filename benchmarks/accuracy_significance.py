@@ -1,4 +1,4 @@
-"""Significance of the difference between two metrics' accuracies with calibrated ties (P6), beside the peer.
+"""Significance of the difference between two metrics' accuracies with calibrated ties, beside the peer.
 
 Usage: python benchmarks/accuracy_significance.py
 
@@ -161,8 +161,8 @@ def main() -> int:
     wrong = False
     with threadpool_limits(1):
         for work, measure, wanted in [
-            ("P6 pairs swapped: closed form", pair_swaps, 1000),
-            ("P6 PERM-BOTH, thresholds found anew", score_swaps, 300),
+            ("pairs swapped: closed form", pair_swaps, 1000),
+            ("PERM-BOTH, thresholds found anew", score_swaps, 300),
         ]:
             ours, peer, is_equal = measure()
             print(

@@ -1,4 +1,4 @@
-"""Bradley–Terry beside its peers: from scores (P7), from battles (P8), bootstrap of battles (P9).
+"""Bradley–Terry beside its peers: from scores, from battles, bootstrap of battles.
 
     python benchmarks/bradley_terry.py           about a minute
     python benchmarks/bradley_terry.py --full    the sizes of the requirements; several minutes, 3 GB
@@ -99,7 +99,7 @@ def _status(path: Path, key: str) -> float:
 
 
 def from_scores(n_systems: int, n_segments: int, *, all_pairs: bool) -> Line:
-    """P7: a score matrix, win counts and fit."""
+    """A score matrix, win counts and fit."""
     rng = np.random.default_rng(1)
     scores = rng.normal(size=(n_systems, n_segments)) + rng.normal(size=(n_systems, 1)) / 3
 
@@ -117,7 +117,7 @@ def from_scores(n_systems: int, n_segments: int, *, all_pairs: bool) -> Line:
     polished = fixed_point(counts.wins, start=shares, tolerance=1e-28, max_iterations=10**6).shares
     equal &= np.allclose(to_shares(fit.log_strength), polished, rtol=1e-8, atol=0)
     theirs = counting * len(pairs) / len(some) + fitting
-    work = f"P7 scores {n_systems} × {n_segments}"
+    work = f"scores {n_systems} × {n_segments}"
     released = pairformance() if all_pairs else None
     if released is None:
         return Line(work, seconds, "literal", theirs, bool(equal), estimated=len(some) < len(pairs))
@@ -233,7 +233,7 @@ def same(ours: dict[str, float], theirs: dict[str, float]) -> bool:
 
 
 def from_battles(n_systems: int, n_matches: int) -> Line:
-    """P8: labels in, strengths out, beside evalica."""
+    """Labels in, strengths out, beside evalica."""
     battles = Battles.drawn(n_systems, n_matches)
     our_memory = extra_memory(battles.ours)
     their_memory = extra_memory(battles.evalica)
@@ -243,12 +243,12 @@ def from_battles(n_systems: int, n_matches: int) -> Line:
     exact = battles.evalica(tolerance=1e-12, limit=100_000)
     equal = same(strengths, dict(zip(exact.index, np.log(exact), strict=True)))
     memory = f"{our_memory:,.0f} MB : {their_memory:,.0f} MB"
-    work = f"P8 battles {n_matches:,}, {n_systems} systems"
+    work = f"battles {n_matches:,}, {n_systems} systems"
     return Line(work, seconds, "evalica", theirs, equal, memory=memory)
 
 
 def beside_choix(n_systems: int, n_matches: int) -> Line:
-    """P8: numbers in, ties dropped, beside choix."""
+    """Numbers in, ties dropped, beside choix."""
     import choix
 
     battles = Battles.drawn(n_systems, n_matches)
@@ -260,12 +260,12 @@ def beside_choix(n_systems: int, n_matches: int) -> Line:
     counts = match_counts(left, right, battles.outcome, n_systems=n_systems)
     exact = choix.ilsr_pairwise_dense(counts.wins, tol=1e-12)
     equal = same(strengths, dict(zip(number, exact, strict=True)))
-    work = f"P8 the same, ties dropped, {n_matches:,}"
+    work = f"the same, ties dropped, {n_matches:,}"
     return Line(work, seconds, "choix (codes in)", theirs, equal)
 
 
 def bootstrap(n_systems: int, n_matches: int, n_resamples: int = 100) -> Line:
-    """P9: bootstrap rounds from labels, beside evalica's."""
+    """Bootstrap rounds from labels, beside evalica's."""
     import evalica
 
     battles = Battles.drawn(n_systems, n_matches)
@@ -290,7 +290,7 @@ def bootstrap(n_systems: int, n_matches: int, n_resamples: int = 100) -> Line:
     few, more = timed(lambda: theirs(2), 1)[0], timed(lambda: theirs(4), 1)[0]
     equal = same_round(list(number), drawn.wins[0], drawn.ties[0], batch.log_strength[0])
     estimate = few + (n_resamples - 2) * (more - few) / 2
-    work = f"P9 {n_resamples} rounds of {n_matches:,}, {n_systems} systems"
+    work = f"{n_resamples} rounds of {n_matches:,}, {n_systems} systems"
     return Line(work, seconds, "evalica", estimate, equal, estimated=True)
 
 

@@ -1,4 +1,4 @@
-"""Soft pairwise accuracy (P3), and which of two metrics is better by it (P4), side by side with the literal way.
+"""Soft pairwise accuracy, and which of two metrics is better by it, side by side with the literal way.
 
 Usage: python benchmarks/metric_significance.py [--quick]
 
@@ -145,7 +145,7 @@ def row(work: str, ours: float, peer: float, wanted: float | None, *, mark: str 
 
 
 def measure_values(human: FloatArray, metrics: FloatArray) -> bool:
-    """P3."""
+    """Soft pairwise accuracy itself."""
     signs = random_signs(N_PERMUTATIONS, SEGMENTS, np.random.default_rng(SEED))
 
     def thrifty() -> list[float]:
@@ -160,7 +160,7 @@ def measure_values(human: FloatArray, metrics: FloatArray) -> bool:
     kept = seconds(thrifty, 3)
     sampled = seconds(lambda: our_values(human, metrics), 5)
     smooth = seconds(lambda: our_analytic_values(human, metrics), 5)
-    size = f"P3 {METRICS} x {SYSTEMS} x {SEGMENTS}"
+    size = f"{METRICS} x {SYSTEMS} x {SEGMENTS}"
     good = [
         row(f"{size}, Monte Carlo, peer as published", sampled, literal, 10, equal=equal),
         row(f"{size}, Monte Carlo, thrifty peer", sampled, kept, None, equal=equal),
@@ -186,7 +186,7 @@ def same_swaps(metrics: FloatArray, human: FloatArray, scheme: SwapScheme) -> bo
 
 
 def measure_swaps(human: FloatArray, metrics: FloatArray, scheme: SwapScheme, part: int) -> bool:
-    """P4, ours on `part` resamples and the peer on some pairs of metrics in one."""
+    """Ours on `part` resamples and the peer on some pairs of metrics in one."""
     signs = random_signs(N_PERMUTATIONS, SEGMENTS, np.random.default_rng(SEED))
     human_p = published_pvalues(human, signs)
     cells = draw_masks(scheme, 1, human.shape, np.random.default_rng(1)).cells()[0]
@@ -209,9 +209,9 @@ def measure_swaps(human: FloatArray, metrics: FloatArray, scheme: SwapScheme, pa
     sampled = ours("monte_carlo", part)
     smooth = ours("analytic", N_RESAMPLES if scheme == "perm_inputs" else 2 * part)
     good = [
-        row(f"P4 {scheme}, Monte Carlo, peer as published", sampled, literal, 200, mark="~", equal=equal),
-        row(f"P4 {scheme}, Monte Carlo, thrifty peer", sampled, kept, None, mark="~", equal=equal),
-        row(f"P4 {scheme}, analytic, peer as published", smooth, literal, 200, mark="~", equal=equal),
+        row(f"{scheme}, Monte Carlo, peer as published", sampled, literal, 200, mark="~", equal=equal),
+        row(f"{scheme}, Monte Carlo, thrifty peer", sampled, kept, None, mark="~", equal=equal),
+        row(f"{scheme}, analytic, peer as published", smooth, literal, 200, mark="~", equal=equal),
     ]
     return all(good)
 

@@ -1,4 +1,4 @@
-"""All-pairs permutation p-values (P1) and the same without resampling (P2), side by side with the peers.
+"""All-pairs permutation p-values and the same without resampling, side by side with the peers.
 
 Usage: python benchmarks/permutation.py [--quick]
 
@@ -146,10 +146,10 @@ def measure(m: int, n: int, repeats: int) -> list[tuple[str, float, float, str, 
     its = abs(scipy_pvalue(goodness[0], goodness[1]) - one_sided(goodness)[0, 1]) <= 2 * error
     size = f"{m} x {n}"
     return [
-        (f"P1 {size}, mt-metrics-eval's algorithm", ours, peer, "", 3, agreed and sampled),
-        (f"P1 {size}, scipy.stats.permutation_test", ours, n_pairs * single, "~", 1000, its),
+        (f"{size}, mt-metrics-eval's algorithm", ours, peer, "", 3, agreed and sampled),
+        (f"{size}, scipy.stats.permutation_test", ours, n_pairs * single, "~", 1000, its),
         (
-            f"P2 {size}, normal, against the first",
+            f"{size}, normal, against the first",
             quick,
             peer,
             "",
@@ -157,7 +157,7 @@ def measure(m: int, n: int, repeats: int) -> list[tuple[str, float, float, str, 
             near_truth(goodness, normal(goodness), 3e-3),
         ),
         (
-            f"P2 {size}, Edgeworth, against the first",
+            f"{size}, Edgeworth, against the first",
             fine,
             peer,
             "",

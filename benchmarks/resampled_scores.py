@@ -1,4 +1,4 @@
-"""Bootstrap-resampled BLEU and chrF (P13): 1000 corpora of 1000 segments for 14 systems, beside sacreBLEU.
+"""Bootstrap-resampled BLEU and chrF: 1000 corpora of 1000 segments for 14 systems, beside sacreBLEU.
 
 Usage: python benchmarks/resampled_scores.py
 

@@ -1,4 +1,4 @@
-"""BLEU and chrF beside sacreBLEU: all segments of 14 systems (P12), 1000 resampled corpora (P13), growth.
+"""BLEU and chrF beside sacreBLEU: all segments of 14 systems, 1000 resampled corpora, growth.
 
     python benchmarks/text_metrics.py            about a minute
     python benchmarks/text_metrics.py --quick    a quarter of the segments
@@ -116,7 +116,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def segments_and_corpora(given: Texts) -> list[Line]:
-    """P12: what sacreBLEU computes for all systems, one by one and all together."""
+    """What sacreBLEU computes for all systems, one by one and all together."""
     outputs, reference = given
     size = f"{len(outputs)} × {len(reference):,}"
     compiled = importlib.util.find_spec("numba") is not None
@@ -127,17 +127,17 @@ def segments_and_corpora(given: Texts) -> list[Line]:
         theirs, each = timed(lambda metric=metric: _sentences(metric, given))
         bound = 20 if compiled and not options else 0
         difference = np.abs(counts.per_segment().values - each).max()
-        lines.append(Line(f"P12 sentence {name} {size}", ours, theirs, difference, bound))
+        lines.append(Line(f"sentence {name} {size}", ours, theirs, difference, bound))
         cached = CHRF(**options, references=[reference])
         theirs, corpus = timed(lambda cached=cached: _corpora(cached, given, None))
-        lines.append(Line(f"P12 corpus {name} {size}", ours, theirs, np.abs(counts.pooled() - corpus).max()))
+        lines.append(Line(f"corpus {name} {size}", ours, theirs, np.abs(counts.pooled() - corpus).max()))
     ours, counts = timed(lambda: bt.bleu(outputs, reference, workers=1), 4)
     theirs, corpus = timed(lambda: _corpora(BLEU(force=True), given, [reference]))
-    lines.append(Line(f"P12 corpus BLEU {size}", ours, theirs, np.abs(counts.pooled() - corpus).max(), 4))
+    lines.append(Line(f"corpus BLEU {size}", ours, theirs, np.abs(counts.pooled() - corpus).max(), 4))
     sentence = BLEU(force=True, effective_order=True)
     theirs, each = timed(lambda: _sentences(sentence, given))
     difference = np.abs(counts.per_segment().values - each).max()
-    lines.append(Line(f"P12 sentence BLEU {size} (they tokenise from memory)", ours, theirs, difference))
+    lines.append(Line(f"sentence BLEU {size} (they tokenise from memory)", ours, theirs, difference))
     return lines
 
 
@@ -153,7 +153,7 @@ def _corpora(metric: Any, given: Texts, references: Any) -> list[float]:  # noqa
 
 
 def resampled(given: Texts) -> list[Line]:
-    """P13: 1000 resamples of 1000 segments, each scored as a corpus; two of them by sacreBLEU."""
+    """1000 resamples of 1000 segments, each scored as a corpus; two of them by sacreBLEU."""
     outputs, reference = given
     n = len(reference)
     draws = np.random.default_rng(1).integers(0, n, (N_RESAMPLES, SIZE))
@@ -173,7 +173,7 @@ def resampled(given: Texts) -> list[Line]:
             expected.append(corpus)
             clock += spent
         difference = np.abs(scores[:, :2].T - expected).max()
-        work = f"P13 {name}, {N_RESAMPLES} corpora of {SIZE}, {len(outputs)} systems"
+        work = f"{name}, {N_RESAMPLES} corpora of {SIZE}, {len(outputs)} systems"
         lines.append(Line(work, seconds, clock / 2 * N_RESAMPLES, difference, 1000, estimated=True))
     return lines
 

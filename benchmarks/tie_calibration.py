@@ -1,4 +1,4 @@
-"""Accuracy with calibrated ties (P5), side by side with the peer's algorithm.
+"""Accuracy with calibrated ties, side by side with the peer's algorithm.
 
 Usage: python benchmarks/tie_calibration.py [--quick]
 
@@ -163,7 +163,7 @@ def main() -> int:
             ours = seconds(lambda x=metric, h=human: calibrated_accuracy(x, h), 25)
             same = agrees(metric, human, "segment", peer)
             fine = fine and same
-            work = f"P5 {m} x {n}" + (f", {missing:.0%} missing" if missing else "")
+            work = f"{m} x {n}" + (f", {missing:.0%} missing" if missing else "")
             print(
                 f"{work:<34} {1e3 * ours:>7.1f} ms {1e3 * cost:>7.0f} ms {cost / ours:>7.0f}x {f'>={WANTED}':>8}"
                 f"  {'yes' if same else 'NO'}",

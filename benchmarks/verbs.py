@@ -1,4 +1,4 @@
-"""Verbs and commands as users call them (P21 to P24), beside the peers in one run.
+"""Verbs and commands as users call them, beside the peers in one run.
 
 Usage: python benchmarks/verbs.py [--quick]
 
@@ -64,7 +64,7 @@ class Line(NamedTuple):
 
 
 def strengths_of_scores(n_systems: int, n_segments: int, most: float) -> Line:
-    """P21: Bradley–Terry from scores, beside the published algorithm written out."""
+    """Bradley–Terry from scores, beside the published algorithm written out."""
     goodness = example(n_systems, n_segments)
     scores = scores_of(goodness)
     ours, ranking = timed(lambda: bt.rank(scores, by="bradley_terry"), 7)
@@ -79,12 +79,12 @@ def strengths_of_scores(n_systems: int, n_segments: int, most: float) -> Line:
     polished = fixed_point(wins, start=shares, tolerance=1e-28, max_iterations=10**6).shares
     own = dict(zip(ranking.systems, np.log(ranking.strength).tolist(), strict=True))
     equal = same(own, dict(zip(scores.systems, np.log(polished).tolist(), strict=True)))
-    work = f"P21 rank by Bradley–Terry {n_systems} x {n_segments}"
+    work = f"rank by Bradley–Terry {n_systems} x {n_segments}"
     return Line(work, ours, "literal fit", theirs, f"<= {1000 * most:.0f} ms", ours <= most, equal)
 
 
 def strengths_of_battles(n_matches: int, most: float) -> Line:
-    """P22: battles of a hundred systems, beside the point fit of evalica."""
+    """Battles of a hundred systems, beside the point fit of evalica."""
     battles = Battles.drawn(100, n_matches)
     number, left, right = battles.encoded()
     matches = bt.Matches(systems=tuple(number), left=left, right=right, outcome=battles.outcome)
@@ -93,12 +93,12 @@ def strengths_of_battles(n_matches: int, most: float) -> Line:
     exact = battles.evalica(tolerance=1e-12, limit=100_000)
     own = dict(zip(ranking.systems, np.log(ranking.strength).tolist(), strict=True))
     equal = same(own, dict(zip(exact.index, np.log(exact), strict=True)))
-    work = f"P22 rank of {n_matches:,} battles"
+    work = f"rank of {n_matches:,} battles"
     return Line(work, ours, "evalica fit", theirs, f"<= {1000 * most:.0f} ms", ours <= most, equal)
 
 
 def two_systems(n_segments: int) -> Line:
-    """P23: BLEU of two systems and the test of their difference, beside sacreBLEU's approximate randomisation."""
+    """BLEU of two systems and the test of their difference, beside sacreBLEU's approximate randomisation."""
     outputs, reference = texts().first(n_segments)
     names = list(outputs)[:2]
     pair = {name: outputs[name] for name in names}
@@ -108,7 +108,7 @@ def two_systems(n_segments: int) -> Line:
     equal = np.allclose(scores, [result.score for result in theirs_of], atol=1e-9)
     # Theirs is (b + 1) / (B + 1) with few trials, so that the two differ by chance.
     equal &= abs(table.pair(*names).pvalue - theirs_of[1].p_value) <= CHANCE
-    work = f"P23 bleu and compare, 2 x {n_segments:,}"
+    work = f"bleu and compare, 2 x {n_segments:,}"
     return Line(work, ours, f"sacreBLEU {TRIALS}", theirs, ">= 5x", theirs >= 5 * ours, bool(equal))
 
 
@@ -124,7 +124,7 @@ def paired_test(pair: dict[str, list[str]], reference: list[str]) -> Any:  # noq
 
 
 def commands(repeats: int) -> list[Line]:
-    """P24: the command line on the files of the demo."""
+    """The command line on the files of the demo."""
     with tempfile.TemporaryDirectory() as folder:
         run_command("demo", "--output", folder, "--overwrite")
         human, metrics = str(Path(folder) / "human.csv"), str(Path(folder) / "metrics.tsv")
@@ -141,7 +141,7 @@ def command_line(most: float, arguments: list[str], repeats: int) -> Line:
     ours = min(run_command(*arguments) for _ in range(repeats))
     bare = min(run_python("-c", "import numpy") for _ in range(repeats))
     return Line(
-        f"P24 betterthan {arguments[0]}",
+        f"betterthan {arguments[0]}",
         ours,
         "import numpy",
         bare,

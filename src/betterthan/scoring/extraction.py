@@ -104,7 +104,7 @@ def extract(
 
 def _job(texts: Parallel, extraction: Extraction, *, digest: str | None) -> Job[Any, FloatArray]:
     lists = (*texts.outputs, *texts.references)
-    n_characters = sum(len(line) for lines in lists for line in lines if line)
+    n_characters = sum(sum(map(len, filter(None, lines))) for lines in lists)
     bytes_per_segment = BYTES_PER_CHARACTER * (n_characters // len(texts.segments) + 1)
     blocks = block_ranges(len(texts.segments), bytes_per_segment, budget=BLOCK)
     is_large = n_characters * extraction.steps_per_character >= WORTH_COMPILING

@@ -43,6 +43,8 @@ class Parallel:
     @property
     def n_references(self) -> str:
         """The number of references as signatures have it: "var" where segments differ."""
+        if all(None not in lines for lines in self.references):
+            return str(len(self.references))
         found = {sum(line is not None for line in lines) for lines in zip(*self.references, strict=True)}
         return str(found.pop()) if len(found) == 1 else "var"
 
@@ -193,7 +195,7 @@ def _lines(lines: Iterable[Any], *, what: str) -> tuple[str | None, ...]:
         raise TableError(f"{what} is a single text; a list of texts is needed, one a segment.")
     found = listed(lines, what=what)
     # Looking at all of them at once is many times faster; one by one is only needed to complain.
-    if all(type(line) is str for line in found) and is_writable("".join(found)):
+    if set(map(type, found)) == {str} and is_writable("".join(found)):
         return found
     for i, line in enumerate(found, 1):
         if line is not None and not isinstance(line, str):
@@ -211,7 +213,8 @@ def _complete(given: _Given, missing: Missing) -> Parallel:
     if len(bare):
         places = some_of([given.segments[i] for i in bare])
         raise TableError(f"No reference for segment {places}. Every segment needs at least one.")
-    gaps = [(s, i) for s, lines in enumerate(given.outputs) for i, line in enumerate(lines) if line is None]
+    with_gaps = [(s, lines) for s, lines in enumerate(given.outputs) if None in lines]
+    gaps = [(s, i) for s, lines in with_gaps for i, line in enumerate(lines) if line is None]
     if gaps and missing == "raise":
         raise MissingScores(_gaps_told(given, gaps))
     dropped = {i for _, i in gaps} if missing == "drop" else set()

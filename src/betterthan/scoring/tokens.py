@@ -35,11 +35,12 @@ WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
 ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 MARKS_13A = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'  # always stand alone
-RULES_13A = (
-    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),  # period and comma, unless a digit stands before
-    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),  # and unless a digit follows
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # a dash after a digit
+RULES_13A = (  # with the group that gets a space on either side
+    (re.compile(r"([^0-9])([.,])"), 2),  # period and comma, unless a digit stands before
+    (re.compile(r"([.,])([^0-9])"), 1),  # and unless a digit follows
+    (re.compile(r"([0-9])(-)"), 2),  # a dash after a digit
 )
+SPACED = {".": " . ", ",": " , ", "-": " - "}
 
 
 class Choice(NamedTuple):
@@ -164,7 +165,7 @@ def tokens(name: str, lines: Sequence[str]) -> list[list[str]]:
 
 
 def _tokens_13a(lines: Sequence[str]) -> list[list[str]]:
-    """Do what sacreBLEU's tokeniser 13a does, for many lines at once: equal tokens in half the time.
+    """Do what sacreBLEU's tokeniser 13a does, for many lines at once: equal tokens in a third of the time.
 
     Two things differ, and neither can be seen in the tokens. Lines are joined by line ends, of which 13a leaves none
     in a line; each stands between spaces, so that no rule reaches across. A space is not itself put between spaces,
@@ -180,8 +181,11 @@ def _tokens_13a(lines: Sequence[str]) -> list[list[str]]:
     joined = f" {joined} "
     for mark in MARKS_13A:
         joined = joined.replace(mark, f" {mark} ")
-    for pattern, spaced in RULES_13A:
-        joined = pattern.sub(spaced, joined)
+    for pattern, group in RULES_13A:
+        # Text, first group, second group, text, …: before Python 3.12, `sub` takes several times as long.
+        pieces = pattern.split(joined)
+        pieces[group::3] = map(SPACED.__getitem__, pieces[group::3])
+        joined = "".join(pieces)
     return [line.split() for line in joined.split("\n")]
 
 
@@ -213,5 +217,5 @@ def has_no_spaces(text: str) -> bool:
     >>> has_no_spaces("今日は天気がいい。"), has_no_spaces("Good weather today.")
     (True, False)
     """
-    n_letters = sum(map(str.isalpha, text))
-    return 2 * len(WITHOUT_SPACES.findall(text)) > n_letters
+    n_found = len(WITHOUT_SPACES.findall(text))
+    return n_found > 0 and 2 * n_found > sum(map(str.isalpha, text))

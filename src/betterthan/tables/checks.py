@@ -57,7 +57,7 @@ def texts(names: Iterable[Any], *, what: str) -> tuple[str, ...]:
     """Return the names of several `what` as plain texts, see :func:`text`; repeats allowed."""
     found = listed(names, what=f"{what}s")
     # Looking at all of them at once is several times faster; one by one is only needed to mend or complain.
-    is_plain = all(type(name) is str for name in found) and all(map(str.strip, found))
+    is_plain = set(map(type, found)) <= {str} and all(map(str.strip, found))
     return found if is_plain and is_writable("".join(found)) else tuple(text(n, what=what) for n in found)
 
 

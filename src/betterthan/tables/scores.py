@@ -146,10 +146,13 @@ class Scores(Frozen):
         """
         rows = positions(systems, self.systems, what="system")
         columns = positions(segments, self.segments, what="segment")
+        names = at(rows, self.systems), at(columns, self.segments)
+        if names == (self.systems, self.segments):  # a table does not change, so it need not be made again
+            return self
         return replace(
             self,
-            systems=at(rows, self.systems),
-            segments=at(columns, self.segments),
+            systems=names[0],
+            segments=names[1],
             values=read_only(self.values[np.ix_(rows, columns)]),
             groups=None if self.groups is None else at(columns, self.groups),
         )

@@ -13,6 +13,7 @@ from betterthan.analysis.matches.match_units import match_units, thin_note, unit
 from betterthan.analysis.matches.matches import (
     MatchFit,
     TiesModel,
+    added_up,
     critical_values,
     fit_matches,
     side_note,
@@ -34,6 +35,7 @@ def compare_matches(
     prior: float = 0.0,
     systems: Sequence[str] | None = None,
     fit: MatchFit | None = None,
+    digest: str | None = None,
 ) -> PairwiseTable:
     r"""Wald tests of all differences of log strengths.
 
@@ -42,14 +44,15 @@ def compare_matches(
     with the sandwich covariance v. When the matches have groups, or segments that stand in several rows, v is clustered
     by these and z is referred to Student's t with the degrees of freedom of each pair
     (:mod:`betterthan.kernels.resampling.clustered`). Covariates are held equal. All matches are fitted (a `fit` made
-    before is not made again), and then these `systems` are compared.
+    before is not made again, nor a `digest`), and then these `systems` are compared.
     """
     chosen = positions(systems, matches.systems, what="system")
     square = np.ix_(chosen, chosen)
     sides: tuple[str, ...] = ()
     if fit is None:  # a ranking, which made the fit, has said it
-        fit = fit_matches(matches, ties=ties, prior=prior)
-        sides = side_note(matches, fit, options.confidence)
+        summed = added_up(matches)
+        fit = fit_matches(summed, ties=ties, prior=prior)
+        sides = side_note(summed, fit, options.confidence)
     strength = fit.log_strength[chosen]
     difference = strength[:, None] - strength[None, :]
     error, degrees = fit.pair_errors[square], fit.pair_degrees[square]
@@ -72,7 +75,7 @@ def compare_matches(
             wins=counts.wins,
             ties=counts.ties,
             pvalue=pairwise_pvalues(upper_tail(z, degrees), alternative=options.alternative),
-            data=matches.digest,
+            data=matches.digest if digest is None else digest,
             options={
                 "matches": round(matches.n_matches),
                 "ties": fit.ties,

@@ -123,7 +123,7 @@ def decide(
     if by_rates:
         findings = replace(findings, effect_name="difference of win rates")
     return pairwise_table(
-        replace(_first(findings, notes), unit_note=about_units, data=digest),
+        replace(findings, notes=(*notes, *findings.notes), unit_note=about_units, data=digest),
         replace(options, correction=request.correction),
         seed=resampling.seed,
     )

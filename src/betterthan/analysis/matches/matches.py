@@ -198,6 +198,18 @@ def _covariance(
     return found, tuple(by)
 
 
+def added_up(matches: Matches) -> Matches:
+    """Return equal matches as one row with their weights added up, where no cluster or covariate needs them apart.
+
+    Wins, ties and the fit are the same to the last bit: each cell adds up the same weights in the same order. A million
+    battles of a hundred systems become 30,000 rows, so whoever needs several of these does it first.
+    """
+    is_needed_apart = matches.covariates is not None or bool(units_of_matches(matches))
+    if is_needed_apart or matches.left.size <= 3 * matches.n_systems**2:
+        return matches
+    return matches.aggregated()
+
+
 class Rows(NamedTuple):
     """Matches as the likelihood sees them under a policy for ties."""
 
@@ -211,8 +223,7 @@ class Rows(NamedTuple):
 def rows_of(matches: Matches, ties: str) -> Rows:
     """Return the rows with ties kept at one half, left out, or given to the later system; equal ones added up."""
     units = units_of_matches(matches)
-    if not units and matches.covariates is None and matches.left.size > 3 * matches.n_systems**2:
-        matches = matches.aggregated()
+    matches = added_up(matches)
     tied = matches.outcome == 0.5
     keep = ~tied if ties == "drop" else np.ones(tied.size, dtype=bool)
     outcome = matches.outcome

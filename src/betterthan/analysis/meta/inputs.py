@@ -291,7 +291,7 @@ def _scored_by_most(tables: list[Metric], systems: tuple[str, ...], said: list[s
 
 def _refuse_other_spelling(systems: list[str], tables: list[Metric]) -> None:
     """Refuse to leave out a system that a metric has under a name which only looks different."""
-    for table in tables:
+    for table in tables if systems else ():
         alike = {folded(name): name for name in table.systems}
         for name in systems:
             other = alike.get(folded(name), name)

@@ -100,6 +100,8 @@ class SoftPairwiseAccuracy:
 def _mean_of_known(values: FloatArray) -> FloatArray:
     """Mean of each row's numbers, NaN where there are none."""
     known = ~np.isnan(values)
+    if known.all():
+        return np.asarray(values.mean(axis=1))
     count = known.sum(axis=1)
     total = np.where(known, values, 0.0).sum(axis=1)
     return np.asarray(total / np.where(count > 0, count, np.nan))
@@ -244,13 +246,17 @@ def _weighted_pvalues(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return analytic p-values (b, pairs) of the pairs i < j in bootstrap samples; each drawn copy flips by itself."""
     first, second = np.triu_indices(len(values), 1)
     gap = values[first] - values[second]
-    never = np.isnan(gap).all(axis=1)
-    if np.isnan(gap).any():
+    missing = np.isnan(gap)
+    if missing.any():
         gap = np.nan_to_num(gap)
         total = weights @ gap.T
     else:
         sums = weights @ (values - values.mean()).T
         total = sums[:, first] - sums[:, second]
-    square = weights @ (gap**2).T
+    gap *= gap
+    square = weights @ gap.T
     z = np.divide(total, np.sqrt(square), out=np.zeros_like(total), where=square > 0)
-    return np.where(never, np.nan, special.ndtr(-z))
+    np.negative(z, out=z)
+    pvalue = np.asarray(special.ndtr(z, out=z))
+    pvalue[:, missing.all(axis=1)] = np.nan
+    return pvalue

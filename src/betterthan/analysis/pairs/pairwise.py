@@ -124,17 +124,17 @@ def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | 
         correction=correction,
         effect_name=findings.effect_name,
         size_name=findings.size_name,
-        effect=_blank(findings.effect, order),
-        low=_blank(findings.low, order),
-        high=_blank(findings.high, order),
-        size=_blank(findings.size, order),
+        effect=_blank(findings.effect[square]),
+        low=_blank(findings.low[square]),
+        high=_blank(findings.high[square]),
+        size=_blank(findings.size[square]),
         wins=findings.wins[square],
         ties=findings.ties[square],
         losses=findings.wins.T[square],
-        pvalue=_blank(pvalue, order),
-        adjusted=_blank(adjusted, order),
-        p_low=_blank(p_low, order),
-        p_high=_blank(p_high, order),
+        pvalue=_blank(pvalue[square]),
+        adjusted=_blank(adjusted[square]),
+        p_low=_blank(p_low[square]),
+        p_high=_blank(p_high[square]),
         alpha=options.alpha,
         confidence=options.confidence,
         simultaneous=options.simultaneous,
@@ -227,9 +227,9 @@ def _open(pvalue: FloatArray) -> FloatArray:
     return np.where(np.isnan(pvalue), np.nan, np.maximum(pvalue, np.finfo(np.float64).tiny))
 
 
-def _blank(matrix: FloatArray, order: IntArray) -> FloatArray:
-    """Sort, and leave out the diagonal and what is infinite: no limit, no size."""
-    result = np.array(matrix[np.ix_(order, order)], dtype=np.float64)
+def _blank(matrix: FloatArray) -> FloatArray:
+    """Leave out the diagonal and what is infinite: no limit, no size."""
+    result = np.array(matrix, dtype=np.float64)
     result[np.isinf(result)] = np.nan
     np.fill_diagonal(result, np.nan)
     return result

@@ -6,6 +6,7 @@ By Bradley–Terry strengths, whose bootstrap draws matches or whole clusters of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ from betterthan.analysis.matches.match_units import (
 from betterthan.analysis.matches.matches import (
     MatchFit,
     TiesModel,
+    added_up,
     critical_values,
     fit_matches,
     fitted,
@@ -339,15 +341,23 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
     by = _method(options)
     ties = "half" if options.ties == "default" else options.ties
     refuse_covariates(matches, by, ties=ties, prior=options.prior, interval=options.interval)
-    counts = WinCounts(np.asarray(matches.wins()), np.asarray(matches.ties()))
+    summed = added_up(matches)
+    counts = WinCounts(np.asarray(summed.wins()), np.asarray(summed.ties()))
     refuse_unmet(counts, matches.systems)
-    if by == "bradley_terry":
-        ranked = _bradley_terry(matches, counts, ties, options, resampling)
+    digest = matches.digest
+    if by == "bradley_terry" and options.interval in ("default", "robust") and ties != "davidson":
+        ranked = _bradley_terry(summed, ties, options)
+    elif by == "bradley_terry":
+        ranked = _drawn_bradley_terry(
+            matches, counts, ties, options, resampling.on(digest, default=RESAMPLES)
+        )
     elif by == "win_rate":
         ranked = _win_rate(matches, counts, options)
     else:
-        ranked = _ordered(matches, by, options, resampling)
-    pairs, about = (ranked.pairs, ()) if ranked.pairs else _pairs(matches, by, ties, options, ranked.fit)
+        ranked = _ordered(matches, by, options, resampling.on(digest))
+    pairs, about = (
+        (ranked.pairs, ()) if ranked.pairs else _pairs(matches, by, ties, options, ranked.fit, digest)
+    )
     found = SystemStrengths(
         systems=matches.systems,
         method=by,
@@ -356,7 +366,7 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         low=ranked.low,
         high=ranked.high,
         higher_is_better=True,
-        data=matches.digest,
+        data=digest,
         n_segments=None,
         order_spread=ranked.spread,
         options={
@@ -389,17 +399,18 @@ def _method(options: RankOptions) -> str:
 
 
 def _pairs(
-    matches: Matches, by: str, ties: str, options: RankOptions, fit: MatchFit | None
+    matches: Matches, by: str, ties: str, options: RankOptions, fit: MatchFit | None, digest: str
 ) -> tuple[PairwiseTable, tuple[str, ...]]:
     """The tests of all pairs; with a prior, which is said, where strengths are not asked for and do not exist."""
     tested: TiesModel = "half" if ties == "davidson" else ties  # type: ignore[assignment]  # checked by the options
+    compared = partial(compare_matches, matches, tested, options.pair_options(), digest=digest)
     try:
-        return compare_matches(matches, tested, options.pair_options(), prior=options.prior, fit=fit), ()
+        return compared(prior=options.prior, fit=fit), ()
     except NotEstimable:
         if by == "bradley_terry":
             raise
     note = f"Spread and groups rest on Bradley–Terry strengths, which exist here only with a prior of {HELP}."
-    return compare_matches(matches, tested, options.pair_options(), prior=HELP), (note,)
+    return compared(prior=HELP), (note,)
 
 
 def _unit(by: str, scale: str) -> str:
@@ -427,41 +438,52 @@ class _Ranked:
     notes: tuple[str, ...] = ()
 
 
-def _bradley_terry(
+def _bradley_terry(matches: Matches, ties: str, options: RankOptions) -> _Ranked:
+    """Strengths with robust errors in closed form."""
+    fit = fit_matches(matches, ties=ties, prior=options.prior)  # type: ignore[arg-type]
+    low, high = _limits(fit, options)
+    return _Ranked(
+        strength=SCALES[options.scale][1](fit.log_strength),
+        low=low,
+        high=high,
+        kind="clustered" if fit.clusterings else "model" if options.prior else "robust",
+        options=_options_of_fit(matches, ties, options),
+        fit=fit,
+        notes=(
+            *style_notes(fit.style, options.confidence),
+            *side_note(matches, fit, options.confidence),
+            *_thin(matches, fit),
+        ),
+    )
+
+
+def _drawn_bradley_terry(
     matches: Matches, counts: WinCounts, ties: str, options: RankOptions, resampling: Resampling
 ) -> _Ranked:
+    """Strengths with intervals from bootstrap samples."""
     to_scale = SCALES[options.scale][1]
-    shown: dict[str, Option] = {
+    theta = fitted(counts, matches.systems, ties=ties, prior=options.prior)
+    drawn = drawn_strengths(matches, counts, resampling, ties=ties, prior=options.prior)
+    usable, notes = usable_draws(drawn)
+    low, high = widened_percentiles(matches, to_scale(usable), options.confidence)
+    return _Ranked(
+        strength=to_scale(theta),
+        low=low,
+        high=high,
+        kind=f"percentile,{len(drawn)}",
+        options=_options_of_fit(matches, ties, options),
+        drew=True,
+        notes=notes,
+    )
+
+
+def _options_of_fit(matches: Matches, ties: str, options: RankOptions) -> dict[str, Option]:
+    return {
         "ties": ties,
         "prior": options.prior or None,
         "covariates": ",".join(matches.covariate_names) or None,
         "scale": options.scale,
     }
-    if options.interval in ("default", "robust") and ties != "davidson":
-        fit = fit_matches(matches, ties=ties, prior=options.prior)  # type: ignore[arg-type]
-        low, high = _limits(fit, options)
-        return _Ranked(
-            strength=to_scale(fit.log_strength),
-            low=low,
-            high=high,
-            kind="clustered" if fit.clusterings else "model" if options.prior else "robust",
-            options=shown,
-            fit=fit,
-            notes=(
-                *style_notes(fit.style, options.confidence),
-                *side_note(matches, fit, options.confidence),
-                *_thin(matches, fit),
-            ),
-        )
-    theta = fitted(counts, matches.systems, ties=ties, prior=options.prior)
-    own = resampling.on(matches.digest, default=RESAMPLES)
-    drawn = drawn_strengths(matches, counts, own, ties=ties, prior=options.prior)
-    usable, notes = usable_draws(drawn)
-    low, high = widened_percentiles(matches, to_scale(usable), options.confidence)
-    kind = f"percentile,{len(drawn)}"
-    return _Ranked(
-        strength=to_scale(theta), low=low, high=high, kind=kind, options=shown, drew=True, notes=notes
-    )
 
 
 def _limits(fit: MatchFit, options: RankOptions) -> tuple[FloatArray, FloatArray]:
@@ -525,7 +547,7 @@ def _ordered(matches: Matches, by: str, options: RankOptions, resampling: Resamp
             n_orders=options.n_orders,
             rating=options.rating,
         ),
-        resampling.on(matches.digest),
+        resampling,
     )
     low, high = percentile_interval(found.draws, options.confidence)
     orders = None if found.order_spread is None else options.n_orders

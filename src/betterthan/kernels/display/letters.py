@@ -141,10 +141,7 @@ def _reduced(needs: list[int]) -> list[int]:
     useless = -1
     while useless:
         needs = _least(needs)
-        serves: dict[int, int] = {}
-        for at, need in enumerate(needs):
-            for i in _bits(need):
-                serves[i] = serves.get(i, 0) | 1 << at
+        serves = _served(needs)
         useless, seen = 0, list[int]()
         for i in sorted(serves, key=lambda i: -serves[i].bit_count()):
             if any(serves[i] & ~other == 0 for other in seen):
@@ -153,6 +150,15 @@ def _reduced(needs: list[int]) -> list[int]:
                 seen.append(serves[i])
         needs = [need & ~useless for need in needs]
     return needs
+
+
+def _served(needs: list[int]) -> dict[int, int]:
+    """For each clique the set of needs that hold it."""
+    serves: dict[int, int] = {}
+    for at, need in enumerate(needs):
+        for i in _bits(need):
+            serves[i] = serves.get(i, 0) | 1 << at
+    return serves
 
 
 def _fewest(needs: list[int], max_work: int) -> tuple[list[int], bool]:
@@ -205,11 +211,12 @@ def _at_least(left: list[int]) -> int:
 
 def _greedy(needs: list[int]) -> list[int]:
     chosen: list[int] = []
-    left = needs
+    serves = _served(needs)
+    cliques, left = sorted(serves), (1 << len(needs)) - 1
     while left:
-        at = max(_bits(_union(left)), key=lambda i: sum(need >> i & 1 for need in left))
+        at = max(cliques, key=lambda i: (serves[i] & left).bit_count())
         chosen.append(at)
-        left = [need for need in left if not need >> at & 1]
+        left &= ~serves[at]
     for at in list(chosen):
         others = _union(1 << i for i in chosen if i != at)
         if all(need & others for need in needs):

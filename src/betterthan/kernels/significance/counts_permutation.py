@@ -18,7 +18,15 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.sign_flips.exact import TIE_TOLERANCE, Alternative
-from betterthan.kernels.sign_flips.permutation import Tallies, portions, random_signs
+from betterthan.kernels.sign_flips.permutation import (
+    Tallies,
+    Words,
+    flipped_sums,
+    portions,
+    random_signs,
+    random_words,
+    signs_of,
+)
 
 Formula = Callable[[FloatArray], FloatArray]
 
@@ -74,8 +82,7 @@ def counts_permutation_block(
     tallies = Tallies(np.zeros((m, m), dtype=np.int64), np.zeros((m, m), dtype=np.int64))
     flat = _columns(counts)
     for size in portions(n_resamples, 8 * (n + 4 * m * k)):
-        swapped = (random_signs(size, n, rng) < 0).astype(flat.dtype)
-        partial = (swapped @ flat).astype(np.float64).reshape(size, m, k)
+        partial = _sums_of_swapped(flat, random_words(size, n, rng)).reshape(size, m, k)
         _tally_swaps(tallies, totals, partial, formula, two_sided=alternative == "two-sided")
     return Tallies(tallies.greater.T.copy(), tallies.equal) if alternative == "less" else tallies
 
@@ -125,6 +132,18 @@ def _columns(counts: FloatArray) -> FloatArray:
     flat = np.ascontiguousarray(counts.transpose(1, 0, 2)).reshape(counts.shape[1], -1)
     is_small = np.abs(flat).sum(axis=0).max(initial=0.0) < EXACT_IN_FLOAT32
     return flat.astype(np.float32) if is_small and bool((flat == np.rint(flat)).all()) else flat
+
+
+def _sums_of_swapped(flat: FloatArray, words: Words) -> FloatArray:
+    """Sums over the segments that each resample swaps, those with the sign −1: (n_resamples, columns).
+
+    Where all sums are exact, they follow from sums with signs, C − 2 P, which need no mask.
+    """
+    n = len(flat)
+    if flat.dtype == np.float32:
+        signed = flipped_sums(np.ascontiguousarray(flat.T), np.ones((1, n), dtype=bool), words)[0]
+        return np.ascontiguousarray(((flat.sum(axis=0, dtype=np.float64)[:, None] - signed) / 2).T)
+    return np.asarray((signs_of(words, n) < 0).astype(np.float64) @ flat)
 
 
 def _tally_swaps(
