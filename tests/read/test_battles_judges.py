@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import betterthan as bt
 from betterthan.errors import ReadError
-from betterthan.read.formats.battles import battle_clusters
+from betterthan.read.formats.battles import battle_columns
 from betterthan.read.formats.battles.battle_columns import find_columns
 from betterthan.read.formats.battles.battles import read, read_matches, sniff
 from betterthan.read.problems import PROBLEMS
@@ -117,7 +117,7 @@ def test_weights_are_summed_within_a_judge(tmp_path):
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_too_many_cells_give_up_the_judges_with_a_note(tmp_path, monkeypatch, as_frame):
     """Nearly as many cells as rows are not worth their memory; also when the judge was named."""
-    monkeypatch.setattr(battle_clusters, "MOST_CELLS", 50)
+    monkeypatch.setattr(battle_columns, "MOST_CELLS", 50)
     frame = made()
     frame.write_parquet(tmp_path / "a.parquet")
     matches = read_matches(frame if as_frame else tmp_path / "a.parquet", judge="judge")
@@ -340,7 +340,7 @@ def test_a_covariate_must_be_a_number(tmp_path, cell):
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_covariates_of_too_many_rows_are_refused(tmp_path, monkeypatch, as_frame):
     """They cannot be counted, so every row would stand in memory."""
-    monkeypatch.setattr(battle_clusters, "MOST_ROWS", 399)
+    monkeypatch.setattr(battle_columns, "MOST_ROWS", 399)
     made().write_parquet(tmp_path / "a.parquet")
     with pytest.raises(ReadError, match="Covariates need every battle by itself, and 400 are more") as caught:
         read_matches(made() if as_frame else tmp_path / "a.parquet", covariates=["len_a"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.read.formats.quality.tag_spans import on_words
+from betterthan.read.formats.quality.tag_labels import on_words
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any, sniff
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read.source.given_files import is_there, split_given
+from betterthan.read.source.paths import is_there, split_given
 
 
 def files_and_systems(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

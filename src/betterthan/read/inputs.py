@@ -17,10 +17,10 @@ import numpy as np
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
 from betterthan.messages import COLUMN, FILE, NAME, VALUE, Message, Option
 from betterthan.read.check import checkup_of
-from betterthan.read.doubts.chosen_columns import refuse_unknown_directions, refuse_unused
+from betterthan.read.grid.selection import refuse_unknown_directions, refuse_unused
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.scores import are_runs, judgements_of, scores_of, the_metric
-from betterthan.read.several.several_files import refuse_other_languages
+from betterthan.read.several.files import refuse_other_languages
 from betterthan.read.sniff import Recognition, read_any, recognise
 from betterthan.read.source.source import Source, open_source
 from betterthan.results.checkup import Checkup
@@ -331,9 +331,12 @@ class TableReader:
         gold: str | None,
         reference: str | None,
     ) -> MetricsAndPeople:
-        from betterthan.read.formats.metrics_task.metrics_folder import read_pair  # noqa: PLC0415  (folders pay for it)
+        from betterthan.read.formats.metrics_task.metrics_folder import (  # noqa: PLC0415
+            FORMAT,
+            read_pair,
+            with_conditions,
+        )
         from betterthan.read.formats.metrics_task.metrics_folder_files import open_folder, pairs_of  # noqa: PLC0415
-        from betterthan.read.formats.metrics_task.metrics_folder_reader import FORMAT, with_conditions  # noqa: PLC0415
 
         if human is not None:
             raise BetterThanError(

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.read.doubts.doubts import refuse_system_level
-from betterthan.read.doubts.metric_names import refuse_truth
 from betterthan.read.formats.registry import reader
 from betterthan.read.formats.tables.cells import Duplicates
 from betterthan.read.formats.tables.tables_in_one_file import whole
 from betterthan.read.frames import FrameLike, is_frame
-from betterthan.read.grid.where import conditions
+from betterthan.read.grid.selection import conditions
+from betterthan.read.plausibility.direction import refuse_truth
+from betterthan.read.plausibility.score_warnings import refuse_system_level
 from betterthan.read.protocol import EVERY, Options, Reading
 from betterthan.read.sniff import read_any, recognise
 from betterthan.read.source.source import Given, Source, open_source
@@ -316,7 +316,7 @@ def runs_as_one(sources: Sequence[Any], options: Options) -> list[Any]:
 
 def are_runs(sources: Sequence[Any], options: Options) -> bool:
     """Whether each of several files is the run of one system."""
-    from betterthan.read.several.several_files import runs_in  # noqa: PLC0415  (it reads through this module)
+    from betterthan.read.several.files import runs_in  # noqa: PLC0415  (it reads through this module)
 
     if len(sources) < 2 or not all(isinstance(source, str | os.PathLike) for source in sources):
         return False

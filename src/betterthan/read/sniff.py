@@ -8,18 +8,18 @@ from typing import Any
 
 from betterthan.errors import ReadError
 from betterthan.messages import Message, Option
-from betterthan.read.doubts.chosen_columns import refuse_unused
 from betterthan.read.formats.registry import plausible, reader, refuse_choice, takes_folder
 from betterthan.read.frames import FrameLike, is_frame, read_frame, two_layouts
 from betterthan.read.grid.beginning import Peek, peek
+from betterthan.read.grid.delimited import quote_notes
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.grid.quotes import quote_notes
+from betterthan.read.grid.selection import refuse_unused
 from betterthan.read.protocol import Format, Guess, Kind, Options, Reader, Reading
-from betterthan.read.source.folders import refuse_arrow_folder
+from betterthan.read.source.paths import refuse_arrow_folder
 from betterthan.read.source.source import Given, Source, no_data_folder, open_source
-from betterthan.read.where_files import read_frame_where, read_where
+from betterthan.read.where import read_frame_where, read_where
 
 _SHOWN = 30  # characters of a cell in a message
 # Below this a reader only says that it would try.

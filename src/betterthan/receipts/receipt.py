@@ -334,7 +334,7 @@ def name_and_path(given: str) -> tuple[str | None, str]:
     >>> name_and_path("ours=runs/7.csv"), name_and_path("runs/7.csv")
     (('ours', 'runs/7.csv'), (None, 'runs/7.csv'))
     """
-    from betterthan.read.source.given_files import split_given
+    from betterthan.read.source.paths import split_given
 
     called = None if given == STANDARD_INPUT else split_given(given)[0]
     return called, given if called is None else given[len(called) + 1 :]
@@ -382,7 +382,7 @@ def file_digest(path: str) -> str | None:
     str or None
         None for standard input, which is gone, and for what cannot be read.
     """
-    from betterthan.read.source.given_files import split_given
+    from betterthan.read.source.paths import split_given
 
     if path == STANDARD_INPUT:
         return None

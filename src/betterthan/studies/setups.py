@@ -14,7 +14,7 @@ from betterthan.read.formats.tables import long_table
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.grid.where import select
+from betterthan.read.grid.selection import select
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics
 from betterthan.read.sniff import recognise

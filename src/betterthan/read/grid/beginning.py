@@ -91,7 +91,7 @@ def _again(error: ReadError) -> ReadError:
 def _look(source: Source) -> Peek:
     if source.is_parquet:
         # Imported here so that a look at text does not load the engine.
-        from betterthan.read.grid.duck_grid import parquet_rows  # noqa: PLC0415
+        from betterthan.read.grid.duck import parquet_rows  # noqa: PLC0415
 
         return Peek(container="parquet", **parquet_rows(source, _SAMPLE))
     lines = first_lines(source)

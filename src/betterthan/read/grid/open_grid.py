@@ -12,14 +12,11 @@ import numpy as np
 
 from betterthan.errors import ReadError
 from betterthan.read.grid.beginning import Peek, peek
-from betterthan.read.grid.delimited import delimited_grid
+from betterthan.read.grid.delimited import RegularText, delimited_grid, read_quotes
 from betterthan.read.grid.grid import Grid, MemoryGrid, fault
 from betterthan.read.grid.json_lines import LooseJson, array_grid, check_objects, json_grid
 from betterthan.read.grid.numerals import parse
-from betterthan.read.grid.quotes import read_quotes
-from betterthan.read.grid.regular_text import RegularText
-from betterthan.read.source.source import Source
-from betterthan.read.source.text import SMALL, small_text
+from betterthan.read.source.source import SMALL, Source, small_text
 
 _PANDAS = "Unnamed: 0"
 
@@ -78,7 +75,7 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
             path=source.name,
             code="BT016",
         )
-    from betterthan.read.grid.duck_grid import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
+    from betterthan.read.grid.duck import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
 
     if loose.found:
         check_objects(source)

@@ -15,7 +15,7 @@ from betterthan.engine.cache import Cache
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.renderers.render import render
 from betterthan.read.formats.battles.battle_columns import ROLES, BattleColumns, find_columns
-from betterthan.read.formats.battles.battle_files import (
+from betterthan.read.formats.battles.battle_query import (
     engine_file,
     look_at,
     text_query,

@@ -18,8 +18,7 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import COLUMN, Message, Option, Placeholder
-from betterthan.read.formats.battles.battle_clusters import grouped_note, repeated_note
-from betterthan.read.formats.battles.battle_columns import BattleColumns
+from betterthan.read.formats.battles.battle_columns import BattleColumns, grouped_note, repeated_note
 from betterthan.read.formats.battles.winner_labels import (
     KNOWN,
     MEANINGS,
@@ -35,7 +34,7 @@ from betterthan.read.formats.battles.winner_labels import (
     word_meaning,
 )
 from betterthan.read.grid.grid import quoted
-from betterthan.read.grid.missing import is_missing
+from betterthan.read.grid.numerals import is_missing
 from betterthan.tables.matches import Matches
 
 _USUAL = ("left", "right", "tie")

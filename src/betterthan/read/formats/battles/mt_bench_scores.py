@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.read.doubts.direction import direction
-from betterthan.read.doubts.doubts import doubts
-from betterthan.read.formats.tables.cells import fill
-from betterthan.read.formats.tables.long_columns import nameless_row
+from betterthan.read.formats.tables.cells import fill, nameless_row
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, compact, fault, first_rows, quoted
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.plausibility.direction import direction
+from betterthan.read.plausibility.score_warnings import doubts
+from betterthan.read.protocol import Format, Guess, Options, Reading, reason
 from betterthan.read.source.source import Source
 from betterthan.tables.scores import Scores
 
@@ -46,7 +45,7 @@ def sniff(source: Source) -> Guess | None:
 def read(source: Source, options: Options) -> Reading:
     """Read the grades into :class:`Scores`: models × turns of questions."""
     guess = sniff(source)
-    because = guess.because if guess else "the format was named"
+    because = reason(guess)
     with open_grid(source) as grid:
         return _reading(grid, options, stem=source.stem, because=because)
 

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from betterthan.errors import ReadError, unknown_name
 from betterthan.messages import Message, Option
-from betterthan.read.formats.metrics_task.score_rows import ScoreName, check_level, score_name
-from betterthan.read.source.folders import files_in, folders_in, ordinary_file
+from betterthan.read.formats.metrics_task.score_files import ScoreName, check_level, score_name
+from betterthan.read.source.paths import files_in, folders_in, ordinary_file
 from betterthan.read.source.source import Source, no_data_folder, open_source
 
 SUBFOLDERS = ("human-scores", "metric-scores")

@@ -9,17 +9,23 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError, TableError, some_of
-from betterthan.read.doubts.direction import direction
-from betterthan.read.formats.quality import sentence_scores, sentence_training
-from betterthan.read.formats.quality.quality_pairs import check_names, of_pair, order_of
-from betterthan.read.formats.quality.quality_rows import Account
-from betterthan.read.formats.quality.sentence_scores import ALONE, Column, doubts_of_quality
+from betterthan.read.formats.builders import finite
+from betterthan.read.formats.quality.quality_rows import Account, of_pair, order_of, refuse_same_names
+from betterthan.read.formats.quality.sentence_scores import (
+    ALONE,
+    SCORES,
+    TRAINING,
+    Column,
+    columns_of,
+    doubts_of_quality,
+)
 from betterthan.read.formats.tables import long_table
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.numerals import parse
-from betterthan.read.protocol import AnyTable, Format, Guess, Options, Reading
+from betterthan.read.plausibility.direction import direction
+from betterthan.read.protocol import AnyTable, Format, Guess, Options, Reading, reason
 from betterthan.read.scores import scores_of, the_metric
-from betterthan.read.source.named_files import NamedSource, Several, open_named
+from betterthan.read.source.paths import NamedSource, Several, open_named
 from betterthan.read.source.source import Given, Source
 from betterthan.tables.row_order import BY_ORDER, RowOrder, check_start, numbers
 from betterthan.tables.scores import Scores
@@ -53,14 +59,14 @@ def read(source: Source, options: Options) -> Reading:
         values=values[None],
         higher_is_better=way.higher_is_better,
         direction_doubt=way.doubt,
-        notes=(way.note,) if way.note else (),
+        notes=way.notes,
         row_order=RowOrder(values.size),
     )
     found = sniff(source)
     n_missing = int(np.isnan(values).sum())
     return Reading(
         format=FORMAT,
-        because=found.because if found else "the format was named",
+        because=reason(found),
         tables=(table,),
         rows_read=values.size,
         rows_kept=values.size - n_missing,
@@ -119,7 +125,7 @@ def read_sentence_scores(
     notes: list[str] = []
     held = [_columns(named, notes) for named in (opened, *systems)]
     truth, others = of_pair(held[0], held[1:], language_pair, path=opened.source.name)
-    check_names(others)
+    refuse_same_names(others)
     found = np.stack([_aligned(truth, one, notes) for one in others])
     known = Scores(
         name=name,
@@ -135,17 +141,17 @@ def read_sentence_scores(
 def _columns(named: NamedSource, notes: list[str]) -> list[Column]:
     """Return the columns of scores in a file, by system and language pair."""
     source = named.source
-    if sentence_scores.sniff(source):
+    if SCORES.sniff(source):
         account = Account()
-        found = sentence_scores.columns_of(source, Options(), account)
+        found = columns_of(source, Options(), account)
         notes += account.notes(source.name)
         notes += [
             f"{source.name}: rows without a score ({why}): {n:,}." for why, n in account.dropped.items()
         ]
         is_one = len({column.name for column in found}) == 1
         return [replace(column, name=named.name) for column in found] if named.is_given and is_one else found
-    if sentence_training.sniff(source):
-        table = sentence_training.read(source, Options()).tables[-1]
+    if TRAINING.sniff(source):
+        table = TRAINING.read(source, Options()).tables[-1]
         notes.append(f"{source.name}: z_mean is taken for the scores.")
         return _of_table(table, named)
     guess = long_table.sniff(source)
@@ -221,16 +227,8 @@ def _check_ids(truth: tuple[str, ...], system: tuple[str, ...], true_path: str, 
 
 
 def _numbers(source: Source) -> FloatArray:
-    numbers = []
-    for line, text in enumerate(source.lines(), 1):
-        value = parse(text)
-        if math.isinf(value):
-            shown = text if len(text) <= 40 else text[:40] + "…"
-            raise ReadError(
-                f'"{shown}" is not a number. Write one number a line, and leave the line empty if it is missing.',
-                path=source.name,
-                line=line,
-                code="BT013",
-            )
-        numbers.append(value)
+    fix = "Write one number a line, and leave the line empty if it is missing."
+    numbers = [
+        finite(text, path=source.name, line=line, fix=fix) for line, text in enumerate(source.lines(), 1)
+    ]
     return np.array(numbers, dtype=np.float64)

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError
 from betterthan.messages import Message, Option
-from betterthan.read.doubts.direction import direction, direction_note
-from betterthan.read.doubts.doubts import doubts
-from betterthan.read.formats.quality.quality_pairs import refuse_truth_among
+from betterthan.read.formats.builders import ScoresBuilder, scores_reading, table_rows
 from betterthan.read.formats.quality.quality_rows import (
     GOLD,
     Account,
@@ -27,16 +26,20 @@ from betterthan.read.formats.quality.quality_rows import (
     is_count,
     named,
     number,
+    refuse_truth_among,
     rows_of,
 )
 from betterthan.read.formats.tables.cells import Duplicates
+from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
-from betterthan.read.grid.numerals import parse
-from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
+from betterthan.read.grid.numerals import check_names, parse
+from betterthan.read.plausibility.direction import direction, direction_note
+from betterthan.read.plausibility.score_warnings import doubts
+from betterthan.read.protocol import Format, FormatReader, Guess, Options, Problem, Reading, reason
 from betterthan.read.source.source import Source
 from betterthan.tables.scores import Scores
 
-FORMAT = Format(
+_SCORES = Format(
     name="sentence_scores",
     kind="scores",
     description="scores of sentences, a row a sentence: lp, name, sid and score",
@@ -79,12 +82,12 @@ class _Sums:
         return Column(name=name, path=path, pair=pair, values=values, ids=tuple(self.sums))
 
 
-def sniff(source: Source) -> Guess | None:
+def sniff_scores(source: Source) -> Guess | None:
     """Recognise the names of the columns, or four cells: language pair, name, number and score."""
     return guess(source, LAYOUT, 0.985)
 
 
-def read(source: Source, options: Options) -> Reading:
+def read_scores(source: Source, options: Options) -> Reading:
     """Read the scores into one :class:`Scores` for each language pair, with every name as a system."""
     account = Account()
     columns = columns_of(source, options, account)
@@ -100,11 +103,11 @@ def read(source: Source, options: Options) -> Reading:
         )
         for pair in pairs
     )
-    found = sniff(source)
+    found = sniff_scores(source)
     notes = (*account.notes(source.name), *(note for table in tables for note in table.notes), ALONE)
     return Reading(
-        format=FORMAT,
-        because=found.because if found else "the format was named",
+        format=_SCORES,
+        because=reason(found),
         tables=tables,
         rows_read=account.n_rows,
         rows_kept=account.n_rows - sum(account.dropped.values()),
@@ -212,3 +215,94 @@ def _told(name: str, *, is_hter: bool, higher: bool) -> str:
         )
     why = ", because the file is named after HTER" if is_hter else ""
     return direction_note(name, f'Lower is taken as better for "{name}"{why}.', higher_is_better=False)
+
+
+_TRAINING = Format(
+    name="sentence_training",
+    kind="scores",
+    description="direct assessments of translations: index, original, translation, scores, mean, z_scores, z_mean",
+)
+MEANS = {"mean": ("scores", "DA"), "z_mean": ("z_scores", "DA z")}
+"""The columns of means, each with the list it is the mean of and the name of the scores."""
+_NEEDED = ("index", "original", "translation", *MEANS, *(of for of, _ in MEANS.values()))
+_CLOSE = 1e-6
+
+
+def sniff_training(source: Source) -> Guess | None:
+    """Recognise the names of the columns."""
+    if source.is_parquet or source.is_folder:
+        return None
+    header = _header(next(iter(first_lines(source)), ""))
+    if not set(_NEEDED) <= set(header):
+        return None
+    return Guess(confidence=0.985, because="columns original, translation, scores, mean, z_scores and z_mean")
+
+
+def _header(line: str) -> list[str]:
+    return [cell.strip().casefold() for cell in line.rstrip("\r\n").split("\t")]
+
+
+def read_training(source: Source, options: Options) -> Reading:
+    """Read both means into :class:`Scores` of one system, named by the file."""
+    means = {column: ScoresBuilder() for column in MEANS}
+    sizes: Counter[int] = Counter()
+    n_other = 0
+    for line, cells in table_rows(source, _NEEDED, split=_header, fix="Keep the header of the task's files."):
+        check_names({"index": cells["index"]}, path=source.name, line=line)
+        for column, (of, _) in MEANS.items():
+            judged = _listed(cells[of], source, line)
+            mean = number(cells[column], source, line)
+            means[column].add(source.stem, cells["index"], mean, path=source.name, line=line)
+            n_other += _differ(mean, judged)
+            if column == "mean":
+                sizes[len(judged)] += 1
+    n_rows = sizes.total()
+    tables = [table.scores(MEANS[column][1], options) for column, table in means.items()]
+    reading = scores_reading(tables, source, format=_TRAINING, guess=sniff_training(source), n_rows=n_rows)
+    return replace(
+        reading,
+        notes=(*_notes(sizes, n_other, source), *reading.notes),
+        problems=tuple(problem for table in tables for problem in doubts_of_quality(table, source)),
+    )
+
+
+def _listed(cell: str, source: Source, line: int) -> list[float]:
+    """Return the numbers of a list in brackets."""
+    inner = cell[1:-1].strip()
+    numbers = [parse(part) for part in inner.split(",")] if inner else []
+    if cell[:1] != "[" or cell[-1:] != "]" or any(math.isinf(value) for value in numbers):
+        raise ReadError(
+            f'"{cell[:40]}" is no list of numbers. Write it like [70, 85, 90].',
+            path=source.name,
+            line=line,
+            code="BT013",
+        )
+    return numbers
+
+
+def _differ(mean: float, judged: Sequence[float]) -> bool:
+    known = [value for value in judged if not math.isnan(value)]
+    if not known or math.isnan(mean):
+        return False
+    return not math.isclose(mean, math.fsum(known) / len(known), rel_tol=_CLOSE, abs_tol=_CLOSE)
+
+
+def _notes(sizes: Mapping[int, int], n_other: int, source: Source) -> list[str]:
+    counts = ", ".join(f"{n} ({count:,} times)" for n, count in sorted(sizes.items()))
+    notes = [
+        f"{source.name}: assessments of a translation: {counts}. Judges have no names; their means are read."
+    ]
+    if n_other:
+        notes.append(
+            f"{source.name}: means that are not the mean of their list, read as they stand: {n_other:,}."
+        )
+    return notes
+
+
+SCORES = FormatReader(_SCORES, sniff_scores, read_scores)
+TRAINING = FormatReader(_TRAINING, sniff_training, read_training)
+"""Training data of sentence-level quality estimation: direct assessments with the lists they are the means of.
+
+Columns are ``index original translation scores mean z_scores z_mean``, separated by tabs; ``scores`` and ``z_scores``
+are lists in brackets, a number a judge. The judges have no names, so the means are read and the lists only looked at.
+"""

@@ -5,24 +5,38 @@ Which tags belong to words and which to the gaps between them is told by the tok
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from betterthan.arrays import IntArray
-from betterthan.errors import BetterThanError, ReadError, unknown_name
-from betterthan.messages import Message, Option
-from betterthan.read.formats.quality import tag_rows, tag_sentences, tag_spans
-from betterthan.read.formats.quality.quality_pairs import check_names, of_pair
-from betterthan.read.formats.quality.tag_labels import IS_BAD, Labelling, Labellings, split_words
-from betterthan.read.formats.quality.tag_match import ALONE, matched
-from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.source.folders import ordinary_file
-from betterthan.read.source.named_files import NamedSource, Several, open_named, open_one
+from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
+from betterthan.messages import Message, Option, joined
+from betterthan.read.formats.quality.quality_rows import of_pair, refuse_same_names
+from betterthan.read.formats.quality.tag_labels import (
+    ALONE,
+    IS_BAD,
+    Labelling,
+    Labellings,
+    matched,
+    split_words,
+)
+from betterthan.read.formats.quality.tag_tables import TAG_TABLES
+from betterthan.read.grid.selection import by_column
+from betterthan.read.protocol import Format, FormatReader, Guess, Options, Reading, reason
+from betterthan.read.source.paths import (
+    NamedSource,
+    Several,
+    files_in,
+    folders_in,
+    open_named,
+    open_one,
+    ordinary_file,
+)
 from betterthan.read.source.source import HEAD_BYTES, Given, Source, open_source
 from betterthan.tables.tags import WordTags
 
@@ -167,13 +181,12 @@ def _no_fit(found: IntArray, lengths: IntArray, path: str) -> ReadError:
     )
 
 
-FORMAT = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence a line.")
+_FILE = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence a line.")
 
-_WITH_IDS: tuple[ModuleType, ...] = (tag_rows, tag_sentences, tag_spans)
 _SIDES = ("mt", "gap", "source")
 
 
-def sniff(source: Source) -> Guess | None:
+def sniff_file(source: Source) -> Guess | None:
     """Say how sure it is that a file holds tags: by its words, or else by its name."""
     if source.is_folder:
         return None
@@ -186,7 +199,7 @@ def sniff(source: Source) -> Guess | None:
     return Guess(confidence=0.5, because="the name ends in .tags") if named else None
 
 
-def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; tags have no options)
+def read_file(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; tags have no options)
     """Count what is in one file of tags.
 
     One file has nothing to be compared with, so there is no table yet; :func:`read_tags` makes one from a
@@ -197,7 +210,7 @@ def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the pro
     tokens, beside = tokens_beside(source, tags.lengths)
     gaps = () if tokens is not None else _gap_note(tags)
     return Reading(
-        format=FORMAT,
+        format=_FILE,
         because="every word is OK or BAD",
         tables=(),
         rows_read=held.rows_read,
@@ -266,17 +279,17 @@ def read_tags(
         held = [_of_side(one, tokens, side) for one in held]
     found = [part.found for part in held]
     one, others = of_pair(found[0], found[1:], language_pair, path=truth.source.name)
-    check_names(others)
+    refuse_same_names(others)
     return matched(one, others, notes=[note for part in held for note in part.notes])
 
 
 def held_by(named: NamedSource, side: str | None = None) -> Labellings:
     """Return what a file of any layout of tags holds; a name that the user gave goes before the file's own."""
-    layout = next((module for module in _WITH_IDS if module.sniff(named.source)), None)
+    layout = next((table for table in TAG_TABLES if table.sniff(named.source)), None)
     if layout is None:
         held = labellings(named.source)
         return replace(held, found=(replace(held.found[0], name=named.name),))
-    found: Labellings = layout.labellings(named.source, side=side)
+    found = layout.labellings(named.source, side)
     if named.is_given and len({one.name for one in found.found}) == 1:
         return replace(found, found=tuple(replace(one, name=named.name) for one in found.found))
     return found
@@ -365,3 +378,147 @@ def _gap_note(tags: Labelling) -> Sequence[str]:
     if tags.lengths.size < 5 or not (tags.lengths % 2 == 1).all():
         return ()
     return ("Every line has an odd number of tags, so gap tags (2N + 1) may be among them.",)
+
+
+_FOLDER = Format(
+    name="tag_folder",
+    kind="tags",
+    description="a folder with gold.tags and the tags of systems, or with such a folder for each language pair",
+)
+_ENDS = (".tags", ".tags.gz")
+_GOLD = tuple(f"gold{end}" for end in _ENDS)
+_SYSTEMS = "sys"
+
+
+class _Part(NamedTuple):
+    """The files of one language pair: the truth, if it is there, and the systems."""
+
+    name: str
+    gold: Path | None
+    systems: tuple[Path, ...]
+
+
+def sniff_folder(source: Source) -> Guess | None:
+    """Recognise a folder with files of tags, or with folders that have gold.tags."""
+    if not source.is_folder:
+        return None
+    parts = _parts(source)
+    if not parts:
+        return None
+    n_systems = sum(len(part.systems) for part in parts)
+    systems = f"{n_systems} file{'' if n_systems == 1 else 's'} of systems"
+    if parts[0].name:
+        return Guess(
+            confidence=0.97,
+            because=f"{len(parts)} folders with gold.tags and {systems}: {some_of([p.name for p in parts])}",
+        )
+    what = "gold.tags and " if parts[0].gold else "no gold.tags, but "
+    return Guess(confidence=0.97 if parts[0].gold else 0.92, because=f"a folder with {what}{systems}")
+
+
+def read_folder(source: Source, options: Options) -> Reading:
+    """Read every language pair into a table of its own; where there are several, segments are called ``en-de:1``."""
+    parts = _chosen(_parts(source), options, source)
+    tables: list[WordTags] = []
+    notes: list[str] = []
+    n_rows = 0
+    for part in parts:
+        if part.gold is None or not part.systems:
+            n_rows += _without_table(part, source, notes)
+            continue
+        table = _table(part, source)
+        n_rows += len(table.segments) * (1 + len(table.systems))
+        notes.append(_said(part, table))
+        tables.append(table)
+    guess = sniff_folder(source)
+    return Reading(
+        format=_FOLDER,
+        because=reason(guess),
+        tables=tuple(tables),
+        rows_read=n_rows,
+        rows_kept=n_rows,
+        notes=tuple(notes),
+    )
+
+
+def _parts(source: Source) -> list[_Part]:
+    """Return the folder itself if it has tags, else those of its folders that have the truth."""
+    here = _part(source.path, "")
+    if here is not None:
+        return [here]
+    found = [_part(folder, folder.name) for folder in folders_in(source.path)]
+    return [part for part in found if part is not None and part.gold is not None]
+
+
+def _part(folder: Path, name: str) -> _Part | None:
+    files = [path for path in files_in(folder) if path.name.endswith(_ENDS)]
+    gold = next((path for path in files if path.name in _GOLD), None)
+    systems = [path for path in files if path != gold]
+    systems += [path for path in files_in(folder / _SYSTEMS) if path.name.endswith(_ENDS)] if gold else []
+    return _Part(name, gold, tuple(systems)) if files else None
+
+
+def _chosen(parts: list[_Part], options: Options, source: Source) -> list[_Part]:
+    wanted = options.language_pair
+    for column, values in by_column(options.where).items():
+        if column not in ("lp", "language_pair"):
+            raise unknown_name("condition for a folder", column, ("lp",))
+        wanted = values[0]
+    if wanted is None:
+        return parts
+    chosen = [part for part in parts if part.name == wanted]
+    if not chosen:
+        names = [part.name for part in parts if part.name]
+        raise ReadError(
+            f'There is no language pair "{wanted}" in this folder'
+            f"{f', but {some_of(names)}' if names else ''}. Choose one of these.",
+            path=source.name,
+            code="BT307",
+        )
+    return [chosen[0]._replace(name="")]
+
+
+def _table(part: _Part, source: Source) -> WordTags:
+    paths = [path for path in (part.gold, *part.systems) if path is not None]
+    gold, *systems = (Path(_opened(path, source)) for path in paths)
+    table = read_tags(gold, systems)
+    if not part.name:
+        return table
+    # Sentence 1 of one language pair is not sentence 1 of another.
+    return replace(table, segments=tuple(f"{part.name}:{segment}" for segment in table.segments))
+
+
+def _opened(path: Path, source: Source) -> str:
+    ordinary_file(path, source.path)
+    return os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named the folder)
+
+
+def _said(part: _Part, table: WordTags) -> str:
+    name = f"{part.name}: " if part.name else ""
+    size = f"{len(table.segments):,} sentences, {table.n_words:,} tags"
+    return joined([f"{name}{len(table.systems)} systems ({some_of(table.systems)}), {size}.", *table.notes])
+
+
+def _without_table(part: _Part, source: Source, notes: list[str]) -> int:
+    """Count the sentences of files that cannot be held against each other."""
+    n_rows = 0
+    for path in (part.gold, *part.systems):
+        if path is not None:
+            reading = read_file(replace(open_source(path), name=_opened(path, source)), Options())
+            n_rows += reading.rows_read
+            notes.append(joined([f"{path.name}:", reading.notes[0]]))
+    notes.append(ALONE)
+    return n_rows
+
+
+FILE = FormatReader(_FILE, sniff_file, read_file)
+FOLDER = FormatReader(_FOLDER, sniff_folder, read_folder)
+"""A folder of the word-level task: ``gold.tags``, systems in ``sys/`` or beside it, one folder a language pair.
+
+::
+
+    en-de/gold.tags      en-de/mt_tok.txt      en-de/sys/TEAM.tags
+
+Each file may be compressed (``.gz``). The folder may be that of one language pair, one that holds several, or one
+with systems only.
+"""

@@ -8,9 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray
+from betterthan.errors import ReadError, TableError
 from betterthan.messages import COLUMN, VALUE, Message, Option
-from betterthan.read.grid.grid import Codes, Grid, Labels, fault, quoted
-from betterthan.read.grid.where import telling_column
+from betterthan.read.grid.grid import (
+    Codes,
+    Grid,
+    Labels,
+    compact,
+    fault,
+    first_rows,
+    quoted,
+)
+from betterthan.read.grid.numerals import missing_name
+from betterthan.read.grid.selection import telling_column
 
 Duplicates = Literal["raise", "first", "last", "mean"]
 MOST_CELLS = 400_000_000
@@ -140,3 +150,54 @@ def subset(labels: Labels, keep: BoolArray | None) -> Labels:
     """Return the labels of some rows, not yet renumbered."""
     codes: Codes = labels.codes if keep is None else labels.codes[keep]
     return Labels(codes, labels.names)
+
+
+def one_score_each(grid: Grid) -> ReadError:
+    """Build the error for a table of system-level scores."""
+    return fault(
+        grid,
+        "There is one score for each system, so paired tests are impossible: they need the score of every "
+        "segment. Give the file of segment scores.",
+        code="BT103",
+    )
+
+
+def nameless_row(grid: Grid, row: int, column: int | None, what: str) -> str:
+    """Say that a row names no system, segment or judge; see :func:`~betterthan.read.grid.numerals.missing_name`."""
+    cell = "" if column is None else grid.cell(row, column)
+    # What is null in JSON or a data frame is shown as "None", which the user did not write.
+    return missing_name("" if cell == str(None) else cell, what)
+
+
+def usable_groups(labels: dict[str, Labels], *, asked: bool) -> tuple[dict[str, Labels], tuple[str, ...]]:
+    """Settle what the documents mean for the segments, and say so.
+
+    A column of documents with gaps is left out unless the user asked for it; segments that are counted anew in
+    every document become document:segment.
+    """
+    groups = labels.get("group")
+    if groups is None:
+        return labels, ()
+    if (groups.codes < 0).any():
+        if asked:
+            raise TableError(f"{int((groups.codes < 0).sum())} rows have no group. Fill these cells in.")
+        rest = {role: found for role, found in labels.items() if role != "group"}
+        return rest, ("Documents were left out, because some rows name none.",)
+    return _with_documents(labels, groups)
+
+
+def _with_documents(labels: dict[str, Labels], groups: Labels) -> tuple[dict[str, Labels], tuple[str, ...]]:
+    """Make (document, segment) the segment when segments are counted anew in every document."""
+    items = labels["item"]
+    own = groups.codes[first_rows(items.codes, len(items.names))]
+    if (own[items.codes] == groups.codes).all():
+        return labels, ()
+    pair = items.codes.astype(np.int64) * len(groups.names) + groups.codes
+    distinct, inverse = np.unique(pair, return_inverse=True)
+    names = tuple(
+        f"{groups.names[p % len(groups.names)]}:{items.names[p // len(groups.names)]}"
+        for p in distinct.tolist()
+    )
+    both = compact(Labels(inverse.astype(np.int32), names))
+    note = "The same segment ids occur in several documents, so a segment is named document:segment."
+    return {**labels, "item": both}, (note,)

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.signs import NO_TEXT
+from betterthan.read.formats.registry import NO_TEXT
 from betterthan.read.grid.beginning import find_delimiter, first_lines
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.named_files import NamedSource, Several, open_named, open_one
+from betterthan.read.source.paths import NamedSource, Several, open_named, open_one
 from betterthan.read.source.source import HEAD_BYTES, Given, Source, open_source
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.texts import Texts

@@ -7,19 +7,18 @@ import numpy as np
 from betterthan.arrays import IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import Message, Option
-from betterthan.read.doubts.chosen_columns import without_ignored
-from betterthan.read.doubts.direction import direction
 from betterthan.read.formats.tables import long_table
 from betterthan.read.formats.tables.cells import duplicate_cure, second_rows
-from betterthan.read.formats.tables.long_columns import LongColumns, load
+from betterthan.read.formats.tables.long_table import LongColumns, load, table_name
 from betterthan.read.formats.tables.long_table import guess as guess_long
-from betterthan.read.formats.tables.long_table import table_name
 from betterthan.read.formats.tables.tables_in_one_file import read_apart
 from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find
 from betterthan.read.grid.grid import Grid, Labels, compact, fault, first_rows, quoted
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.selection import without_ignored
+from betterthan.read.plausibility.direction import direction
 from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Problem, Reading
 from betterthan.read.source.source import Source
 from betterthan.tables.ratings import Ratings

@@ -16,10 +16,10 @@ import numpy as np
 
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import MORE, Message, Option
-from betterthan.read.doubts.doubts import UNTESTABLE
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, quoted
-from betterthan.read.grid.where import select
+from betterthan.read.grid.selection import select
+from betterthan.read.plausibility.score_warnings import UNTESTABLE
 from betterthan.read.protocol import AnyTable, Options, Problem, Reading
 
 _LANGUAGES = (

@@ -10,16 +10,7 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import Message, Option
-from betterthan.read.doubts.chosen_columns import hidden, kept_columns, without_ignored
-from betterthan.read.doubts.column_meanings import meaning_of
-from betterthan.read.doubts.direction import direction
-from betterthan.read.doubts.doubtful_columns import doubtful_columns, refuse
-from betterthan.read.doubts.doubts import doubts_of
-from betterthan.read.doubts.layout_doubts import check_layout
-from betterthan.read.doubts.percents import is_like_a_number, score_numbers
-from betterthan.read.doubts.summary_rows import LAST_ROWS, SummaryRows, summary_rows
-from betterthan.read.formats.tables.cells import fill
-from betterthan.read.formats.tables.long_columns import nameless_row, one_score_each, usable_groups
+from betterthan.read.formats.tables.cells import fill, nameless_row, one_score_each, usable_groups
 from betterthan.read.formats.tables.tables_in_one_file import read_apart
 from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find, is_called_score, is_descriptive, plain, role_option
@@ -32,12 +23,18 @@ from betterthan.read.grid.grid import (
     first_rows,
     has_numbers,
     has_text,
+    is_like_a_number,
     quoted,
+    score_numbers,
 )
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import leave_out_nameless, open_grid
-from betterthan.read.grid.where import RowsOf
-from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading
+from betterthan.read.grid.selection import RowsOf, hidden, kept_columns, without_ignored
+from betterthan.read.plausibility.columns import doubtful_columns, meaning_of, refuse
+from betterthan.read.plausibility.direction import direction
+from betterthan.read.plausibility.layout import LAST_ROWS, SummaryRows, check_layout, summary_rows
+from betterthan.read.plausibility.score_warnings import doubts_of
+from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading, reason
 from betterthan.read.source.source import Source
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
@@ -113,7 +110,7 @@ def read(source: Source, options: Options) -> Reading:
     """Read a wide table into one :class:`Scores`; the run of one system into one for each metric."""
     found = sniff(source)
     with open_grid(source) as grid:
-        because = found.because if found else "the format was named"
+        because = reason(found)
         return read_grid(grid, options, stem=source.stem, because=because)
 
 
@@ -189,7 +186,7 @@ def _scores(
         direction_doubt=way.doubt,
         groups=body.groups,
         row_order=row_order,
-        notes=(*notes, *([way.note] if way.note else [])),
+        notes=(*notes, *way.notes),
     )
 
 

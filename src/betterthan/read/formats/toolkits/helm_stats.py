@@ -14,13 +14,13 @@ from betterthan.read.formats.toolkits.toolkit_json import (
     ScoreRow,
     folder_of,
     odd_shape,
-    scores_reading,
+    reading_of_rows,
     whole_json,
 )
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.source.folders import files_of, found_in, ordinary_file
+from betterthan.read.source.paths import files_of, found_in, ordinary_file
 from betterthan.read.source.source import Source, open_source
 
 FORMAT = Format(
@@ -75,18 +75,18 @@ def read(source: Source, options: Options) -> Reading:
     rows = [row for run in runs for row in _rows(run, several=several)]
     dropped: dict[str, int] = {}
     for run in runs:
-        for reason, count in run.dropped.items():
-            dropped[reason] = dropped.get(reason, 0) + count
+        for why, count in run.dropped.items():
+            dropped[why] = dropped.get(why, 0) + count
     n_trials = max((len(values) for run in runs for values in run.values.values()), default=1)
-    notes = [f"{count:,} statistics were left out: {reason}." for reason, count in dropped.items()]
+    notes = [f"{count:,} statistics were left out: {why}." for why, count in dropped.items()]
     if n_trials > 1:
         notes.append(f"Up to {n_trials} trials of an instance were averaged.")
-    return scores_reading(
+    return reading_of_rows(
         rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         dropped=dropped,
         notes=notes,
     )
@@ -130,9 +130,9 @@ def _gather(instance: Any, run: _Run, file: Source) -> None:  # noqa: ANN401  (J
         metric = about.get("name") if isinstance(about, dict) else None
         if not isinstance(about, dict) or not isinstance(metric, str) or not metric.strip():
             raise odd_shape(f"A statistic of instance {quoted(identity)} has no name.", file)
-        reason = _left_out(instance, about)
-        if reason:
-            run.dropped[reason] = run.dropped.get(reason, 0) + 1
+        why = _left_out(instance, about)
+        if why:
+            run.dropped[why] = run.dropped.get(why, 0) + 1
             continue
         number = parse(stat.get("mean"))
         if math.isinf(number):

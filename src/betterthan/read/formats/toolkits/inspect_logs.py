@@ -21,14 +21,14 @@ from betterthan.read.formats.toolkits.toolkit_json import (
     ScoreRow,
     odd_shape,
     parsed_json,
-    scores_reading,
+    reading_of_rows,
     whole_json,
 )
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.folders import files_of, found_in
 from betterthan.read.source.packed import zstandard
+from betterthan.read.source.paths import files_of, found_in
 from betterthan.read.source.source import Source
 
 ZSTANDARD = 93
@@ -192,12 +192,12 @@ def read(source: Source, options: Options) -> Reading:
     n_epochs = max((len(values) for log in logs for values in log.values.values()), default=1)
     notes = [f"Up to {n_epochs} epochs of a sample were averaged."] if n_epochs > 1 else []
     problems = list(_problems(logs))
-    return scores_reading(
+    return reading_of_rows(
         rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         notes=[*notes, *(problem.message for problem in problems)],
         problems=problems,
     )

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, scores_reading
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, reading_of_rows
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.folders import files_of, found_in
+from betterthan.read.source.paths import files_of, found_in
 from betterthan.read.source.source import Source
 
 if TYPE_CHECKING:
@@ -97,12 +97,12 @@ def read(source: Source, options: Options) -> Reading:
     problems = []
     if details.lists:
         problems.append(Problem(code="BT193", place=source.name, message=_no_number(details.lists)))
-    return scores_reading(
+    return reading_of_rows(
         details.rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         dropped={"list, not a score": sum(details.lists.values())},
         notes=[problem.message for problem in problems],
         problems=problems,

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, scores_reading
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, reading_of_rows
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.folders import files_of, found_in
+from betterthan.read.source.paths import files_of, found_in
 from betterthan.read.source.source import Source
 
 FORMAT = Format(
@@ -81,12 +81,12 @@ def read(source: Source, options: Options) -> Reading:
     dropped = {"written twice": samples.repeated, "list, not a score": sum(samples.lists.values())}
     notes = [f"{samples.repeated} scores were written twice and counted once."] if samples.repeated else []
     problems = list(_problems(samples, source))
-    return scores_reading(
+    return reading_of_rows(
         samples.rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         dropped=dropped,
         notes=[*notes, *(problem.message for problem in problems)],
         problems=problems,

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, odd_shape, scores_reading, whole_json
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, odd_shape, reading_of_rows, whole_json
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
@@ -89,12 +89,12 @@ def read(source: Source, options: Options) -> Reading:
             f"Left out, because a single test has them: {some_of(list(map(quoted, single)), limit=5)}."
         )
     problems = list(_problems(runs, systems, source))
-    return scores_reading(
+    return reading_of_rows(
         rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         dropped={"metric of a single test": sum(single.values())},
         notes=[*notes, *(problem.message for problem in problems)],
         problems=problems,

@@ -12,9 +12,8 @@ from betterthan.errors import ReadError
 from betterthan.messages import Message, Option
 from betterthan.read.formats.tables.long_table import read_grid
 from betterthan.read.grid.grid import MemoryGrid
-from betterthan.read.protocol import Format, Options, Problem, Reading
-from betterthan.read.source.source import HEAD_BYTES, Source
-from betterthan.read.source.text import small_text
+from betterthan.read.protocol import Format, Guess, Options, Problem, Reading, reason
+from betterthan.read.source.source import HEAD_BYTES, Source, small_text
 from betterthan.tables.row_order import RowOrder
 from betterthan.tables.scores import Scores
 
@@ -80,13 +79,13 @@ def folder_of(file: Source) -> Path:
     return path.resolve().parent
 
 
-def scores_reading(
+def reading_of_rows(
     rows: Sequence[ScoreRow],
     source: Source,
     options: Options,
     *,
     format: Format,  # noqa: A002
-    because: str,
+    guess: Guess | None,
     dropped: Mapping[str, int] | None = None,
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
@@ -118,7 +117,7 @@ def scores_reading(
     grid = MemoryGrid(name=source.name, header=_HEADER, columns=list(zip(*rows, strict=True)))
     # The roles of the columns are known here, whatever the user calls his own.
     told = replace(options, columns={})
-    reading = read_grid(grid, told, stem=source.stem, because=because)
+    reading = read_grid(grid, told, stem=source.stem, because=reason(guess))
     lost = {reason: count for reason, count in (dropped or {}).items() if count}
     tables = tuple(
         replace(
