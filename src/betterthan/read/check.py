@@ -10,7 +10,7 @@ from typing import Any
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, ReadError, some_of
 from betterthan.messages import Message, Option, joined
-from betterthan.read.frames import FrameLike, is_frame
+from betterthan.read.grid.open_grid import FrameLike, is_frame
 from betterthan.read.problems import is_doubt, title
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.several.files import Member, check_pairs, read_each, together

@@ -31,6 +31,8 @@ AnyTable = Scores | Counts | Matches | Ratings | WordTags | Texts
 WHOLE_SYSTEM = "system"
 """The only segment of a table of system-level scores."""
 EVERY = "*"
+COLUMNS_NAMED = "the columns were named"
+"""The reason for a layout that is not recognised without the user's names."""
 SEVERAL = "several"
 """The format of several files, each of which is recognised, and asked about its options, by itself."""
 OF_SCORES = frozenset({"item", "system", "score", "metric", "group", "judge"})
@@ -78,9 +80,9 @@ class Guess:
     kind: Kind | None = None
 
 
-def reason(guess: Guess | None) -> str:
-    """Say why a format was chosen, which the user may have done."""
-    return guess.because if guess else "the format was named"
+def reason(guess: Guess | None, otherwise: str = "the format was named") -> str:
+    """Say why a format was chosen, which the user may have done by naming it or its columns."""
+    return guess.because if guess else otherwise
 
 
 class Run(NamedTuple):

@@ -12,7 +12,7 @@ from betterthan.messages import COLUMN, Message, Option
 from betterthan.read.formats.registry import reader
 from betterthan.read.formats.tables.cells import Duplicates
 from betterthan.read.formats.tables.tables_in_one_file import whole
-from betterthan.read.frames import FrameLike, is_frame
+from betterthan.read.grid.open_grid import FrameLike, is_frame
 from betterthan.read.grid.selection import conditions
 from betterthan.read.plausibility.direction import refuse_truth
 from betterthan.read.plausibility.score_warnings import refuse_system_level

@@ -1,6 +1,8 @@
-"""Reading some rows of a file or data frame: conditions first, then the layout's own reader.
+"""Some rows of a file that is not read as a grid: its reader gets a copy of those that fulfil the conditions.
 
-A layout with a reader of its own gets a copy of the lines that fulfil the conditions.
+Lines of text are copied as they stand, because their readers look at more than cells. Battles, which are counted inside
+DuckDB, and Parquet are copied inside DuckDB, so that memory does not grow with the rows. Rows of a grid are chosen
+where they are, by :func:`betterthan.read.grid.selection.select`.
 """
 
 from __future__ import annotations
@@ -14,28 +16,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import tee
 from pathlib import Path
-from types import ModuleType
-from typing import IO, TYPE_CHECKING, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from betterthan import scratch
 from betterthan.errors import ReadError, unknown_name
 from betterthan.messages import Message, Option
-from betterthan.read.frames import FrameLike, frame_grid, read_frame
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.delimited import numbered_records
 from betterthan.read.grid.duck import check_quotes
 from betterthan.read.grid.grid import label
 from betterthan.read.grid.json_lines import decode_spelled, numbered_objects
-from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.grid.selection import (
     MOST_VALUES,
-    Selection,
     Where,
+    accounted,
     by_column,
+    dropped_reason,
     kept_note,
     never_occurs,
     nothing_left,
-    select,
 )
 from betterthan.read.protocol import Options, Reader, Reading
 from betterthan.read.source.packed import Spool
@@ -65,7 +64,7 @@ class _Count:
     """What was met on the way: values of the columns, and rows that a condition drops."""
 
     n_rows: int = 0
-    dropped: dict[str, int] = field(default_factory=dict)
+    dropped: Counter[str] = field(default_factory=Counter)
     seen: dict[str, set[str]] = field(default_factory=dict)
 
 
@@ -157,8 +156,7 @@ def _fits(cells: dict[str, str], wanted: dict[str, list[str]], count: _Count) ->
             count.seen[column].add(cell)
     for column, values in wanted.items():
         if found[column] not in {value.strip() for value in values}:
-            reason = f"{column} is not {' or '.join(values)}"
-            count.dropped[reason] = count.dropped.get(reason, 0) + 1
+            count.dropped[dropped_reason(column, values)] += 1
             return False
     return True
 
@@ -175,8 +173,8 @@ def _check_kept(source: Source, wanted: dict[str, list[str]], count: _Count, n_k
         raise nothing_left(wanted, path=source.name)
 
 
-def read_where(source: Source, options: Options, reader: Reader) -> Reading:
-    """Read the rows of a file that fulfil `options.where`, all others counted as dropped.
+def read_copy(source: Source, options: Options, reader: Reader) -> Reading:
+    """Read a copy of the rows of a file that fulfil `options.where`, all others counted as dropped.
 
     Raises
     ------
@@ -185,8 +183,6 @@ def read_where(source: Source, options: Options, reader: Reader) -> Reading:
     UnknownName
         When there is no such column.
     """
-    if reader.FORMAT.rows == "grid":
-        return _on_grid(source, options, cast("ModuleType", reader))
     if reader.FORMAT.rows == "copy" or source.is_parquet:
         return _on_copy(source, options, reader)
     if has_columns(source, options.where):
@@ -204,34 +200,6 @@ def read_where(source: Source, options: Options, reader: Reader) -> Reading:
     )
 
 
-def read_frame_where(given: FrameLike, options: Options, *, format: str | None) -> Reading:  # noqa: A002
-    """Read the rows of a data frame or dict that fulfil `options.where`."""
-    grid = frame_grid(given)
-    chosen = select(grid, options.where, named=options.columns.values())
-    rows = chosen.grid.rows.tolist()
-    columns = {
-        grid.header[column]: [grid.columns[column][row] for row in rows] for column in chosen.grid.columns
-    }
-    return _accounted(read_frame(columns, options, format=format), chosen, grid.n_rows)
-
-
-def _on_grid(source: Source, options: Options, module: ModuleType) -> Reading:
-    found = module.sniff(source)
-    because = found.because if found else "the columns were named"
-    with open_grid(source) as grid:
-        chosen = select(grid, options.where, named=options.columns.values())
-        reading = module.read_grid(chosen.grid, options, stem=source.stem, because=because)
-        return _accounted(reading, chosen, grid.n_rows)
-
-
-def _accounted(reading: Reading, chosen: Selection, n_rows: int) -> Reading:
-    return _with_note(reading, n_rows, chosen.dropped, chosen.note)
-
-
-def _with_note(reading: Reading, n_rows: int, dropped: dict[str, int], note: str) -> Reading:
-    return replace(reading.with_note(note), rows_read=n_rows, dropped={**dropped, **reading.dropped})
-
-
 def _on_lines(source: Source, options: Options, reader: Reader) -> Reading:
     """Read a copy of the chosen lines, which the layout's own reader takes for a file of its own."""
     chosen = chosen_lines(source, options.where)
@@ -243,7 +211,7 @@ def _on_lines(source: Source, options: Options, reader: Reader) -> Reading:
         message = _counted_among(error, "Lines")
         raise ReadError(message, path=source.name, line=error.line, code=error.code) from error
     n_rows = reading.rows_read + sum(chosen.dropped.values())
-    return _with_note(reading, n_rows, chosen.dropped, chosen.note)
+    return accounted(reading, n_rows, chosen.dropped, chosen.note)
 
 
 def _on_copy(source: Source, options: Options, reader: Reader) -> Reading:
@@ -257,7 +225,7 @@ def _on_copy(source: Source, options: Options, reader: Reader) -> Reading:
         message = _counted_among(error, "Rows")
         raise ReadError(message, path=source.name, row=error.row, code=error.code) from error
     note = kept_note(by_column(options.where), n_rows - sum(dropped.values()), n_rows)
-    return _with_note(reading, n_rows, {why: count for why, count in dropped.items() if count}, note)
+    return accounted(reading, n_rows, {why: count for why, count in dropped.items() if count}, note)
 
 
 def _counted_among(error: ReadError, what: str) -> Message:
@@ -339,7 +307,7 @@ def _counted(
     found = connection.execute(f"SELECT count(*), {', '.join(left)} FROM ({relation})", repeated).fetchone()
     n_rows, *after = (int(number) for number in found or (0,))
     before = [n_rows, *after[:-1]]
-    reasons = [f"{column} is not {' or '.join(values)}" for column, values in wanted.items()]
+    reasons = [dropped_reason(column, values) for column, values in wanted.items()]
     dropped = (first - last for first, last in zip(before, after, strict=True))
     return n_rows, dict(zip(reasons, dropped, strict=True))
 

@@ -8,7 +8,7 @@ all hold. The values never become part of a query.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from betterthan.messages import Message, Option
 from betterthan.read.grid.columns import ROLES, is_descriptive, plain, role_option
 from betterthan.read.grid.grid import Grid, Labels, compact, has_text, label, quoted
 from betterthan.read.grid.numerals import is_missing
-from betterthan.read.protocol import EVERY, SEVERAL, Format, Options
+from betterthan.read.protocol import EVERY, SEVERAL, Format, Options, Reading
 
 Where = tuple[tuple[str, str], ...]
 MOST_VALUES = 10
@@ -127,6 +127,20 @@ class Selection(NamedTuple):
     dropped: dict[str, int]
     note: str
 
+    def accounted(self, reading: Reading) -> Reading:
+        """Return a reading of these rows as one of the whole grid."""
+        return accounted(reading, self.grid.inner.n_rows, self.dropped, self.note)
+
+
+def accounted(reading: Reading, n_rows: int, dropped: Mapping[str, int], note: str) -> Reading:
+    """Return a reading of some rows as one of all `n_rows`, of which those not read were dropped."""
+    return replace(reading.with_note(note), rows_read=n_rows, dropped={**dropped, **reading.dropped})
+
+
+def dropped_reason(column: str, values: Sequence[str]) -> str:
+    """Say why a condition drops a row."""
+    return f"{column} is not {' or '.join(values)}"
+
 
 def select(grid: Grid, where: Where, *, named: Iterable[str] = ()) -> Selection:
     """Keep the rows of a grid that fulfil all conditions.
@@ -154,7 +168,7 @@ def select(grid: Grid, where: Where, *, named: Iterable[str] = ()) -> Selection:
     dropped: dict[str, int] = {}
     for column, values in wanted.items():
         fits = _fits(grid, column, values)
-        dropped[f"{column} is not {' or '.join(values)}"] = int((kept & ~fits).sum())
+        dropped[dropped_reason(column, values)] = int((kept & ~fits).sum())
         kept &= fits
     if not kept.any():
         raise nothing_left(wanted, path=grid.name)

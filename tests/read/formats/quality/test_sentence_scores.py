@@ -164,7 +164,7 @@ def test_a_sentence_scored_twice(write, duplicates, expected):
         ("lp\tname\tsid\tscore\n", "BT011", "There is no row"),
         (TRAINING.replace("[50, 55]", "50, 55"), "BT013", 'line 3: "50, 55" is no list of numbers'),
         (TRAINING.replace("[50, 55]", "[50, x]"), "BT013", "is no list of numbers"),
-        (TRAINING.replace("9\t", "7\t"), "BT101", 'line 3: Segment "7" of system "damaged" already has a score in line 2'),
+        (TRAINING.replace("9\t", "7\t"), "BT101", 'line 3: Segment "7" of system "damaged" already has a score'),
         (TRAINING.replace("9\t", "\t"), "BT105", "line 3: The row names no index"),
         (TRAINING.replace("\t60", ""), "BT012", "line 3: The row has 6 cells between tabs where the header has 7"),
         (TRAINING.replace("\t60", "\tsixty"), "BT013", 'line 3: "sixty" is not a number'),

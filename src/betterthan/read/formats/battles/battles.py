@@ -554,7 +554,7 @@ def _settle(tally: Tally, columns: BattleColumns, options: Options) -> Settled:
 
 def _some_rows(data: object, options: Options) -> tuple[dict[str, list[object]], tuple[str, ...]]:
     """Return the rows of a frame that fulfil the conditions, and the note that counts them."""
-    from betterthan.read.frames import frame_grid  # noqa: PLC0415  (it brings the layouts of scores)
+    from betterthan.read.grid.open_grid import frame_grid  # noqa: PLC0415  (it brings the layouts of scores)
 
     grid = frame_grid(data)
     chosen = select(grid, options.where, named=grid.header)

@@ -11,12 +11,11 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of, unknown_name
 from betterthan.messages import Message, Option
-from betterthan.read.frames import FrameLike, frame_grid, is_frame
 from betterthan.read.grid.beginning import Peek, first_lines, peek
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, fault, quoted
 from betterthan.read.grid.numerals import check_names, missing_name
-from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.open_grid import FrameLike, frame_grid, is_frame, open_grid, read_table
 from betterthan.read.protocol import Format, FormatReader, Guess, Options, Problem, Reading, reason
 from betterthan.read.source.source import Given, Source, open_source
 from betterthan.tables.matches import Matches
@@ -25,7 +24,7 @@ _TABLE = Format(
     name="rankings",
     kind="matches",
     description="several systems ranked by a judge in each row: system1Id, system1rank, system2Id, …",
-    rows="copy",
+    rows="grid",
 )
 Identical = Literal["tie", "drop"]
 _JUDGES = ("judgeid", "judge", "rater", "annotator", "userid")
@@ -65,10 +64,9 @@ def guess_table(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as 
     return Guess(confidence=0.98, because=because)
 
 
-def read_table(source: Source, options: Options) -> Reading:
+def read_ranked(source: Source, options: Options) -> Reading:
     """Read a file of relative rankings; see :func:`read_rankings`."""
-    with open_grid(source) as grid:
-        return _reading(grid, languages=options.language_pair, identical="tie")
+    return read_table(source, options, read_table_grid, because="")
 
 
 def read_table_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
@@ -503,7 +501,7 @@ def _doubts(found: _Found, source: Source) -> tuple[Problem, ...]:
     return (Problem(code="BT179", place=source.name, message=text),)
 
 
-RANKINGS = FormatReader(_TABLE, sniff_table, read_table, guess=guess_table, read_grid=read_table_grid)
+RANKINGS = FormatReader(_TABLE, sniff_table, read_ranked, guess=guess_table, read_grid=read_table_grid)
 """Relative rankings: a judge ranks several systems on a segment, all in one row (WMT13 to WMT15: five).
 
 The header is ``srclang, trglang, srcIndex, documentId, segmentId, judgeId, system1Number, system1Id, …,

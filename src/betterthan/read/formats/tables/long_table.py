@@ -34,13 +34,22 @@ from betterthan.read.grid.grid import (
     score_numbers,
 )
 from betterthan.read.grid.numerals import parse_all
-from betterthan.read.grid.open_grid import leave_out_nameless, open_grid
+from betterthan.read.grid.open_grid import leave_out_nameless, read_table
 from betterthan.read.grid.selection import hidden, kept_columns, without_ignored
 from betterthan.read.plausibility.columns import meaning_of, refuse_summary_system
 from betterthan.read.plausibility.direction import direction
 from betterthan.read.plausibility.layout import TURNED, check_systems, refuse_summary, turned_table
 from betterthan.read.plausibility.score_warnings import doubts_of
-from betterthan.read.protocol import OF_SCORES, WHOLE_SYSTEM, Format, Guess, Options, Reading
+from betterthan.read.protocol import (
+    COLUMNS_NAMED,
+    OF_SCORES,
+    WHOLE_SYSTEM,
+    Format,
+    Guess,
+    Options,
+    Reading,
+    reason,
+)
 from betterthan.read.source.source import Source
 from betterthan.tables.scores import Scores
 
@@ -313,10 +322,7 @@ def guess(look: Peek, *, path: str) -> Guess | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Read a long table into one :class:`Scores` for each metric."""
-    found = sniff(source)
-    with open_grid(source) as grid:
-        because = found.because if found else "the columns were named"
-        return read_grid(grid, options, stem=source.stem, because=because)
+    return read_table(source, options, read_grid, because=reason(sniff(source), COLUMNS_NAMED))
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:

@@ -16,10 +16,19 @@ from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find
 from betterthan.read.grid.grid import Grid, Labels, compact, fault, first_rows, quoted
 from betterthan.read.grid.numerals import parse_all
-from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.open_grid import read_table
 from betterthan.read.grid.selection import without_ignored
 from betterthan.read.plausibility.direction import direction
-from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Problem, Reading
+from betterthan.read.protocol import (
+    COLUMNS_NAMED,
+    OF_SCORES,
+    Format,
+    Guess,
+    Options,
+    Problem,
+    Reading,
+    reason,
+)
 from betterthan.read.source.source import Source
 from betterthan.tables.ratings import Ratings
 
@@ -59,10 +68,7 @@ def guess(look: Peek, *, path: str) -> Guess | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Read a ratings table into one :class:`Ratings` for each metric."""
-    found = sniff(source)
-    with open_grid(source) as grid:
-        because = found.because if found else "the columns were named"
-        return read_grid(grid, options, stem=source.stem, because=because)
+    return read_table(source, options, read_grid, because=reason(sniff(source), COLUMNS_NAMED))
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:

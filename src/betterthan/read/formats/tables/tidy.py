@@ -17,7 +17,7 @@ from betterthan.read.formats.tables.cells import nameless_row, second_rows, usab
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, fault, first_rows, quoted
-from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.open_grid import read_table
 from betterthan.read.protocol import AnyTable, Format, FormatReader, Guess, Options, Reading
 from betterthan.read.source.source import Source
 from betterthan.tables.matches import Matches
@@ -265,7 +265,7 @@ _TAGS = Format(
     kind="tags",
     description="a table with one row for each word: item, system (@gold for the truth), position and tag",
     columns=frozenset({"item", "system", "group"}),
-    rows="copy",
+    rows="grid",
 )
 _IS_BAD = {"ok": False, "good": False, "bad": True}
 _TAGS_BECAUSE = "columns for item, system, position and tag"
@@ -284,8 +284,7 @@ def guess_tags(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as o
 
 def read_tags(source: Source, options: Options) -> Reading:
     """Read a tidy table of word tags."""
-    with open_grid(source) as grid:
-        return read_tags_grid(grid, options, stem=source.stem, because=_TAGS_BECAUSE)
+    return read_table(source, options, read_tags_grid, because=_TAGS_BECAUSE)
 
 
 def read_tags_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
@@ -375,7 +374,7 @@ _TEXTS = Format(
     kind="texts",
     description="a table with one row for each text: item, system (or @src, @ref:NAME) and text",
     columns=frozenset({"item", "system", "group"}),
-    rows="copy",
+    rows="grid",
 )
 _TEXTS_BECAUSE = "columns for item, system and text"
 
@@ -394,8 +393,7 @@ def guess_texts(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as 
 
 def read_texts(source: Source, options: Options) -> Reading:
     """Read a tidy table of texts."""
-    with open_grid(source) as grid:
-        return read_texts_grid(grid, options, stem=source.stem, because=_TEXTS_BECAUSE)
+    return read_table(source, options, read_texts_grid, because=_TEXTS_BECAUSE)
 
 
 def read_texts_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001

@@ -28,7 +28,7 @@ from betterthan.read.grid.grid import (
     score_numbers,
 )
 from betterthan.read.grid.numerals import parse_all
-from betterthan.read.grid.open_grid import leave_out_nameless, open_grid
+from betterthan.read.grid.open_grid import leave_out_nameless, read_table
 from betterthan.read.grid.selection import RowsOf, hidden, kept_columns, without_ignored
 from betterthan.read.plausibility.columns import doubtful_columns, meaning_of, refuse
 from betterthan.read.plausibility.direction import direction
@@ -108,10 +108,7 @@ def holds_numbers(look: Peek, column: int) -> bool:
 
 def read(source: Source, options: Options) -> Reading:
     """Read a wide table into one :class:`Scores`; the run of one system into one for each metric."""
-    found = sniff(source)
-    with open_grid(source) as grid:
-        because = reason(found)
-        return read_grid(grid, options, stem=source.stem, because=because)
+    return read_table(source, options, read_grid, because=reason(sniff(source)))
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
