@@ -225,7 +225,7 @@ def test_gaps_and_too_few_judges_are_said_and_done_without(tmp_path, covariates)
 def test_a_judge_comes_before_a_session_and_a_ranking():
     """All battles of a session are one judge's, so the judge covers them."""
     names = ["left", "right", "winner", "ranking_id", "session_id", "judge"]
-    found = [find_columns(names[:k], given={}, cluster=True).judge for k in (3, 4, 5, 6)]
+    found = [find_columns(names[:k], named={}, cluster=True).judge for k in (3, 4, 5, 6)]
 
     assert found == [None, "ranking_id", "session_id", "judge"]
 

@@ -19,15 +19,9 @@ from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from betterthan.errors import shortened
 from betterthan.read.source.source import Source
-from betterthan.tables.counts import Counts
-from betterthan.tables.matches import Matches
-from betterthan.tables.ratings import Ratings
-from betterthan.tables.scores import Scores
-from betterthan.tables.tags import WordTags
-from betterthan.tables.texts import Texts
+from betterthan.tables.any_table import AnyTable
 
 Kind = Literal["scores", "matches", "ratings", "tags", "texts"]
-AnyTable = Scores | Counts | Matches | Ratings | WordTags | Texts
 WHOLE_SYSTEM = "system"
 """The only segment of a table of system-level scores."""
 EVERY = "*"

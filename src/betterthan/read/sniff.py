@@ -19,7 +19,7 @@ from betterthan.read.grid.open_grid import FrameLike, frame_grid, is_frame, open
 from betterthan.read.grid.selection import Selection, refuse_unused, select
 from betterthan.read.protocol import COLUMNS_NAMED, Format, Guess, Kind, Options, Reader, Reading, reason
 from betterthan.read.source.paths import refuse_arrow_folder
-from betterthan.read.source.source import Given, Source, no_data_folder, open_source
+from betterthan.read.source.source import FileLike, Source, no_data_folder, open_source
 from betterthan.read.where import read_copy
 
 _SAMPLE = 50
@@ -60,7 +60,7 @@ class Recognition:
     runners_up: tuple[Recognition, ...] = ()
 
 
-def sniff(source: Given) -> Recognition:
+def sniff(source: FileLike) -> Recognition:
     r"""Say what a file seems to be, from its name, first bytes, header and first rows.
 
     Parameters
@@ -111,11 +111,11 @@ def recognise(source: Source) -> Recognition:
     )
 
 
-def _recognition(source: Source, found: Format, guess: Guess) -> Recognition:
+def _recognition(source: Source, format: Format, guess: Guess) -> Recognition:  # noqa: A002
     return Recognition(
         name=source.name,
-        format=found.name,
-        kind=guess.kind or found.kind,
+        format=format.name,
+        kind=guess.kind or format.kind,
         confidence=guess.confidence,
         because=guess.because,
     )
@@ -163,7 +163,7 @@ def _raise_fault(source: Source) -> None:
 
 
 def read_any(
-    source: Given | FrameLike,
+    source: FileLike | FrameLike,
     options: Options | None = None,
     *,
     format: str | None = None,  # noqa: A002
@@ -223,21 +223,21 @@ def _chosen(source: Source, options: Options, name: str | None) -> Reader:
         return reader("battles")
     if {"system", "score"} & options.columns.keys() and not source.is_folder:
         return reader("ratings" if "judge" in options.columns else "long")
-    found = recognise(source)
-    rivals = [other for other in found.runners_up if other.confidence == found.confidence]
+    recognition = recognise(source)
+    rivals = [other for other in recognition.runners_up if other.confidence == recognition.confidence]
     if rivals:
-        raise two_layouts(source.name, {each.format: each.because for each in (found, rivals[0])})
-    return reader(found.format)
+        raise two_layouts(source.name, {each.format: each.because for each in (recognition, rivals[0])})
+    return reader(recognition.format)
 
 
 # Data frames and dicts, read by the same rules as files.
 
 
-def read_frame(given: FrameLike, options: Options, *, format: str | None = None) -> Reading:  # noqa: A002
+def read_frame(data: FrameLike, options: Options, *, format: str | None = None) -> Reading:  # noqa: A002
     """Read a data frame or dict of columns as scores, ratings, battles, rankings, tags or texts, whichever it holds."""
     if format not in (None, *LAYOUTS):
         raise unknown_name("layout of a data frame", str(format), LAYOUTS)
-    grid = frame_grid(given)
+    grid = frame_grid(data)
     if options.where:
         rows = select(grid, options.where, named=options.columns.values())
         return rows.accounted(read_frame(_columns(rows), replace(options, where=()), format=format))
@@ -246,7 +246,7 @@ def read_frame(given: FrameLike, options: Options, *, format: str | None = None)
     module: Any = reader(layout)
     refuse_choice(options, layout, module.FORMAT.description, path=grid.name)
     if layout == BATTLES:
-        battles: Reading = module.read_frame(given, options)
+        battles: Reading = module.read_frame(data, options)
         return battles
     guess = module.guess(look, path=grid.name)
     because = reason(guess, COLUMNS_NAMED)
@@ -257,8 +257,8 @@ def read_frame(given: FrameLike, options: Options, *, format: str | None = None)
 def _columns(rows: Selection) -> dict[str, list[Any]]:
     """Return the rows that were kept as a dict of columns, of which some layouts are read themselves."""
     inner = cast("MemoryGrid", rows.grid.inner)
-    kept = rows.grid.rows.tolist()
-    return {inner.header[i]: [inner.columns[i][row] for row in kept] for i in rows.grid.columns}
+    row_numbers = rows.grid.rows.tolist()
+    return {inner.header[i]: [inner.columns[i][row] for row in row_numbers] for i in rows.grid.columns}
 
 
 def _other_layout(look: Peek, options: Options) -> str | None:
@@ -274,7 +274,7 @@ def _other_layout(look: Peek, options: Options) -> str | None:
         if module.guess(look, path="data frame") is not None:
             return name
     try:
-        find_columns(look.header, given={}, path="data frame")
+        find_columns(look.header, named={}, path="data frame")
     except ReadError:
         return None
     return BATTLES

@@ -32,9 +32,9 @@ from betterthan.read.grid.selection import (
     accounted,
     by_column,
     dropped_reason,
-    kept_note,
     never_occurs,
     nothing_left,
+    selection_note,
 )
 from betterthan.read.protocol import Options, Reader, Reading
 from betterthan.read.source.packed import Spool
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _TAB = "\t"
 
 
-class Chosen(NamedTuple):
+class CopiedLines(NamedTuple):
     """A copy of the lines that were kept, the number of all rows, the dropped ones by reason, and a note."""
 
     source: Source
@@ -60,7 +60,7 @@ class Chosen(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Count:
+class _LineCount:
     """What was met on the way: values of the columns, and rows that a condition drops."""
 
     n_rows: int = 0
@@ -74,7 +74,7 @@ def has_columns(source: Source, where: Where) -> bool:
     return look.container in ("delimited", "jsonl") and {column for column, _ in where} <= set(look.header)
 
 
-def chosen_lines(source: Source, where: Where) -> Chosen:
+def chosen_lines(source: Source, where: Where) -> CopiedLines:
     """Copy the rows that fulfil the conditions, each as it stands in the file.
 
     Raises
@@ -82,13 +82,13 @@ def chosen_lines(source: Source, where: Where) -> Chosen:
     ReadError
         When a value never occurs, or no row fulfils all conditions (BT167), or quotes may hide rows (BT240).
     """
-    wanted = by_column(where)
-    count = _Count(seen={column: set() for column in wanted})
+    conditions = by_column(where)
+    count = _LineCount(seen={column: set() for column in conditions})
     descriptor, spool = tempfile.mkstemp(prefix="spool-", dir=scratch.folder())
     try:
         with open(descriptor, "w", encoding="utf-8", newline="") as target:  # noqa: PTH123  (a descriptor)
-            n_kept = _copied_lines(source, wanted, count, target)
-        _check_kept(source, wanted, count, n_kept)
+            n_kept = _copied_lines(source, conditions, count, target)
+        _check_chosen(source, conditions, count, n_kept)
         with Path(spool).open("rb") as file:
             head = file.read(HEAD_BYTES)
     except BaseException:
@@ -98,27 +98,29 @@ def chosen_lines(source: Source, where: Where) -> Chosen:
     copy = Source(
         name=source.name, path=Path(spool), head=head, called=source.called, spool=Spool(Path(spool))
     )
-    return Chosen(copy, count.n_rows, count.dropped, kept_note(wanted, n_kept, count.n_rows))
+    return CopiedLines(copy, count.n_rows, count.dropped, selection_note(conditions, n_kept, count.n_rows))
 
 
-def _copied_lines(source: Source, wanted: dict[str, list[str]], count: _Count, target: IO[str]) -> int:
+def _copied_lines(
+    source: Source, conditions: dict[str, list[str]], count: _LineCount, target: IO[str]
+) -> int:
     look = peek(source)
     n_kept = 0
     if look.container == "jsonl":
-        parsed, kept = tee(source.lines())
-        lines = enumerate(kept, 1)
+        parsed, copied = tee(source.lines())
+        lines = enumerate(copied, 1)
         for number, record in numbered_objects(parsed, source, decode=decode_spelled):
             original = next(line for at, line in lines if at == number)
-            if _fits({column: label(record.get(column)) or "" for column in wanted}, wanted, count):
+            if _fits({column: label(record.get(column)) or "" for column in conditions}, conditions, count):
                 target.write(original + "\n")
                 n_kept += 1
         return n_kept
     write = csv.writer(target, delimiter=look.delimiter, lineterminator="\n")
     for number, (line, cells) in enumerate(_records(source, look.delimiter)):
         if number == 0:
-            places = _places(cells, wanted)
+            places = _places(cells, conditions)
         elif not _fits(
-            {column: cells[at] if at < len(cells) else "" for column, at in places.items()}, wanted, count
+            {column: cells[at] if at < len(cells) else "" for column, at in places.items()}, conditions, count
         ):
             continue
         n_kept += number > 0
@@ -140,22 +142,22 @@ def _records(source: Source, delimiter: str) -> Iterator[tuple[str | None, list[
     yield from ((None, cells) for _, cells in numbered_records(lines, source, delimiter))
 
 
-def _places(header: Sequence[str], wanted: dict[str, list[str]]) -> dict[str, int]:
+def _places(header: Sequence[str], conditions: dict[str, list[str]]) -> dict[str, int]:
     names = [name.strip() for name in header]
-    for column in wanted:
+    for column in conditions:
         if column not in names:
             raise unknown_name("column", column, names)
-    return {column: names.index(column) for column in wanted}
+    return {column: names.index(column) for column in conditions}
 
 
-def _fits(cells: dict[str, str], wanted: dict[str, list[str]], count: _Count) -> bool:
+def _fits(cells: dict[str, str], conditions: dict[str, list[str]], count: _LineCount) -> bool:
     count.n_rows += 1
-    found = {column: cell.strip() for column, cell in cells.items()}
-    for column, cell in found.items():
+    texts = {column: cell.strip() for column, cell in cells.items()}
+    for column, cell in texts.items():
         if len(count.seen[column]) <= _MOST_SEEN:
             count.seen[column].add(cell)
-    for column, values in wanted.items():
-        if found[column] not in {value.strip() for value in values}:
+    for column, values in conditions.items():
+        if texts[column] not in {value.strip() for value in values}:
             count.dropped[dropped_reason(column, values)] += 1
             return False
     return True
@@ -164,13 +166,13 @@ def _fits(cells: dict[str, str], wanted: dict[str, list[str]], count: _Count) ->
 _MOST_SEEN = 100_000
 
 
-def _check_kept(source: Source, wanted: dict[str, list[str]], count: _Count, n_kept: int) -> None:
-    for column, values in wanted.items():
+def _check_chosen(source: Source, conditions: dict[str, list[str]], count: _LineCount, n_kept: int) -> None:
+    for column, values in conditions.items():
         for value in values:
             if value.strip() not in count.seen[column] and len(count.seen[column]) <= _MOST_SEEN:
                 raise never_occurs(column, value, sorted(count.seen[column]), path=source.name)
     if not n_kept:
-        raise nothing_left(wanted, path=source.name)
+        raise nothing_left(conditions, path=source.name)
 
 
 def read_copy(source: Source, options: Options, reader: Reader) -> Reading:
@@ -224,7 +226,7 @@ def _on_copy(source: Source, options: Options, reader: Reader) -> Reading:
             raise
         message = _counted_among(error, "Rows")
         raise ReadError(message, path=source.name, row=error.row, code=error.code) from error
-    note = kept_note(by_column(options.where), n_rows - sum(dropped.values()), n_rows)
+    note = selection_note(by_column(options.where), n_rows - sum(dropped.values()), n_rows)
     return accounted(reading, n_rows, {why: count for why, count in dropped.items() if count}, note)
 
 
@@ -272,22 +274,22 @@ def _copied(source: Source, where: Where, target: Path) -> tuple[int, dict[str, 
     # Objects of JSON may have keys that the first one lacks.
     names = list(dict.fromkeys([*column_names(source), *peek(source).header]))
     _check_names(names, where, source)
-    wanted = by_column(where)
-    cells = [f"trim(v{names.index(column)})" for column in wanted]
+    conditions = by_column(where)
+    cells = [f"trim(v{names.index(column)})" for column in conditions]
     # Not IN, which the engine turns into a join that brings the rows out of their order.
     tests = [
         f"({' OR '.join(f'{cell} = ?' for _ in values)})"
-        for cell, values in zip(cells, wanted.values(), strict=True)
+        for cell, values in zip(cells, conditions.values(), strict=True)
     ]
-    bound = [value.strip() for values in wanted.values() for value in values]
+    bound = [value.strip() for values in conditions.values() for value in values]
     relation = text_query(source, names, names)
     listed = ", ".join(f"v{i} AS {identifier(name)}" for i, name in enumerate(names))
     with connect_to([engine_file(source).path, target]) as connection:
-        for cell, (column, values) in zip(cells, wanted.items(), strict=True):
+        for cell, (column, values) in zip(cells, conditions.items(), strict=True):
             _check_values(connection, relation, cell, column, values, path=source.name)
-        counted = _counted(connection, relation, wanted, tests, bound)
+        counted = _counted(connection, relation, conditions, tests, bound)
         if counted[0] == sum(counted[1].values()):
-            raise nothing_left(wanted, path=source.name)
+            raise nothing_left(conditions, path=source.name)
         chosen = f"SELECT {listed} FROM ({relation}) WHERE {' AND '.join(tests)}"
         connection.execute(f"COPY ({chosen}) TO {literal(str(target))} (FORMAT parquet)", bound)
     return counted
@@ -296,18 +298,18 @@ def _copied(source: Source, where: Where, target: Path) -> tuple[int, dict[str, 
 def _counted(
     connection: duckdb.DuckDBPyConnection,
     relation: str,
-    wanted: dict[str, list[str]],
+    conditions: dict[str, list[str]],
     tests: Sequence[str],
     bound: Sequence[str],
 ) -> tuple[int, dict[str, int]]:
     """Return the number of rows, and of rows that each condition drops from those left by the ones before it."""
     left = [f"count(*) FILTER (WHERE {' AND '.join(tests[: i + 1])})" for i in range(len(tests))]
-    sizes = [len(values) for values in wanted.values()]
+    sizes = [len(values) for values in conditions.values()]
     repeated = [value for i in range(len(sizes)) for value in bound[: sum(sizes[: i + 1])]]
-    found = connection.execute(f"SELECT count(*), {', '.join(left)} FROM ({relation})", repeated).fetchone()
-    n_rows, *after = (int(number) for number in found or (0,))
+    row = connection.execute(f"SELECT count(*), {', '.join(left)} FROM ({relation})", repeated).fetchone()
+    n_rows, *after = (int(number) for number in row or (0,))
     before = [n_rows, *after[:-1]]
-    reasons = [dropped_reason(column, values) for column, values in wanted.items()]
+    reasons = [dropped_reason(column, values) for column, values in conditions.items()]
     dropped = (first - last for first, last in zip(before, after, strict=True))
     return n_rows, dict(zip(reasons, dropped, strict=True))
 

@@ -33,7 +33,7 @@ NO_TEXT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".tags", ".
 """Suffixes of files that are not plain text, one segment per line."""
 PARQUET: tuple[Container, ...] = ("parquet",)
 
-Column = str | frozenset[str]
+SignColumn = str | frozenset[str]
 
 
 def one_of(names: Iterable[str]) -> frozenset[str]:
@@ -65,7 +65,7 @@ class Sign:
     """
 
     containers: tuple[Container, ...] = ()
-    columns: tuple[Column, ...] = ()
+    columns: tuple[SignColumn, ...] = ()
     words: tuple[str, ...] = ()
     pattern: str = ""
     suffix: str = ""
@@ -95,7 +95,7 @@ class Beginning:
             and (not sign.pattern or _compiled(sign.pattern).search(self.text) is not None)
         )
 
-    def _has_column(self, column: Column) -> bool:
+    def _has_column(self, column: SignColumn) -> bool:
         if not self.columns and self.look.container == "json":
             return True  # no object of the array is as short as the beginning, so its keys are not known
         return column in self.columns if isinstance(column, str) else not column.isdisjoint(self.columns)

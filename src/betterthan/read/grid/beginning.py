@@ -62,10 +62,10 @@ def peek(source: Source) -> Peek:
         except ReadError as error:
             _seen[source] = _again(error)
             raise
-    found = _seen[source]
-    if isinstance(found, ReadError):
-        raise _again(found)
-    return found
+    look = _seen[source]
+    if isinstance(look, ReadError):
+        raise _again(look)
+    return look
 
 
 def once(look: Callable[[Source], T]) -> Callable[[Source], T]:
@@ -117,8 +117,8 @@ def first_lines(source: Source) -> list[str]:
     whole = len(source.head) < HEAD_BYTES
     if whole or source.head.count(b"\n") >= 2:
         lines = source.head.decode("utf-8-sig", errors="replace").split("\n")
-        kept = lines if whole else lines[:-1]
-        return [line + "\n" for line in kept[: _SAMPLE + 1]]
+        whole_lines = lines if whole else lines[:-1]
+        return [line + "\n" for line in whole_lines[: _SAMPLE + 1]]
     return [line + "\n" for line in islice(source.lines(), 3)]
 
 

@@ -119,10 +119,10 @@ def _broken(error: csv.Error, source: Source, line: int) -> ReadError:
     return ReadError(f"{what}.", path=source.name, line=line, code="BT015")
 
 
-def _ragged(found: int, expected: int, source: Source, line: int) -> ReadError:
-    cells = "cell" if found == 1 else "cells"
+def _ragged(width: int, expected: int, source: Source, line: int) -> ReadError:
+    cells = "cell" if width == 1 else "cells"
     return ReadError(
-        f"The row has {found} {cells} where the header has {expected}. "
+        f"The row has {width} {cells} where the header has {expected}. "
         f"Quote cells that contain the delimiter, and leave missing cells empty.",
         path=source.name,
         line=line,
@@ -213,15 +213,15 @@ class RegularText:
         starts = np.concatenate(([0], rows[:-1] + 1))
         length = rows - starts
         is_blank = (length == 0) | ((length == 1) & (cells[starts] == _RETURN))
-        found = np.diff(np.searchsorted(separators, rows), prepend=0)
+        n_separators = np.diff(np.searchsorted(separators, rows), prepend=0)
         if self._n_separators is None:
             if is_blank[0]:
                 return False
-            self._n_separators = int(found[0])
+            self._n_separators = int(n_separators[0])
         # A blank line is no row, except in a table of one column, where it is an empty cell.
         if is_blank.any() and not self._n_separators:
             return False
-        return bool((found[~is_blank] == self._n_separators).all())
+        return bool((n_separators[~is_blank] == self._n_separators).all())
 
     def _has_equal_ends(self, cells: _Bytes, lines: IntArray) -> bool:
         n_returns = int(np.count_nonzero(cells == _RETURN))
@@ -246,10 +246,10 @@ class RegularText:
         self.n_spans += several.size
         if self.first_span is None:
             self.first_span = (self._line + int(starts[several[0]]), self._line + int(ends[several[0]]))
-        found = np.diff(np.searchsorted(separators, lines), prepend=0)
+        n_separators = np.diff(np.searchsorted(separators, lines), prepend=0)
         goes_on = np.ones(lines.size, dtype=bool)
         goes_on[starts] = False
-        self.may_hide_rows = self.may_hide_rows or bool((found[goes_on] == self._n_separators).any())
+        self.may_hide_rows = self.may_hide_rows or bool((n_separators[goes_on] == self._n_separators).any())
 
 
 def _outside(positions: IntArray, quotes: IntArray) -> IntArray:
@@ -447,7 +447,7 @@ def _needless(reopen: Callable[[], IO[str]]) -> tuple[int, str] | None:
     Programs put in quotes the cells that need it, or every text of a column, or at least the header.
     """
     bare: set[int] = set()  # columns with texts without quotes
-    found: dict[int, tuple[int, str]] = {}
+    cells_of_line: dict[int, tuple[int, str]] = {}
     with closing(reopen()) as lines:
         for number, line in enumerate(lines, 1):
             cells = line.rstrip("\r\n").split(TAB)
@@ -457,10 +457,10 @@ def _needless(reopen: Callable[[], IO[str]]) -> tuple[int, str] | None:
                 if cell.startswith('"'):
                     # A text with white space at its edge is put in quotes because some readers trim it.
                     if '"' not in cell[1:-1] and cell[1:-1] == cell[1:-1].strip():
-                        found.setdefault(column, (number, cell))
+                        cells_of_line.setdefault(column, (number, cell))
                 elif number > 1 and column not in bare and np.isposinf(parse(cell)):
                     bare.add(column)
-    return min((place for column, place in found.items() if column in bare), default=None)
+    return min((place for column, place in cells_of_line.items() if column in bare), default=None)
 
 
 def _span_note(n_spans: int, first: tuple[int, int] | None) -> str | None:

@@ -96,8 +96,8 @@ def scan(function: str, *sources: Source, **options: str) -> str:
         Further arguments, as SQL.
     """
     paths = ", ".join(path_literal(source.path) for source in sources)
-    given = {**options, "hive_partitioning": "false"}
-    listed = ", ".join(f"{name} = {value}" for name, value in given.items())
+    all_options = {**options, "hive_partitioning": "false"}
+    listed = ", ".join(f"{name} = {value}" for name, value in all_options.items())
     return f"{function}({paths if len(sources) == 1 else f'[{paths}]'}, {listed})"
 
 
@@ -298,8 +298,8 @@ class DuckGrid:
             return np.empty((0, self.n_rows))
         # Once as the engine hands them over, and once as they are returned.
         self._require(2 * 8 * len(columns), f"{len(columns):,} columns of numbers")
-        wanted = ", ".join(f"{self._number(column)} AS n{i}" for i, column in enumerate(columns))
-        fetched = self.fetch(f"SELECT {wanted} FROM {self.scan}").fetchnumpy()
+        expressions = ", ".join(f"{self._number(column)} AS n{i}" for i, column in enumerate(columns))
+        fetched = self.fetch(f"SELECT {expressions} FROM {self.scan}").fetchnumpy()
         values = np.empty((len(columns), self.n_rows))
         for i in range(len(columns)):
             # A missing number can still come out masked: 1e400 is no DOUBLE to some versions.
@@ -365,10 +365,10 @@ class DuckGrid:
     def texts(self, column: int) -> list[str]:
         """Return a column of texts; an empty cell is an empty text."""
         # A text that occurs in every row takes no room in Parquet, and a great deal here.
-        found = self.fetch(
+        rows = self.fetch(
             f"SELECT coalesce(sum(strlen({self._text(column)})), 0) FROM {self.scan}"
         ).fetchone()
-        n_bytes = int(found[0]) if found else 0
+        n_bytes = int(rows[0]) if rows else 0
         self._require(_A_TEXT + n_bytes / max(self.n_rows, 1), "a column of texts")
         fetched = self.fetch(f"SELECT {self._text(column)} FROM {self.scan}").fetchall()
         return ["" if row[0] is None else row[0] for row in fetched]
@@ -383,8 +383,8 @@ class DuckGrid:
     def cell(self, row: int, column: int) -> str:
         """Return a cell as text, for messages."""
         query = f"SELECT {self._text(column)} FROM {self.scan} LIMIT 1 OFFSET {row}"
-        found = self.fetch(query).fetchone()
-        return "" if found is None or found[0] is None else str(found[0])
+        fetched = self.fetch(query).fetchone()
+        return "" if fetched is None or fetched[0] is None else str(fetched[0])
 
     def line(self, row: int) -> int | None:
         """Return the line of the file on which a row begins; Parquet has none."""
@@ -418,8 +418,8 @@ class DuckGrid:
 def _unreadable(error: duckdb.Error, source: Source) -> ReadError:
     if is_out_of_memory(error):
         return read_error(error, source)
-    said = str(error).split("\n", 1)[0].replace(path_literal(source.path)[1:-1], "the file")
-    reason = " ".join(said.split())[:120].removesuffix(".")
+    first_line = str(error).split("\n", 1)[0].replace(path_literal(source.path)[1:-1], "the file")
+    reason = " ".join(first_line.split())[:120].removesuffix(".")
     if source.is_parquet:
         what = f"The Parquet file is cut off or damaged ({reason}). Copy or write it again."
         return ReadError(what, path=source.name, code="BT024")
@@ -544,12 +544,12 @@ def _scan_json(grid: DuckGrid) -> None:
     ).fetchall()
     check_keys(len(some), grid.source)
     # In the order of the file, as a small one has them; few objects differ in their keys.
-    found = grid.fetch(
+    rows = grid.fetch(
         f"SELECT json_keys(json) AS keys FROM {grid.scan} GROUP BY keys ORDER BY min(rowid)"
     ).fetchall()
-    if any(len(set(keys)) < len(keys) for (keys,) in found):
+    if any(len(set(keys)) < len(keys) for (keys,) in rows):
         check_objects(grid.source)
-    grid.header = tuple(dict.fromkeys(key for (keys,) in found for key in keys))
+    grid.header = tuple(dict.fromkeys(key for (keys,) in rows for key in keys))
     look = grid.fetch(f"SELECT count(*) FROM {grid.scan} WHERE contains(json, 'NaN')").fetchone()
     cell = _number_or_text if look is not None and look[0] else _text_at
     grid.expressions = tuple(cell(literal(_json_pointer(key))) for key in grid.header)
@@ -571,5 +571,5 @@ def _json_pointer(key: str) -> str:
 
 
 def _count(grid: DuckGrid) -> None:
-    found = grid.fetch(f"SELECT count(*) FROM {grid.scan}").fetchone()
-    grid.n_rows = 0 if found is None else int(found[0])
+    row = grid.fetch(f"SELECT count(*) FROM {grid.scan}").fetchone()
+    grid.n_rows = 0 if row is None else int(row[0])

@@ -143,41 +143,41 @@ def checked(grid: Grid) -> Grid:
 FrameLike = Any  # a data frame of any library, or a mapping of columns
 
 
-def is_frame(given: object) -> bool:
+def is_frame(data: object) -> bool:
     """Whether something is a dict or a data frame rather than a path or an open file."""
-    if isinstance(given, Mapping):
+    if isinstance(data, Mapping):
         return True
-    return hasattr(given, "__dataframe__") or type(given).__module__.split(".")[0] in _LIBRARIES
+    return hasattr(data, "__dataframe__") or type(data).__module__.split(".")[0] in _LIBRARIES
 
 
 _LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"})
 
 
-def frame_grid(given: FrameLike) -> MemoryGrid:
+def frame_grid(data: FrameLike) -> MemoryGrid:
     """Return a data frame or dict of columns as a grid."""
-    columns = dict(given) if isinstance(given, Mapping) else _frame_columns(given)
+    columns = dict(data) if isinstance(data, Mapping) else _frame_columns(data)
     header = tuple(str(name).strip() for name in columns)
     cells = [_cells(name, values) for name, values in columns.items()]
     _check_lengths(header, cells)
-    name = "dict" if isinstance(given, Mapping) else "data frame"
+    name = "dict" if isinstance(data, Mapping) else "data frame"
     grid = MemoryGrid(name=name, header=header, columns=cells)
     checked(grid)
     return grid
 
 
-def _frame_columns(given: FrameLike) -> dict[str, Any]:
+def _frame_columns(data: FrameLike) -> dict[str, Any]:
     import narwhals.stable.v1 as nw  # noqa: PLC0415  (only callers with frames pay for it)
 
     try:
-        frame = nw.from_native(given)
+        frame = nw.from_native(data)
     except TypeError as error:
         raise TableError(
-            f"A {type(given).__name__} is no table. Pass a path, a data frame, or a dict of lists."
+            f"A {type(data).__name__} is no table. Pass a path, a data frame, or a dict of lists."
         ) from error
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
-        raise TableError(f"A {type(given).__name__} is no table. Pass a data frame or a dict of lists.")
+        raise TableError(f"A {type(data).__name__} is no table. Pass a data frame or a dict of lists.")
     columns = {name: _plain(frame[name]) for name in frame.columns}
     return {**_index(nw.maybe_get_index(frame), columns), **columns}
 

@@ -37,11 +37,11 @@ def conditions(where: Mapping[str, object] | None) -> Where:
     >>> conditions({"lp": "en-de", "year": [2019, 2020]})
     (('lp', 'en-de'), ('year', '2019'), ('year', '2020'))
     """
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for column, value in (where or {}).items():
         several = value if isinstance(value, list | tuple | set | frozenset) else [value]
-        found += [(str(column), label(each) or "") for each in several]
-    return tuple(found)
+        pairs += [(str(column), label(each) or "") for each in several]
+    return tuple(pairs)
 
 
 def parse_conditions(texts: Iterable[str]) -> Where:
@@ -57,21 +57,21 @@ def parse_conditions(texts: Iterable[str]) -> Where:
     >>> parse_conditions(["dataset=TAC08", "rule=a=b"])
     (('dataset', 'TAC08'), ('rule', 'a=b'))
     """
-    found = []
+    pairs = []
     for text in texts:
         column, mark, value = text.partition("=")
         if not mark or not column.strip():
             raise ReadError(f"{quoted(text)} is no condition. Write COLUMN=VALUE.", code="BT167")
-        found.append((column.strip(), value.strip()))
-    return tuple(found)
+        pairs.append((column.strip(), value.strip()))
+    return tuple(pairs)
 
 
 def by_column(where: Where) -> dict[str, list[str]]:
     """Return the values that each column may have."""
-    wanted: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for column, value in where:
-        wanted.setdefault(column, []).append(value)
-    return wanted
+        values.setdefault(column, []).append(value)
+    return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +103,8 @@ class RowsOf:
 
     def labels(self, column: int) -> Labels:
         """Return a column of names."""
-        found = self.inner.labels(self.columns[column])
-        return compact(Labels(found.codes[self.rows], found.names))
+        names = self.inner.labels(self.columns[column])
+        return compact(Labels(names.codes[self.rows], names.names))
 
     def texts(self, column: int) -> list[str]:
         """Return a column of texts; an empty cell is an empty text."""
@@ -163,35 +163,38 @@ def select(grid: Grid, where: Where, *, named: Iterable[str] = ()) -> Selection:
     >>> chosen.grid.header, chosen.grid.n_rows, chosen.dropped
     (('A',), 2, {'lp is not en-de': 1})
     """
-    wanted = by_column(where)
-    kept = np.ones(grid.n_rows, dtype=np.bool_)
+    conditions_of = by_column(where)
+    is_chosen = np.ones(grid.n_rows, dtype=np.bool_)
     dropped: dict[str, int] = {}
-    for column, values in wanted.items():
+    for column, values in conditions_of.items():
         fits = _fits(grid, column, values)
-        dropped[dropped_reason(column, values)] = int((kept & ~fits).sum())
-        kept &= fits
-    if not kept.any():
-        raise nothing_left(wanted, path=grid.name)
-    held = {*named, *(column for column, values in wanted.items() if _still_tells(grid, column, values))}
-    gone = {column for column in wanted if plain(column) not in _ROLE_NAMES and column not in held}
+        dropped[dropped_reason(column, values)] = int((is_chosen & ~fits).sum())
+        is_chosen &= fits
+    if not is_chosen.any():
+        raise nothing_left(conditions_of, path=grid.name)
+    held = {
+        *named,
+        *(column for column, values in conditions_of.items() if _still_tells(grid, column, values)),
+    }
+    gone = {column for column in conditions_of if plain(column) not in _ROLE_NAMES and column not in held}
     columns = tuple(i for i, name in enumerate(grid.header) if name not in gone)
-    rows = RowsOf(inner=grid, rows=np.flatnonzero(kept), columns=columns)
+    rows = RowsOf(inner=grid, rows=np.flatnonzero(is_chosen), columns=columns)
     reasons = {reason: count for reason, count in dropped.items() if count}
-    note = kept_note(wanted, rows.n_rows, grid.n_rows) + _other_case(grid, wanted)
+    note = selection_note(conditions_of, rows.n_rows, grid.n_rows) + _other_case(grid, conditions_of)
     return Selection(rows, reasons, note)
 
 
-def _other_case(grid: Grid, wanted: Mapping[str, Sequence[str]]) -> str:
+def _other_case(grid: Grid, conditions_of: Mapping[str, Sequence[str]]) -> str:
     """Say which values were left out although they differ from one that was kept in case alone."""
-    said = ""
-    for column, values in wanted.items():
-        kept = {value.strip() for value in values}
-        folded = {value.casefold() for value in kept}
+    text = ""
+    for column, values in conditions_of.items():
+        chosen = {value.strip() for value in values}
+        folded = {value.casefold() for value in chosen}
         names = dict.fromkeys(name.strip() for name in grid.labels(grid.header.index(column)).names)
-        other = [quoted(name) for name in names if name not in kept and name.casefold() in folded]
+        other = [quoted(name) for name in names if name not in chosen and name.casefold() in folded]
         if other:
-            said += f" Not kept, although only the case differs: {some_of(other)}."
-    return said
+            text += f" Not kept, although only the case differs: {some_of(other)}."
+    return text
 
 
 def _fits(grid: Grid, column: str, values: Sequence[str]) -> BoolArray:
@@ -203,9 +206,9 @@ def _fits(grid: Grid, column: str, values: Sequence[str]) -> BoolArray:
     for value in values:
         if value.strip() not in stripped and not (is_missing(value) and has_empty):
             raise never_occurs(column, value, stripped, path=grid.name)
-    wanted = {"" if is_missing(value) else value.strip() for value in values}
+    chosen = {"" if is_missing(value) else value.strip() for value in values}
     # The last place stands for the empty cell, whose code is -1.
-    fitting = np.array([*(name in wanted for name in stripped), "" in wanted], dtype=np.bool_)
+    fitting = np.array([*(name in chosen for name in stripped), "" in chosen], dtype=np.bool_)
     return np.asarray(fitting[labels.codes])
 
 
@@ -226,18 +229,18 @@ def never_occurs(column: str, value: str, seen: Sequence[str], *, path: str) -> 
     )
 
 
-def nothing_left(wanted: Mapping[str, Sequence[str]], *, path: str) -> ReadError:
+def nothing_left(conditions_of: Mapping[str, Sequence[str]], *, path: str) -> ReadError:
     """Build the error for conditions that hold each, but never together."""
-    said = " and ".join(f"{column} = {' or '.join(values)}" for column, values in wanted.items())
+    text = " and ".join(f"{column} = {' or '.join(values)}" for column, values in conditions_of.items())
     return ReadError(
-        f"No row has {said} at the same time. Leave out one of the conditions.", path=path, code="BT167"
+        f"No row has {text} at the same time. Leave out one of the conditions.", path=path, code="BT167"
     )
 
 
-def kept_note(wanted: Mapping[str, Sequence[str]], n_kept: int, n_rows: int) -> str:
+def selection_note(conditions_of: Mapping[str, Sequence[str]], n_kept: int, n_rows: int) -> str:
     """Say which rows were kept."""
-    said = " and ".join(f"{column} = {' or '.join(values)}" for column, values in wanted.items())
-    return f"Only rows with {said} were kept: {n_kept:,} of {n_rows:,}."
+    text = " and ".join(f"{column} = {' or '.join(values)}" for column, values in conditions_of.items())
+    return f"Only rows with {text} were kept: {n_kept:,} of {n_rows:,}."
 
 
 def telling_column(grid: Grid, first: int, second: int) -> str | None:
@@ -317,14 +320,14 @@ def without_ignored(grid: Grid, options: Options) -> Grid:
     return RowsOf(inner=grid, rows=np.arange(grid.n_rows), columns=columns)
 
 
-def kept_columns(grid: Grid, options: Options) -> frozenset[int]:
+def forced_columns(grid: Grid, options: Options) -> frozenset[int]:
     """Return the positions of the columns that are systems or metrics by the user's word."""
     return frozenset(column for column, name in enumerate(grid.header) if name in options.keep_columns)
 
 
-def hidden(header: tuple[str, ...], kept: frozenset[int]) -> tuple[str, ...]:
+def hidden(header: tuple[str, ...], forced: frozenset[int]) -> tuple[str, ...]:
     """Return a header in which kept columns have no name, so that none of them is found by a role's name."""
-    return tuple("" if column in kept else name for column, name in enumerate(header))
+    return tuple("" if column in forced else name for column, name in enumerate(header))
 
 
 def refuse_unused(options: Options, layout: Format, *, path: str) -> None:

@@ -113,13 +113,13 @@ def meaning_of(name: str) -> Meaning | None:
     others = [
         part for part, meaning in zip(parts, known, strict=True) if meaning is None and part not in _BESIDE
     ]
-    found = next((meaning for meaning in reversed(known) if meaning not in (None, "metric")), None)
-    if found is None:
-        found = "metric" if "metric" in known else None
+    meaning_of_name = next((meaning for meaning in reversed(known) if meaning not in (None, "metric")), None)
+    if meaning_of_name is None:
+        meaning_of_name = "metric" if "metric" in known else None
     # Raters and metrics are numbered (rater 2, ROUGE-1); of anything else a number makes a name.
-    if found in ("rater", "metric"):
+    if meaning_of_name in ("rater", "metric"):
         others = [part for part in others if not part.isdigit() and len(part) > 1]
-    return None if others else found
+    return None if others else meaning_of_name
 
 
 def of_another(name: str) -> tuple[str, Meaning] | None:
@@ -130,9 +130,9 @@ def of_another(name: str) -> tuple[str, Meaning] | None:
     >>> of_another("GPT-4_len"), of_another("GPT bleu"), of_another("mean-pooling")
     (('GPT-4', 'length'), ('GPT', 'metric'), None)
     """
-    found = re.fullmatch(r"(.+?)[\s_.:-]+([A-Za-z]+)", name.strip())
-    meaning = None if found is None else meaning_of(found.group(2))
-    return None if found is None or meaning is None else (found.group(1), meaning)
+    match = re.fullmatch(r"(.+?)[\s_.:-]+([A-Za-z]+)", name.strip())
+    meaning = None if match is None else meaning_of(match.group(2))
+    return None if match is None or meaning is None else (match.group(1), meaning)
 
 
 def says(meaning: Meaning) -> str:
@@ -176,7 +176,7 @@ class Doubt(NamedTuple):
 
 
 def doubtful_columns(
-    header: Sequence[str], columns: Sequence[int], values: FloatArray, *, kept: Collection[int] = ()
+    header: Sequence[str], columns: Sequence[int], values: FloatArray, *, forced: Collection[int] = ()
 ) -> list[Doubt]:
     """Return the columns of a wide table that look like something other than a system.
 
@@ -187,7 +187,7 @@ def doubtful_columns(
         Those with numbers that play no other role.
     values : array of float
         ``columns × rows``; NaN is missing.
-    kept : collection of int
+    forced : collection of int
         Columns that are systems by the user's word.
 
     Examples
@@ -201,11 +201,11 @@ def doubtful_columns(
     step = max(1, values.shape[1] // _ROWS_LOOKED_AT)
     doubts: dict[int, Doubt] = {}
     for column, row in zip(columns, values, strict=True):
-        found = None if column in kept else _by_name(header[column], row, column)
-        if found is not None:
-            doubts[column] = found
+        doubt = None if column in forced else _by_name(header[column], row, column)
+        if doubt is not None:
+            doubts[column] = doubt
     doubts.update(
-        _of_others(header, [column for column in columns if column not in {*doubts, *kept}], columns)
+        _of_others(header, [column for column in columns if column not in {*doubts, *forced}], columns)
     )
     for judge in (_counting, _summarising, _on_another_scale):
         open_ = [i for i, column in enumerate(columns) if column not in doubts]
@@ -213,7 +213,7 @@ def doubtful_columns(
             break
         names = [header[columns[i]] for i in open_]
         rows = values[open_] if judge is _counting else values[open_][:, ::step]
-        settled = [columns[i] in kept for i in open_]
+        settled = [columns[i] in forced for i in open_]
         for i, reason in judge(names, rows, settled).items():
             doubts[columns[open_[i]]] = Doubt(columns[open_[i]], reason, is_id=judge is _counting)
     return [doubts[column] for column in columns if column in doubts]
@@ -223,22 +223,22 @@ def _of_others(header: Sequence[str], open_: Sequence[int], columns: Sequence[in
     """Find what is told about another column (GPT and GPT_len), and a second metric (GPT_bleu and GPT_comet)."""
     parts = {column: of_another(header[column]) for column in open_}
     names = {header[column].casefold() for column in columns}
-    found: dict[int, Doubt] = {}
+    doubts: dict[int, Doubt] = {}
     for column, part in parts.items():
         if part is not None and part[0].casefold() in names:
-            found[column] = Doubt(column, f"is named like {says(part[1])} of {quoted(part[0])}")
+            doubts[column] = Doubt(column, f"is named like {says(part[1])} of {quoted(part[0])}")
     metrics = {
         column: header[column][len(part[0]) :].strip(" _.:-").casefold()
         for column, part in parts.items()
-        if part is not None and part[1] == "metric" and column not in found
+        if part is not None and part[1] == "metric" and column not in doubts
     }
     first = next(iter(metrics.values()), "")
     if len(metrics) == len(columns) and len(set(metrics.values())) > 1:
         for column, metric in metrics.items():
             if metric != first:
                 reason = f"is named like a metric, {metric}, where others are of {first}"
-                found[column] = Doubt(column, reason)
-    return found
+                doubts[column] = Doubt(column, reason)
+    return doubts
 
 
 def _by_name(name: str, row: FloatArray, column: int) -> Doubt | None:
@@ -268,17 +268,17 @@ def _counting(_: Sequence[str], rows: FloatArray, settled: Sequence[bool]) -> di
     rising = [_is_rising(row) for row in rows]
     if all(rising):
         return {}
-    found = {}
+    doubts = {}
     for i, row in enumerate(rows):
         if settled[i]:
             continue
         if rising[i]:
-            found[i] = f"rises from row to row ({_first_numbers(row)}) as ids do"
+            doubts[i] = f"rises from row to row ({_first_numbers(row)}) as ids do"
         elif row.size >= 2 * _ENOUGH_ROWS and _is_permutation(row):
-            found[i] = (
+            doubts[i] = (
                 f"holds every number from {int(row.min())} to {int(row.max())} once, as ids and ranks do"
             )
-    return found
+    return doubts
 
 
 def _is_rising(row: FloatArray) -> bool:
@@ -312,23 +312,23 @@ def _computed(names: Sequence[str], rows: FloatArray) -> dict[int, str]:
     if len(rows) < 3 or rows.shape[1] < 3:
         return {}
     slacks = _slacks(rows)
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     # The first rows rule out nearly every column at once.
     for word, chosen, few in _summaries_of_first(rows[:, :_FIRST_ROWS]):
         for i in np.flatnonzero(
             (np.abs(rows[:, :_FIRST_ROWS] - few) <= slacks[:, None]).all(axis=1)
         ).tolist():
             parts = rows[chosen(i)]
-            if i in found or len(parts) < 2 or not _is_summary(rows[i], parts, word, float(slacks[i])):
+            if i in reasons or len(parts) < 2 or not _is_summary(rows[i], parts, word, float(slacks[i])):
                 continue
             listed = [quoted(name) for name in np.asarray(names, dtype=object)[chosen(i)]]
-            found[i] = f"is the {word} of {some_of(listed, limit=3)}"
+            reasons[i] = f"is the {word} of {some_of(listed, limit=3)}"
     for i in range(2, min(len(rows), _MOST_COLUMNS)):
         # Only behind the two: of A = B + C any could be the one that was computed.
-        pair = None if i in found else _difference(rows[i], rows[:i], float(slacks[i]))
+        pair = None if i in reasons else _difference(rows[i], rows[:i], float(slacks[i]))
         if pair is not None:
-            found[i] = f"is {quoted(names[pair[0]])} minus {quoted(names[pair[1]])}"
-    return found
+            reasons[i] = f"is {quoted(names[pair[0]])} minus {quoted(names[pair[1]])}"
+    return reasons
 
 
 def _summaries_of_first(rows: FloatArray) -> Iterator[tuple[str, Callable[[int], IntArray], FloatArray]]:
@@ -433,13 +433,13 @@ def _on_another_scale(_: Sequence[str], rows: FloatArray, settled: Sequence[bool
         return {}
     rest = rows[~is_odd]
     others = rest[np.isfinite(rest)]
-    found = {}
+    doubts = {}
     for i in np.flatnonzero(is_odd).tolist():
         if not settled[int(usable[i])]:
             row = rows[i][np.isfinite(rows[i])]
             signs = ("positive", "negative") if row.max() > 0 else ("negative", "positive")
-            found[int(usable[i])] = f"{words.format(*signs)} {_ranges(row, others)}"
-    return found
+            doubts[int(usable[i])] = f"{words.format(*signs)} {_ranges(row, others)}"
+    return doubts
 
 
 def _of_other_sign(rows: FloatArray) -> BoolArray | None:

@@ -83,7 +83,7 @@ def _words_of_name(name: str) -> list[str]:
 Way = Literal["higher", "lower", "unclear", "by values", "rank"]
 
 
-class Told(NamedTuple):
+class NameHint(NamedTuple):
     """What a name says: the way, the word that says it, and whether such scores are never below 0."""
 
     way: Way
@@ -195,25 +195,25 @@ _PHRASES: tuple[tuple[str, Way], ...] = (
 )
 
 
-def told_by(name: str) -> Told | None:
+def hint_of(name: str) -> NameHint | None:
     """Return what a metric's name says about its direction, or None when it says nothing.
 
     Examples
     --------
-    >>> [told_by(name).way for name in ("TER-refA", "latency_ms", "1-TER", "error-free rate", "cost_effectiveness")]
+    >>> [hint_of(name).way for name in ("TER-refA", "latency_ms", "1-TER", "error-free rate", "cost_effectiveness")]
     ['lower', 'lower', 'higher', 'higher', 'higher']
-    >>> told_by("humaneval_js") is None, told_by("edit distance").way, told_by("distance").way
+    >>> hint_of("humaneval_js") is None, hint_of("edit distance").way, hint_of("distance").way
     (True, 'lower', 'unclear')
     """
     words = _cut(name)
     if any(word.startswith(_LEARNED) for word in words):
-        return Told("higher", words[0], is_positive=False)
+        return NameHint("higher", words[0], is_positive=False)
     turned = _without_inversion(name, words)
     if turned is not None:
-        inner = _told(turned)
+        inner = _hint(turned)
         ways: dict[Way, Way] = {"higher": "lower", "lower": "higher"}
-        return Told(ways.get(inner.way, "unclear"), " ".join(words), is_positive=False) if inner else None
-    return _told(words)
+        return NameHint(ways.get(inner.way, "unclear"), " ".join(words), is_positive=False) if inner else None
+    return _hint(words)
 
 
 def _cut(name: str) -> list[str]:
@@ -232,20 +232,20 @@ def _without_inversion(name: str, words: list[str]) -> list[str] | None:
     if words[0] == "one":
         return words[2:] if words[1] == "minus" and len(words) > 2 else None
     # "negative sentiment" is a subject; only what is known can be turned round.
-    return words[1:] if _told(words[1:]) is not None or words[0].startswith("inv") else None
+    return words[1:] if _hint(words[1:]) is not None or words[0].startswith("inv") else None
 
 
-def _told(words: list[str]) -> Told | None:
+def _hint(words: list[str]) -> NameHint | None:
     whole = " ".join([word for word in words if word not in _EMPTY] or words)
     if whole in _ALONE:
-        return Told(_ALONE[whole], whole)
+        return NameHint(_ALONE[whole], whole)
     if any(word.startswith(_BY_VALUES) for word in words):
-        return Told("by values", next(word for word in words if word.startswith(_BY_VALUES)))
+        return NameHint("by values", next(word for word in words if word.startswith(_BY_VALUES)))
     if _RATES.search(" ".join(words)) and not _LOWER_METRICS.intersection(words):
-        return Told("higher", whole)
+        return NameHint("higher", whole)
     way = _phrase(words)
     if way is not None:
-        return Told(way, whole, is_positive=False)
+        return NameHint(way, whole, is_positive=False)
     words = _before_preposition(words)
     head = next((word for word in reversed(words) if word not in _EMPTY), None)
     if head is None:
@@ -272,31 +272,31 @@ def _is_known(word: str) -> bool:
     )
 
 
-def _by_head(words: list[str], head: str) -> Told | None:
+def _by_head(words: list[str], head: str) -> NameHint | None:
     good = [word for word in words if word in _HIGHER_METRICS]
     bad = [word for word in words if word in _LOWER_METRICS or word in _LOWER_WORDS]
     if head in _HIGHER_METRICS or head in _HIGHER_WORDS:
-        return Told("higher", head, is_positive=head in _NEVER_NEGATIVE)
+        return NameHint("higher", head, is_positive=head in _NEVER_NEGATIVE)
     if head in _UNCLEAR:
         return _unclear(words, head)
     if good and bad:
-        return Told("unclear", f'"{good[0]}" and "{bad[0]}"')
+        return NameHint("unclear", f'"{good[0]}" and "{bad[0]}"')
     if bad and any(a in _NEGATED and b in bad for a, b in pairwise(words)):
-        return Told("higher", head, is_positive=False)
+        return NameHint("higher", head, is_positive=False)
     certain = head in _LOWER_WORDS or any(word in _LOWER_METRICS for word in bad)
     if bad:
-        return Told(
+        return NameHint(
             "lower" if certain else "unclear", bad[0], is_positive=not _LOWER_OF_ANY_SIGN.intersection(bad)
         )
-    return Told("higher", good[0], is_positive=good[0] in _NEVER_NEGATIVE) if good else None
+    return NameHint("higher", good[0], is_positive=good[0] in _NEVER_NEGATIVE) if good else None
 
 
-def _unclear(words: list[str], head: str) -> Told:
+def _unclear(words: list[str], head: str) -> NameHint:
     if head.startswith("distance") and _LOWER_DISTANCES.intersection(words):
-        return Told("lower", head)
+        return NameHint("lower", head)
     if head == "entropy" and "cross" in words:
-        return Told("lower", head)
-    return Told("rank" if head.startswith(("rank", "position")) else "unclear", head)
+        return NameHint("lower", head)
+    return NameHint("rank" if head.startswith(("rank", "position")) else "unclear", head)
 
 
 _FULL_MARKS = 100.0
@@ -335,31 +335,31 @@ def direction(
     declared : bool, optional
         What the file says.
     """
-    said = _said(metric, options)
-    told = told_by(metric)
-    if said is not None or declared is not None or told is None:
-        return Direction(next((way for way in (said, declared) if way is not None), True))
+    stated = _stated(metric, options)
+    hint = hint_of(metric)
+    if stated is not None or declared is not None or hint is None:
+        return Direction(next((way for way in (stated, declared) if way is not None), True))
     known = values[~np.isnan(values)]
-    if told.way == "by values":
+    if hint.way == "by values":
         return _by_values(metric, known)
-    if told.way == "rank":
+    if hint.way == "rank":
         return _of_ranks(metric, values)
-    if told.way == "unclear":
-        return _doubt(metric, f"its name ({told.word}) does not say whether higher or lower is better")
-    return _of_lower(metric, known, told) if told.way == "lower" else _of_higher(metric, known, told)
+    if hint.way == "unclear":
+        return _doubt(metric, f"its name ({hint.word}) does not say whether higher or lower is better")
+    return _of_lower(metric, known, hint) if hint.way == "lower" else _of_higher(metric, known, hint)
 
 
-def _of_lower(metric: str, known: FloatArray, told: Told) -> Direction:
+def _of_lower(metric: str, known: FloatArray, hint: NameHint) -> Direction:
     if _are_negated(known):
         note = f'No score of "{metric}" is above 0: it is an error rate negated, so higher is better.'
         return _decided(metric, note, higher_is_better=True)
-    if told.is_positive and (known < 0).any():
+    if hint.is_positive and (known < 0).any():
         return _doubt(metric, "by its name lower is better, but some scores are below 0 and some above")
     return _decided(metric, f'Lower is better for "{metric}", judged by its name.', higher_is_better=False)
 
 
-def _of_higher(metric: str, known: FloatArray, told: Told) -> Direction:
-    if told.is_positive and _are_negated(known):
+def _of_higher(metric: str, known: FloatArray, hint: NameHint) -> Direction:
+    if hint.is_positive and _are_negated(known):
         return _doubt(
             metric, "by its name higher is better, but no score is above 0, as if they were negated"
         )
@@ -411,7 +411,7 @@ def _by_values(metric: str, known: FloatArray) -> Direction:
     return _decided(metric, note, higher_is_better=False)
 
 
-def _said(metric: str, options: Options) -> bool | None:
+def _stated(metric: str, options: Options) -> bool | None:
     low, high = (
         metric in names or EVERY in names for names in (options.lower_is_better, options.higher_is_better)
     )

@@ -107,11 +107,11 @@ def are_numbered(names: Sequence[str], *, of_systems: bool = False) -> bool:
     (True, True, False)
     """
     words = _IN_ROWS_OF_SYSTEMS if of_systems else _SEGMENT_WORDS
-    found = [_numbered(name, words) for name in names]
-    if len(names) < _FEW_COLUMNS or not all(found):
+    matches = [_numbered(name, words) for name in names]
+    if len(names) < _FEW_COLUMNS or not all(matches):
         return False
-    numbers = [int(match.group(2)) for match in found if match]
-    return len({match.group(1) for match in found if match}) == 1 and bool((np.diff(numbers) > 0).all())
+    numbers = [int(match.group(2)) for match in matches if match]
+    return len({match.group(1) for match in matches if match}) == 1 and bool((np.diff(numbers) > 0).all())
 
 
 def is_numbered(name: str) -> bool:
@@ -129,8 +129,8 @@ def check_layout(
     values: FloatArray,
     *,
     roles: Mapping[str, int],
-    given: Mapping[str, str],
-    kept: Collection[int],
+    named: Mapping[str, str],
+    forced: Collection[int],
 ) -> None:
     """Refuse a wide reading that would take scores, segments or ids for systems.
 
@@ -143,9 +143,9 @@ def check_layout(
         Their numbers, ``free × rows``.
     roles : mapping of str to int
         The columns of segments and documents.
-    given : mapping of str to str
+    named : mapping of str to str
         The columns that the user named.
-    kept : collection of int
+    forced : collection of int
         Columns that are systems by the user's word.
 
     Raises
@@ -153,15 +153,15 @@ def check_layout(
     ReadError
         Without a header (BT019), for a table whose rows may be systems (BT215), or that may be long (BT212).
     """
-    if kept:
+    if forced:
         return
     numeric = [column for column, some in zip(free, has_numbers(values), strict=True) if some]
     if not numeric:
         return
-    _check_turned(grid, numeric, roles, given)
+    _check_turned(grid, numeric, roles, named)
     if not roles:
         _check_header(grid, numeric)
-    _check_long(grid, free, values, roles, given)
+    _check_long(grid, free, values, roles, named)
 
 
 def _check_header(grid: Grid, numeric: Sequence[int]) -> None:
@@ -176,10 +176,10 @@ def _check_header(grid: Grid, numeric: Sequence[int]) -> None:
 
 
 def _check_turned(
-    grid: Grid, numeric: Sequence[int], roles: Mapping[str, int], given: Mapping[str, str]
+    grid: Grid, numeric: Sequence[int], roles: Mapping[str, int], named: Mapping[str, str]
 ) -> None:
     names = [grid.header[column] for column in numeric]
-    if "item" in given or not are_numbered(names):
+    if "item" in named or not are_numbered(names):
         return
     is_bare = names[0].strip().isdigit()
     label = roles.get("item", _first_text(grid, numeric))
@@ -213,10 +213,10 @@ def _check_long(
     free: Sequence[int],
     values: FloatArray,
     roles: Mapping[str, int],
-    given: Mapping[str, str],
+    named: Mapping[str, str],
 ) -> None:
     """Refuse a table in which two columns together name each row once, as system and segment do in a long table."""
-    if grid.n_rows < _FEW_ROWS or "item" in given:
+    if grid.n_rows < _FEW_ROWS or "item" in named:
         return
     numeric = {column: row for column, row in zip(free, values, strict=True) if np.isfinite(row).any()}
     texts = {column: labels for column in free if column not in numeric and (labels := _labels(grid, column))}
@@ -289,7 +289,7 @@ def _long(grid: Grid, system: int, item: int, scores: Sequence[int]) -> ReadErro
     return fault(grid, message, code="BT212")
 
 
-def check_systems(grid: Grid, labels: Mapping[str, Labels], given: Mapping[str, str]) -> None:
+def check_systems(grid: Grid, labels: Mapping[str, Labels], named: Mapping[str, str]) -> None:
     """Refuse the systems of a long table that may be its segments, or the truth that they are measured by.
 
     Raises
@@ -299,7 +299,7 @@ def check_systems(grid: Grid, labels: Mapping[str, Labels], given: Mapping[str, 
         called gold, truth or label (BT231).
     """
     systems, items = labels["system"].names, labels["item"].names
-    is_open = not {"system", "item"} & given.keys() and len(systems) > len(items) > 1
+    is_open = not {"system", "item"} & named.keys() and len(systems) > len(items) > 1
     if is_open and np.isfinite(parse_all(systems)).all() and not np.isfinite(parse_all(items)).any():
         raise fault(
             grid,

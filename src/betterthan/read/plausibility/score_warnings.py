@@ -32,8 +32,8 @@ def doubts(scores: Scores, *, place: str) -> tuple[Problem, ...]:
     """Return the problems of a table, each with a code, a place and a cure."""
     if scores.segments == (WHOLE_SYSTEM,):
         return (Problem(code="BT203", place=place, message=UNTESTABLE),)
-    found = (_direction(scores), _one_system(scores), _missing(scores), _rounded(scores))
-    return tuple(Problem(code=code, place=place, message=text) for code, text in filter(None, found))
+    warnings = (_direction(scores), _one_system(scores), _missing(scores), _rounded(scores))
+    return tuple(Problem(code=code, place=place, message=text) for code, text in filter(None, warnings))
 
 
 def refuse_system_level(scores: Scores, *, path: str | None) -> Scores:

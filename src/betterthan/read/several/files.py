@@ -25,7 +25,7 @@ from betterthan.read.formats.quality.quality_rows import refuse_truth_among
 from betterthan.read.formats.tables.tables_in_one_file import whole
 from betterthan.read.grid.grid import quoted
 from betterthan.read.plausibility.score_warnings import doubts
-from betterthan.read.protocol import AnyTable, Format, Guess, Options, Problem, Reading
+from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.several.merge import (
     RatingsFrom,
     ScoresFrom,
@@ -46,6 +46,7 @@ from betterthan.read.several.runs import (
 from betterthan.read.source.packed import Spool
 from betterthan.read.source.paths import is_data, opened_file, opened_part, path_of, paths_below
 from betterthan.read.source.source import HEAD_BYTES, Source
+from betterthan.tables.any_table import AnyTable
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
@@ -175,9 +176,9 @@ def _unreadable_shard(error: Exception, files: Sequence[Source]) -> ReadError:
 
     if is_out_of_memory(error):
         return read_error(error, files[0])
-    said = str(error).split("\n", 1)[0].removesuffix(".")
-    named = next((file for file in files if str(file.path.resolve()) in said), files[0])
-    reason = said.replace(str(named.path.resolve()), "the file")[:250]
+    what = str(error).split("\n", 1)[0].removesuffix(".")
+    named = next((file for file in files if str(file.path.resolve()) in what), files[0])
+    reason = what.replace(str(named.path.resolve()), "the file")[:250]
     return ReadError(f"The file cannot be read as a table ({reason}).", path=named.name, code="BT024")
 
 
@@ -364,30 +365,30 @@ def read_each(source: Source, options: Options, *, stop: bool = False) -> Iterat
 
     runs = runs_in(source, options)
     for number, opened in enumerate(_openers(source)):
-        found, name = None, source.name
+        recognition, name = None, source.name
         try:
             file = opened()
             name = file.name
-            found = recognise(file)
-            reading = _read_one(file, found, options, runs[number] if runs else None)
+            recognition = recognise(file)
+            reading = _read_one(file, recognition, options, runs[number] if runs else None)
         except BetterThanError as error:
             if stop:
                 raise
-            if found is None and name == source.name:
+            if recognition is None and name == source.name:
                 # The file could not even be opened; the others are still to be looked at.
                 name = getattr(error, "path", None) or name
             yield Member(
                 name=name,
-                format=found.format if found else "unknown",
-                because=found.because if found else "it could not be read",
+                format=recognition.format if recognition else "unknown",
+                because=recognition.because if recognition else "it could not be read",
                 reading=None,
                 error=error,
             )
             continue
         yield Member(
             name=name,
-            format=found.format,
-            because=found.because,
+            format=recognition.format,
+            because=recognition.because,
             reading=reading,
             error=None,
             stem=file.stem,
@@ -413,14 +414,14 @@ def runs_in(source: Source, options: Options) -> tuple[RunFile, ...]:
     return runs_of(files, options)
 
 
-def _read_one(file: Source, found: Recognition, options: Options, run: RunFile | None) -> Reading:
+def _read_one(file: Source, recognition: Recognition, options: Options, run: RunFile | None) -> Reading:
     from betterthan.read.sniff import read_any  # noqa: PLC0415
 
     if run is None:
-        reading = read_any(file, options, format=_format(found, options))
+        reading = read_any(file, options, format=_format(recognition, options))
         return _called(reading, file) if file.is_folder and file.called is not None else reading
-    own = replace(options, run=run.run, ignore_columns=(*options.ignore_columns, *run.left_out))
-    reading = read_any(file, own, format=found.format)
+    run_options = replace(options, run=run.run, ignore_columns=(*options.ignore_columns, *run.left_out))
+    reading = read_any(file, run_options, format=recognition.format)
     return reading.with_note(run.note) if run.note else reading
 
 
@@ -444,11 +445,11 @@ def _called(reading: Reading, folder: Source) -> Reading:
     return replace(reading, tables=named)
 
 
-def _format(found: Recognition, options: Options) -> str | None:
+def _format(recognition: Recognition, options: Options) -> str | None:
     """Return the layout of one of the files, as it was recognised or as the columns that the user named say."""
-    if "judge" in options.columns and found.kind in ("scores", "ratings"):
+    if "judge" in options.columns and recognition.kind in ("scores", "ratings"):
         return "ratings"
-    return found.format if found.confidence < 1 else None
+    return recognition.format if recognition.confidence < 1 else None
 
 
 def together(members: Sequence[Member], options: Options, *, path: str) -> Reading:
@@ -537,18 +538,18 @@ def refuse_other_languages(readings: Sequence[tuple[str, Reading]]) -> None:
         )
 
 
-def _tables(found: Sequence[tuple[str, AnyTable]], *, path: str) -> tuple[AnyTable, ...]:
-    if not found:
+def _tables(named_tables: Sequence[tuple[str, AnyTable]], *, path: str) -> tuple[AnyTable, ...]:
+    if not named_tables:
         raise ReadError(
             "These are tags or lists of segments, which say nothing by themselves. Read tags with their gold tags: "
             "betterthan tags GOLD FILE...",
             path=path,
             code="BT333",
         )
-    if all(isinstance(table, Texts) for _, table in found):
-        return (_texts(found, path=path),)
+    if all(isinstance(table, Texts) for _, table in named_tables):
+        return (_texts(named_tables, path=path),)
     by_name: dict[tuple[str, str], list[tuple[str, AnyTable]]] = {}
-    for file, table in found:
+    for file, table in named_tables:
         if not isinstance(table, Scores | Ratings):
             raise _alone(path)
         by_name.setdefault((type(table).__name__, table.name), []).append((file, table))
@@ -560,8 +561,8 @@ def _tables(found: Sequence[tuple[str, AnyTable]], *, path: str) -> tuple[AnyTab
     return tuple(tables)
 
 
-def _texts(found: Sequence[tuple[str, AnyTable]], *, path: str) -> Texts:
-    parts = [TextsFrom(table, file) for file, table in found if isinstance(table, Texts)]
+def _texts(named_tables: Sequence[tuple[str, AnyTable]], *, path: str) -> Texts:
+    parts = [TextsFrom(table, file) for file, table in named_tables if isinstance(table, Texts)]
     if any(len(part.table.systems) > 1 or part.table.references for part in parts):
         raise _alone(path)
     return parallel_texts(parts)
@@ -574,9 +575,9 @@ def _alone(path: str) -> ReadError:
 
 
 def _problems(readings: Sequence[Reading], tables: Sequence[AnyTable], path: str) -> tuple[Problem, ...]:
-    kept = [
+    problems = [
         problem for reading in readings for problem in reading.problems if problem.code not in _OF_ONE_FILE
     ]
     new = [problem for table in tables if isinstance(table, Scores) for problem in doubts(table, place=path)]
-    seen = {(problem.code, problem.message) for problem in kept}
-    return (*kept, *(problem for problem in new if (problem.code, problem.message) not in seen))
+    seen = {(problem.code, problem.message) for problem in problems}
+    return (*problems, *(problem for problem in new if (problem.code, problem.message) not in seen))

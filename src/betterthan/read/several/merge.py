@@ -92,16 +92,16 @@ def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
         values[cells] = np.where(known, part.table.values, values[cells])
         owner[cells] = np.where(known, number, owner[cells])
     groups = _groups([(part.table.segments, part.table.groups) for part in several], segments)
-    said = [note for part in several for note in part.table.notes]
+    notes = [note for part in several for note in part.table.notes]
     if are_matched_by_order([part.table for part in several]):
-        said.insert(0, BY_ORDER)
+        notes.insert(0, BY_ORDER)
     return replace(
         first.table,
         systems=systems,
         segments=segments,
         values=values,
         groups=groups,
-        notes=tuple(dict.fromkeys(said)),
+        notes=tuple(dict.fromkeys(notes)),
         direction_doubt=_doubt([part.table for part in several]),
     )
 

@@ -25,7 +25,7 @@ from betterthan.read.grid.columns import find, is_called_score, plain
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.plausibility.columns import doubtful_columns, meaning_of
-from betterthan.read.plausibility.direction import direction, told_by
+from betterthan.read.plausibility.direction import direction, hint_of
 from betterthan.read.protocol import Options, Reading, Run
 from betterthan.read.source.source import Source
 from betterthan.tables.scores import Scores
@@ -56,8 +56,8 @@ def is_metric(name: str) -> bool:
     >>> [is_metric(name) for name in ("COMET-22", "latency_ms", "score", "GPT-4", "distance")]
     [True, True, True, False, False]
     """
-    told = told_by(name)
-    is_told = told is not None and told.way in ("higher", "lower", "by values")
+    hint = hint_of(name)
+    is_told = hint is not None and hint.way in ("higher", "lower", "by values")
     return is_called_score(name) or meaning_of(name) == "metric" or is_told
 
 
@@ -75,17 +75,17 @@ def run_names(files: Sequence[Source]) -> RunNames:
     free = [file for file in files if file.called is None]
     short, shared = short_names(_file_names(free))
     names = iter(short)
-    found = tuple(file.called if file.called is not None else next(names) for file in files)
-    for place, name in enumerate(found):
-        if name in found[:place]:
+    systems = tuple(file.called if file.called is not None else next(names) for file in files)
+    for place, name in enumerate(systems):
+        if name in systems[:place]:
             raise ReadError(
-                f'This file and {files[found.index(name)].name} are both called "{name}". '
+                f'This file and {files[systems.index(name)].name} are both called "{name}". '
                 f"Name one of them: NAME={files[place].name}",
                 path=files[place].name,
                 code="BT131",
             )
     refuse_truth_among(
-        {name: file.name for name, file in zip(found, files, strict=True) if file.called is None}
+        {name: file.name for name, file in zip(systems, files, strict=True) if file.called is None}
     )
     what = meaning_of_names(short, [file.name for file in free]) if free else ""
     if what:
@@ -95,7 +95,7 @@ def run_names(files: Sequence[Source]) -> RunNames:
             path=free[0].name,
             code="BT267",
         )
-    return RunNames(found, shared)
+    return RunNames(systems, shared)
 
 
 def _file_names(files: Sequence[Source]) -> list[str]:
@@ -150,7 +150,7 @@ def meaning_of_names(names: Sequence[str], files: Sequence[str]) -> str:
     ''
     """
     words = {name.casefold() for name in names}
-    pairs = [found[0] for file in files if (found := _language_pair(Path(file).name))]
+    pairs = [match[0] for file in files if (match := _language_pair(Path(file).name))]
     if any(meaning_of(name) == "metric" for name in names) or all(map(is_metric, names)):
         return "metrics"
     if len(set(pairs)) > 1 and len(pairs) == len(files):
@@ -248,9 +248,9 @@ def runs_of(files: Sequence[Seen], options: Options) -> tuple[RunFile, ...]:
             return _without_common(files)
         if not _are_metrics(common, files, options):
             return ()
-    asked = options.columns.get("score") or options.metric
-    wanted = {asked} if asked in common else set(common)
-    return _named(files, run_names([file.source for file in files]), wanted)
+    requested = options.columns.get("score") or options.metric
+    metrics = {requested} if requested in common else set(common)
+    return _named(files, run_names([file.source for file in files]), metrics)
 
 
 def _are_metrics(common: Sequence[str], files: Sequence[Seen], options: Options) -> bool:
@@ -264,16 +264,16 @@ def _are_metrics(common: Sequence[str], files: Sequence[Seen], options: Options)
     return all(file.are_doubtful and len(file.columns) == len(common) for file in files)
 
 
-def _named(files: Sequence[Seen], names: RunNames, wanted: set[str]) -> tuple[RunFile, ...]:
-    metric = names.shared if told_by(names.shared) else UNNAMED
+def _named(files: Sequence[Seen], names: RunNames, metrics: set[str]) -> tuple[RunFile, ...]:
+    metric = names.shared if hint_of(names.shared) else UNNAMED
     runs = []
     for file, name in zip(files, names.names, strict=True):
-        left_out = tuple(column for column in file.columns if column not in wanted)
+        left_out = tuple(column for column in file.columns if column not in metrics)
         only_here = [
             quoted(column) for column in left_out if any(column not in other.columns for other in files)
         ]
         note = f"{file.source.name}: columns that other files lack were left out: {some_of(only_here)}."
-        columns = tuple(column for column in file.columns if column in wanted)
+        columns = tuple(column for column in file.columns if column in metrics)
         runs.append(RunFile(Run(name, metric), columns, left_out, note if only_here else ""))
     return tuple(runs)
 
@@ -364,7 +364,7 @@ def one_metric(files: Sequence[LongFile], options: Options) -> tuple[list[Readin
     hint : str
         What to do where the files are still taken for several metrics.
     """
-    readings = [_with_given_system(file) for file in files]
+    readings = [_with_named_system(file) for file in files]
     tables = [table for reading in readings for table in reading.tables if isinstance(table, Scores)]
     if len(files) < 2 or any(len(reading.tables) != 1 for reading in readings) or len(tables) < len(files):
         return readings, ""
@@ -379,7 +379,7 @@ def one_metric(files: Sequence[LongFile], options: Options) -> tuple[list[Readin
     systems = [system for table in tables for system in table.systems]
     if len(set(systems)) < len(systems):
         return readings, LONG_HINT if len(systems) == len(files) else ""
-    metric = shared if told_by(shared) else UNNAMED
+    metric = shared if hint_of(shared) else UNNAMED
     return [
         replace(reading, tables=(_renamed(table, metric, options),))
         for reading, table in zip(readings, tables, strict=True)
@@ -394,7 +394,7 @@ def _renamed(table: Scores, metric: str, options: Options) -> Scores:
     return replace(table, name=metric, higher_is_better=way.higher_is_better, direction_doubt=way.doubt)
 
 
-def _with_given_system(file: LongFile) -> Reading:
+def _with_named_system(file: LongFile) -> Reading:
     """Return a long table of one system under the name that the user gave, unless that is a metric's."""
     reading = file.reading
     if file.called is None or reading.format.name != long_table.FORMAT.name or is_metric(file.called):

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple
 
 from betterthan.errors import ReadError
 from betterthan.read.source.packed import arrow_data
-from betterthan.read.source.source import Given, Part, Source, no_data_folder, open_source
+from betterthan.read.source.source import FileLike, Part, Source, no_data_folder, open_source
 
 # Several files named at once: by a pattern, as a list, or with a name of their own (``NAME=path``).
 
@@ -25,7 +25,7 @@ NOWHERE = Path("/nowhere/several files")
 """The place of a source that is a list; there is nothing in it for readers of folders to find."""
 
 
-def split_given(given: str) -> tuple[str | None, list[str]]:
+def split_name(typed: str) -> tuple[str | None, list[str]]:
     """Return the name before ``=``, if any, and the files that a path or pattern stands for.
 
     A file that is really called ``a=b.txt`` or ``[1].txt`` is meant as it stands.
@@ -37,26 +37,38 @@ def split_given(given: str) -> tuple[str | None, list[str]]:
 
     Examples
     --------
-    >>> split_given("scores.csv")
+    >>> split_name("scores.csv")
     (None, ['scores.csv'])
-    >>> split_given("ours=scores.csv")
+    >>> split_name("ours=scores.csv")
     ('ours', ['scores.csv'])
     """
-    if is_there(given):
-        return None, [given]
-    name, sign, path = given.partition("=")
+    if is_there(typed):
+        return None, [typed]
+    name, sign, path = typed.partition("=")
     if sign and not (_MAGIC & set(name) or os.sep in name):
         if not name.strip():
             raise ReadError("The name before = is empty. Write NAME=path.", path=path, code="BT134")
-        found = _fitting(path)
-        if len(found) > 1:
+        files = _fitting(path)
+        if len(files) > 1:
             raise ReadError(
-                f"{len(found)} files fit this pattern, but they cannot all be called {name}. Leave out the name.",
-                path=given,
+                f"{len(files)} files fit this pattern, but they cannot all be called {name}. Leave out the name.",
+                path=typed,
                 code="BT131",
             )
-        return name, found
-    return None, _fitting(given)
+        return name, files
+    return None, _fitting(typed)
+
+
+def expanded(paths: Iterable[str]) -> list[str]:
+    """Return paths with patterns replaced by the files that fit, by name; names before ``=`` are left in front.
+
+    Examples
+    --------
+    >>> expanded(["a.txt", "ours=b.txt", "-"])
+    ['a.txt', 'ours=b.txt', '-']
+    """
+    parts = map(split_name, paths)
+    return [file if name is None else f"{name}={file}" for name, files in parts for file in files]
 
 
 def is_there(path: str) -> bool:
@@ -71,12 +83,12 @@ def _fitting(path: str) -> list[str]:
     if not _MAGIC & set(path) or "\x00" in path or is_there(path):
         return [path]
     pattern = str(Path(path).expanduser())
-    found = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  (absolute patterns too)
-    if not found:
+    files = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  (absolute patterns too)
+    if not files:
         raise ReadError(
             "No file fits this pattern. Check the spelling and the folder.", path=path, code="BT001"
         )
-    return found
+    return files
 
 
 def parts_of(several: Sequence[Any], *, name: str | None = None, folders: bool) -> Source:
@@ -87,7 +99,7 @@ def parts_of(several: Sequence[Any], *, name: str | None = None, folders: bool) 
     ReadError
         When the list is empty (BT134), too long (BT335), or several files are not wanted here (BT339).
     """
-    parts = [part for given in several for part in _parts(given)]
+    parts = [part for data in several for part in _parts(data)]
     if len(parts) > 1:
         parts = [_of_folder(part) for part in parts]
     if not parts:
@@ -102,13 +114,13 @@ def parts_of(several: Sequence[Any], *, name: str | None = None, folders: bool) 
     return Source(name=shown, path=NOWHERE, head=b"", is_folder=True, parts=tuple(parts))
 
 
-def _parts(given: Any) -> list[Part]:  # noqa: ANN401  (a path, a pattern or an open file)
-    if isinstance(given, Source):
-        return [given]
-    if isinstance(given, str | os.PathLike) and os.fspath(given) != "-":
-        called, found = split_given(os.fspath(given))
-        return [f"{called}={found[0]}"] if called is not None else list(found)
-    return [open_source(given)]
+def _parts(data: Any) -> list[Part]:  # noqa: ANN401  (a path, a pattern or an open file)
+    if isinstance(data, Source):
+        return [data]
+    if isinstance(data, str | os.PathLike) and os.fspath(data) != "-":
+        called, files = split_name(os.fspath(data))
+        return [f"{called}={files[0]}"] if called is not None else list(files)
+    return [open_source(data)]
 
 
 def _of_folder(part: Part) -> Part:
@@ -117,7 +129,7 @@ def _of_folder(part: Part) -> Part:
     People keep the run of each system in a folder of its own: ``compare runs/v1 runs/v2``.
     """
     called, (path, *_) = (
-        (part.called, [part.name]) if isinstance(part, Source) else split_given(os.fspath(part))
+        (part.called, [part.name]) if isinstance(part, Source) else split_name(os.fspath(part))
     )
     folder = Path(path).expanduser()
     if "\x00" in path or not folder.is_dir() or folders_in(folder):
@@ -136,7 +148,7 @@ def path_of(part: Part) -> Path:
     """Return the path of a file of a list, without the name given to it."""
     if isinstance(part, Source):
         return Path(part.name)
-    return Path(split_given(os.fspath(part))[1][0])
+    return Path(split_name(os.fspath(part))[1][0])
 
 
 def opened_parts(source: Source) -> Iterator[Source]:
@@ -259,7 +271,7 @@ def ordinary_file(path: Path, root: Path) -> Path:
     return real
 
 
-def paths_below(folder: Path, wanted: Callable[[Path], bool], *, depth: int) -> list[Path]:
+def paths_below(folder: Path, is_wanted: Callable[[Path], bool], *, depth: int) -> list[Path]:
     """Return the files that are wanted in a folder and in the folders below it, at most `depth` deep.
 
     Raises
@@ -267,14 +279,14 @@ def paths_below(folder: Path, wanted: Callable[[Path], bool], *, depth: int) -> 
     ReadError
         When there are more than ten thousand files (BT335).
     """
-    found: list[Path] = []
-    _gather(folder, wanted, depth, found)
-    return found
+    paths: list[Path] = []
+    _gather(folder, is_wanted, depth, paths)
+    return paths
 
 
-def _gather(folder: Path, wanted: Callable[[Path], bool], depth: int, found: list[Path]) -> None:
-    found += [path for path in files_in(folder) if wanted(path)]
-    if len(found) > MOST_FILES:
+def _gather(folder: Path, is_wanted: Callable[[Path], bool], depth: int, paths: list[Path]) -> None:
+    paths += [path for path in files_in(folder) if is_wanted(path)]
+    if len(paths) > MOST_FILES:
         raise ReadError(
             f"The folder holds more than {MOST_FILES:,} files. Name a folder or pattern with fewer.",
             path=str(folder),
@@ -282,7 +294,7 @@ def _gather(folder: Path, wanted: Callable[[Path], bool], depth: int, found: lis
         )
     if depth:
         for inner in folders_in(folder):
-            _gather(inner, wanted, depth - 1, found)
+            _gather(inner, is_wanted, depth - 1, paths)
 
 
 def refuse_arrow_folder(source: Source) -> None:
@@ -295,25 +307,25 @@ def _is_arrow(path: Path) -> bool:
     return path.suffix.lower() in (".arrow", ".feather")
 
 
-def found_in(source: Source, wanted: Callable[[Path], bool], *, depth: int) -> list[Part]:
+def matching_files(source: Source, is_wanted: Callable[[Path], bool], *, depth: int) -> list[Part]:
     """Return the files of a folder that are wanted, or those of a list if all of them are; nothing is opened.
 
     For a list with other files among them there are none: it is not for the reader that asks.
     """
     if not source.parts:
-        return [*paths_below(source.path, wanted, depth=depth)]
-    fits = all(wanted(path_of(part)) for part in source.parts)
+        return [*paths_below(source.path, is_wanted, depth=depth)]
+    fits = all(is_wanted(path_of(part)) for part in source.parts)
     return list(source.parts) if fits else []
 
 
-def files_of(source: Source, wanted: Callable[[Path], bool], *, depth: int) -> Iterator[Source]:
-    """Open the files that :func:`found_in` finds, or the source itself when it is a file."""
+def files_of(source: Source, is_wanted: Callable[[Path], bool], *, depth: int) -> Iterator[Source]:
+    """Open the files that :func:`matching_files` finds, or the source itself when it is a file."""
     if not source.is_folder:
         yield source
     elif source.parts:
-        yield from opened_parts(source) if found_in(source, wanted, depth=depth) else ()
+        yield from opened_parts(source) if matching_files(source, is_wanted, depth=depth) else ()
     else:
-        yield from opened_files(source, paths_below(source.path, wanted, depth=depth))
+        yield from opened_files(source, paths_below(source.path, is_wanted, depth=depth))
 
 
 def opened_files(source: Source, paths: list[Path]) -> Iterator[Source]:
@@ -332,7 +344,7 @@ def opened_file(source: Source, path: Path) -> Source:
 # Several files given together, each with the name of its system.
 
 
-Several = Given | Mapping[str, Given] | Iterable[Given]
+Several = FileLike | Mapping[str, FileLike] | Iterable[FileLike]
 """One file, folder or pattern, a list of these (or of ``"NAME=path"``), or a mapping of names to files."""
 
 
@@ -341,7 +353,7 @@ class NamedSource(NamedTuple):
 
     name: str
     source: Source
-    is_given: bool
+    is_explicit: bool
 
 
 def open_named(several: Several) -> list[NamedSource]:
@@ -361,7 +373,7 @@ def open_named(several: Several) -> list[NamedSource]:
     ...     [named.name for named in open_named([path, f"ours={path}"])]
     ['online', 'ours']
     """
-    opened = [_opened(name, given) for name, given in _pairs(several)]
+    opened = [_opened(name, data) for name, data in _pairs(several)]
     seen: dict[str, NamedSource] = {}
     for named in opened:
         if named.name in seen:
@@ -375,7 +387,7 @@ def open_named(several: Several) -> list[NamedSource]:
     return opened
 
 
-def open_one(given: Given) -> NamedSource:
+def open_one(data: FileLike) -> NamedSource:
     """Open the one file that a path, ``NAME=path`` or pattern stands for.
 
     Raises
@@ -383,17 +395,17 @@ def open_one(given: Given) -> NamedSource:
     ReadError
         When it stands for several (BT339), or cannot be opened.
     """
-    found = _pairs(given)
-    if len(found) > 1:
+    pairs = _pairs(data)
+    if len(pairs) > 1:
         raise ReadError(
-            f"One file is needed here, and these are {len(found)}. Name one of them.",
-            path=_shown(given),
+            f"One file is needed here, and these are {len(pairs)}. Name one of them.",
+            path=_shown(data),
             code="BT339",
         )
-    return _opened(*found[0])
+    return _opened(*pairs[0])
 
 
-def _pairs(several: Several) -> list[tuple[str | None, Given]]:
+def _pairs(several: Several) -> list[tuple[str | None, FileLike]]:
     if isinstance(several, Mapping):
         return list(several.items())
     if isinstance(several, str | os.PathLike) or hasattr(several, "read"):
@@ -403,15 +415,15 @@ def _pairs(several: Several) -> list[tuple[str | None, Given]]:
             f"Files cannot be read from {type(several).__name__}. Pass a path or a list of paths.",
             code="BT134",
         )
-    return [pair for given in several for pair in _expanded(given)]
+    return [pair for data in several for pair in _expanded(data)]
 
 
-def _expanded(given: Any) -> list[tuple[str | None, Given]]:  # noqa: ANN401  (a path, a pattern or an open file)
+def _expanded(data: Any) -> list[tuple[str | None, FileLike]]:  # noqa: ANN401  (a path, a pattern or an open file)
     """Return the files that a path stands for: itself, those that fit a pattern, or those of a folder."""
-    if not isinstance(given, str | os.PathLike) or os.fspath(given) == "-":
-        return [(None, given)]
-    called, found = split_given(os.fspath(given))
-    return [(called, path) for each in found for path in _files_at(each)]
+    if not isinstance(data, str | os.PathLike) or os.fspath(data) == "-":
+        return [(None, data)]
+    called, files = split_name(os.fspath(data))
+    return [(called, path) for each in files for path in _files_at(each)]
 
 
 def _files_at(path: str) -> list[str]:
@@ -426,14 +438,14 @@ def _files_at(path: str) -> list[str]:
     return [str(file) for file in files]
 
 
-def _opened(name: str | None, given: Given) -> NamedSource:
-    if not (isinstance(given, str | os.PathLike) or hasattr(given, "read")):
-        raise ReadError(f"A path or an open file is needed, not {type(given).__name__}.", code="BT134")
+def _opened(name: str | None, data: FileLike) -> NamedSource:
+    if not (isinstance(data, str | os.PathLike) or hasattr(data, "read")):
+        raise ReadError(f"A path or an open file is needed, not {type(data).__name__}.", code="BT134")
     if name is not None and not name.strip():
-        raise ReadError("The name before = is empty. Write NAME=path.", path=_shown(given), code="BT134")
-    source = open_source(given)
+        raise ReadError("The name before = is empty. Write NAME=path.", path=_shown(data), code="BT134")
+    source = open_source(data)
     return NamedSource(source.stem if name is None else name, source, name is not None)
 
 
-def _shown(given: str | os.PathLike[str] | IO[bytes] | IO[str]) -> str:
-    return os.fspath(given) if isinstance(given, str | os.PathLike) else "<stream>"
+def _shown(data: str | os.PathLike[str] | IO[bytes] | IO[str]) -> str:
+    return os.fspath(data) if isinstance(data, str | os.PathLike) else "<stream>"

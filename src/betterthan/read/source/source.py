@@ -35,7 +35,7 @@ from betterthan.read.source.packed import (
     unpacked,
 )
 
-Given = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
+FileLike = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
 Part = Union[str, "os.PathLike[str]", "Source"]
 
 HEAD_BYTES = 1 << 16
@@ -96,6 +96,10 @@ class Source:
         """Whether the first bytes are Parquet's."""
         return self.head.startswith(b"PAR1")
 
+    def shown(self, typed: str) -> str:
+        """Return what messages call it: its name, or what the user typed where it is a stream."""
+        return typed if self.name.startswith("<") else self.name
+
     def lines(self) -> Iterator[str]:
         r"""Yield the lines, split on ``\n`` only, without line ends; a missing last ``\n`` is no extra line.
 
@@ -154,12 +158,12 @@ class Source:
         return text.removesuffix("\n").removesuffix("\r")
 
 
-def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool = False) -> Source:
+def open_source(data: FileLike | list[FileLike] | tuple[FileLike, ...], *, folders: bool = False) -> Source:
     """Look at what the user gave and return it as a :class:`Source`.
 
     Parameters
     ----------
-    given : path, "-", open file, NAME=path, pattern or list of these
+    data : path, "-", open file, NAME=path, pattern or list of these
         ``"-"`` is standard input. A file that is really called ``a=b`` or ``a*`` is meant as it stands.
     folders : bool, default False
         Whether a folder, a pattern of several files or a list may be given.
@@ -171,18 +175,18 @@ def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool
         gzip or Zstandard stream (BT004), UTF-16 (BT005), a pickle (BT008), an archive (BT338) or what is no
         ordinary file (BT337).
     """
-    from betterthan.read.source.paths import parts_of, split_given  # noqa: PLC0415  (it opens sources)
+    from betterthan.read.source.paths import parts_of, split_name  # noqa: PLC0415  (it opens sources)
 
-    if isinstance(given, list | tuple):
-        return parts_of(given, folders=folders)
-    if isinstance(given, str | os.PathLike) and os.fspath(given) != "-":
-        called, wanted = split_given(os.fspath(given))
-        if len(wanted) > 1:
-            return parts_of(wanted, name=os.fspath(given), folders=folders)
-        source = _at(wanted[0], folders=folders)
+    if isinstance(data, list | tuple):
+        return parts_of(data, folders=folders)
+    if isinstance(data, str | os.PathLike) and os.fspath(data) != "-":
+        called, files = split_name(os.fspath(data))
+        if len(files) > 1:
+            return parts_of(files, name=os.fspath(data), folders=folders)
+        source = _at(files[0], folders=folders)
         return source if called is None else replace(source, called=called)
-    stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
-    name = "<stdin>" if stream is not given else str(getattr(given, "name", "<stream>"))
+    stream = sys.stdin.buffer if isinstance(data, str | os.PathLike) else data
+    name = "<stdin>" if stream is not data else str(getattr(data, "name", "<stream>"))
     return _of_copy(spooled(stream, name), name)
 
 

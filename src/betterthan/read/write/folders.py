@@ -24,7 +24,8 @@ from betterthan.read.formats.metrics_task.metrics_folder import (
 )
 from betterthan.read.formats.metrics_task.metrics_folder_files import Folder, pairs_of
 from betterthan.read.formats.metrics_task.score_files import LEVELS, way
-from betterthan.read.protocol import WHOLE_SYSTEM, AnyTable, Options
+from betterthan.read.protocol import WHOLE_SYSTEM, Options
+from betterthan.tables.any_table import AnyTable
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 from betterthan.writing import write_whole
@@ -106,9 +107,9 @@ def copy_folder(folder: Folder, path: str | os.PathLike[str], options: Options) 
     parts = []
     for pair in pairs:
         for level in LEVELS if options.level is None else (options.level,):
-            asked = replace(options, language_pair=pair, level=level)
+            request = replace(options, language_pair=pair, level=level)
             try:
-                parts.append(read_pair(folder, asked, include_references=True).folder)
+                parts.append(read_pair(folder, request, include_references=True).folder)
             except ReadError as error:
                 if error.code != _NO_SCORES or options.level is not None:
                     raise

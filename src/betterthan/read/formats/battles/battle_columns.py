@@ -37,12 +37,12 @@ def nested_paths(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[s
     >>> nested_paths(["id", "meta"], [[1, {"bold_a": {"**": 3}}]])
     {'meta.bold_a': ('meta', ('bold_a',)), 'meta.bold_a.**': ('meta', ('bold_a', '**'))}
     """
-    found: dict[str, tuple[str, Path]] = {}
+    paths: dict[str, tuple[str, Path]] = {}
     for i, column in enumerate(header):
         for row in rows:
             for path in _paths(as_object(row[i])):
-                found.setdefault(".".join((column, *path)), (column, path))
-    return {name: place for name, place in found.items() if name not in header}
+                paths.setdefault(".".join((column, *path)), (column, path))
+    return {name: place for name, place in paths.items() if name not in header}
 
 
 def as_object(cell: object) -> dict[str, Any]:
@@ -73,14 +73,14 @@ def nested_value(cell: object, path: Path) -> str:
     >>> nested_value({"bold_a": {"**": 3, "__": 1}}, ("bold_a",)), nested_value('{"turns": 2}', ("turns",))
     ('4', '2')
     """
-    found: Any = as_object(cell)
+    nested: Any = as_object(cell)
     for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    if isinstance(found, dict):
-        values = [number(_text(value)) for value in found.values()]
+        nested = nested.get(key) if isinstance(nested, dict) else None
+    if isinstance(nested, dict):
+        values = [number(_text(value)) for value in nested.values()]
         total = math.fsum(values) if all(map(math.isfinite, values)) else math.nan
         return "" if math.isnan(total) else f"{total:.17g}"
-    return _text(found)
+    return _text(nested)
 
 
 def _text(value: object) -> str:
@@ -117,7 +117,7 @@ _NAMES = frozenset({"id", "ids", "index", "number", "rank", "order", "seed"})
 _CANONICAL = ("a", "b", "outcome", "weight")
 
 
-class Place(NamedTuple):
+class KeyPath(NamedTuple):
     """A column, and the path to a number inside its objects."""
 
     column: str
@@ -127,17 +127,17 @@ class Place(NamedTuple):
 class Covariate(NamedTuple):
     """A number of each battle: one place, or the place of the left system less that of the right one.
 
-    `columns` are the places as they are called. What was not `asked` for by name is left out where it has gaps.
+    `columns` are the places as they are called. What was not `is_requested` for by name is left out where it has gaps.
     """
 
     name: str
     columns: tuple[str, ...]
-    places: tuple[Place, ...]
-    asked: bool = True
+    places: tuple[KeyPath, ...]
+    is_requested: bool = True
 
 
 def find_covariates(
-    asked: Sequence[str],
+    requested: Sequence[str],
     names: Sequence[str],
     rows: Sequence[Sequence[Any]],
     *,
@@ -148,7 +148,7 @@ def find_covariates(
 
     Parameters
     ----------
-    asked : sequence of str
+    requested : sequence of str
         A column, a name with dots for a value inside objects (or the end of it, where only one ends so), or two of
         these with a minus between them; ``"*"`` stands for all that come in pairs.
     names : sequence of str
@@ -174,29 +174,29 @@ def find_covariates(
     ['len_a-len_b', 'bold_a-bold_b']
     """
     places = _places(names, rows)
-    found: dict[str, Covariate] = {}
-    for text in asked:
+    covariates: dict[str, Covariate] = {}
+    for text in requested:
         several = (
             paired(names, rows, used=used) if text == EVERY else [_named(text, places, list(names), path)]
         )
         for covariate in several:
-            found.setdefault(covariate.name, covariate)
-    return tuple(found.values())
+            covariates.setdefault(covariate.name, covariate)
+    return tuple(covariates.values())
 
 
-def _places(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Place]:
+def _places(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, KeyPath]:
     """Return every name that can be written for a place."""
-    inside = {name: Place(*place) for name, place in nested_paths(names, rows).items()}
+    inside = {name: KeyPath(*place) for name, place in nested_paths(names, rows).items()}
     ends = [place.path[-1] for place in inside.values()]
     short = {
         place.path[-1]: place for place in inside.values() if ends.count(place.path[-1]) == 1
     }  # only where one ends so
-    prefixed = {name.removeprefix(PREFIX): Place(name) for name in names if name.startswith(PREFIX)}
+    prefixed = {name.removeprefix(PREFIX): KeyPath(name) for name in names if name.startswith(PREFIX)}
     # What was written as "covariate weight" is what "weight" means here.
-    return {**short, **inside, **{name: Place(name) for name in names}, **prefixed}
+    return {**short, **inside, **{name: KeyPath(name) for name in names}, **prefixed}
 
 
-def _named(text: str, places: Mapping[str, Place], names: Sequence[str], path: str | None) -> Covariate:
+def _named(text: str, places: Mapping[str, KeyPath], names: Sequence[str], path: str | None) -> Covariate:
     if text in places:
         return Covariate(text, (text,), (places[text],))
     cuts = [i for i, letter in enumerate(text) if letter == "-"]
@@ -224,22 +224,23 @@ def paired(
     if set(_CANONICAL) <= set(names):
         rest = [name for name in free if name not in _CANONICAL]
         return tuple(
-            Covariate(name.removeprefix(PREFIX), (name,), (Place(name),), asked=False) for name in rest
+            Covariate(name.removeprefix(PREFIX), (name,), (KeyPath(name),), is_requested=False)
+            for name in rest
         )
     places = _places(names, rows)
     known = {name: place for name, place in places.items() if place.column in free}
-    found: list[Covariate] = []
+    pairs: list[Covariate] = []
     for first, second in _sided_pairs(known):
-        within = any(_inside(known[first], place) for each in found for place in each.places)
+        within = any(_inside(known[first], place) for each in pairs for place in each.places)
         if not within and all(_is_number(places[name], names, rows) for name in (first, second)):
             both = (places[first], places[second])
-            found.append(Covariate(f"{first}-{second}", (first, second), both, asked=False))
-    return tuple(found)
+            pairs.append(Covariate(f"{first}-{second}", (first, second), both, is_requested=False))
+    return tuple(pairs)
 
 
-def _sided_pairs(places: Mapping[str, Place]) -> Iterator[tuple[str, str]]:
+def _sided_pairs(places: Mapping[str, KeyPath]) -> Iterator[tuple[str, str]]:
     """Yield two names of a pair once, the shortest that they have, objects before what is inside them."""
-    shortest: dict[Place, str] = {}
+    shortest: dict[KeyPath, str] = {}
     for name, place in places.items():
         shortest[place] = min(shortest.get(place, name), name, key=len)
     for place in sorted(shortest, key=lambda each: len(each.path)):
@@ -248,7 +249,7 @@ def _sided_pairs(places: Mapping[str, Place]) -> Iterator[tuple[str, str]]:
                 yield shortest[place], shortest[other]
 
 
-def _others(place: Place) -> Iterator[Place]:
+def _others(place: KeyPath) -> Iterator[KeyPath]:
     """Yield the places whose name says b where this one says a."""
     keys = (place.column, *place.path)
     words = keys[-1].split("_")
@@ -261,14 +262,14 @@ def _others(place: Place) -> Iterator[Place]:
                 changed = "_".join([*words[:i], twin, *words[i + 1 :]])
                 *before, _ = keys
                 column, *path = (*before, changed)
-                yield Place(column, tuple(path))
+                yield KeyPath(column, tuple(path))
 
 
-def _inside(place: Place, other: Place) -> bool:
+def _inside(place: KeyPath, other: KeyPath) -> bool:
     return place.column == other.column and place.path[: len(other.path)] == other.path
 
 
-def _is_number(place: Place, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:
+def _is_number(place: KeyPath, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:
     """Whether the first rows hold numbers there and nothing else; what is missing is counted when all are read."""
     column = list(names).index(place.column)
     cells = [row[column] for row in rows if row[column] is not None]
@@ -390,7 +391,7 @@ def covariate_column(name: str) -> str:
 def find_columns(
     names: Sequence[str],
     *,
-    given: Mapping[str, str],
+    named: Mapping[str, str],
     keep: Sequence[str] = (),
     cluster: bool = False,
     covariates: Sequence[str] = (),
@@ -403,7 +404,7 @@ def find_columns(
     ----------
     names : sequence of str
         All columns.
-    given : mapping
+    named : mapping
         Roles (left, right, winner, weight, item, judge) whose columns the user named.
     keep : sequence of {"item", "judge"}
         Roles whose columns are found by name and must be there.
@@ -428,26 +429,26 @@ def find_columns(
     >>> find_columns(["id", "Model A", "Model B", "winner"], given={}).left
     'Model A'
     """
-    for role, column in given.items():
-        _check_given(role, column, names, path)
+    for role, column in named.items():
+        _check_named(role, column, names, path)
     known = _by_plain_name(names)
-    left, right = _pair(known, given, path)
-    found = {role: _first(known, words) for role, words in (("item", ITEMS), ("judge", JUDGES))}
+    left, right = _pair(known, named, path)
+    roles = {role: _first(known, words) for role, words in (("item", ITEMS), ("judge", JUDGES))}
     for role in keep:
-        if found.get(role) is None and role not in given:
-            raise _not_found(f"{role}s", names, [role], path)
+        if roles.get(role) is None and role not in named:
+            raise _no_columns(f"{role}s", names, [role], path)
     whole = EVERY in covariates
     columns = BattleColumns(
         left=left,
         right=right,
-        winner=_winner(known, given, left, names, path),
-        weight=given.get("weight") or _first(known, WEIGHTS),
-        item=given.get("item") or (found["item"] if "item" in keep or whole else None),
-        judge=given.get("judge") or (found["judge"] if "judge" in keep or cluster or whole else None),
-        needs_item="item" in keep or "item" in given,
-        needs_judge="judge" in keep or "judge" in given,
+        winner=_winner(known, named, left, names, path),
+        weight=named.get("weight") or _first(known, WEIGHTS),
+        item=named.get("item") or (roles["item"] if "item" in keep or whole else None),
+        judge=named.get("judge") or (roles["judge"] if "judge" in keep or cluster or whole else None),
+        needs_item="item" in keep or "item" in named,
+        needs_judge="judge" in keep or "judge" in named,
         whole=whole,
-        maybe_item=found["item"] if cluster and not given.keys() & {"item", "judge"} and not keep else None,
+        maybe_item=roles["item"] if cluster and not named.keys() & {"item", "judge"} and not keep else None,
     )
     held = find_covariates(covariates, names, rows, used=_used(columns), path=path) if covariates else ()
     return replace(columns, covariates=held)
@@ -465,15 +466,15 @@ def free_covariates(
     known = _by_plain_name(names)
     others = [name for name in (_first(known, ITEMS), _first(known, JUDGES)) if name is not None]
     held = {covariate.name for covariate in columns.covariates}
-    found = paired(names, rows, used=[*_used(columns), *others])
-    return tuple(covariate.name for covariate in found if covariate.name not in held)
+    covariates = paired(names, rows, used=[*_used(columns), *others])
+    return tuple(covariate.name for covariate in covariates if covariate.name not in held)
 
 
-def kept_out(names: Sequence[str], columns: BattleColumns) -> list[str]:
+def excluded_columns(names: Sequence[str], columns: BattleColumns) -> list[str]:
     """Return the columns that could tell segments and judges apart but are not used."""
     known = _by_plain_name(names)
-    found = [_first(known, ITEMS), _first(known, JUDGES)]
-    return [name for name in found if name is not None and name not in (columns.item, columns.judge)]
+    role_columns = [_first(known, ITEMS), _first(known, JUDGES)]
+    return [name for name in role_columns if name is not None and name not in (columns.item, columns.judge)]
 
 
 def _by_plain_name(names: Sequence[str]) -> dict[str, str]:
@@ -487,7 +488,7 @@ def _first(known: Mapping[str, str], words: Sequence[str]) -> str | None:
     return next((known[plain_name(word)] for word in words if plain_name(word) in known), None)
 
 
-def _check_given(role: str, column: str, names: Sequence[str], path: str | None) -> None:
+def _check_named(role: str, column: str, names: Sequence[str], path: str | None) -> None:
     if column in names:
         return
     near = difflib.get_close_matches(column, names, n=1)
@@ -499,22 +500,22 @@ def _check_given(role: str, column: str, names: Sequence[str], path: str | None)
     )
 
 
-def _pair(known: Mapping[str, str], given: Mapping[str, str], path: str | None) -> tuple[str, str]:
-    if "left" in given and "right" in given:
-        if given["left"] == given["right"]:
+def _pair(known: Mapping[str, str], named: Mapping[str, str], path: str | None) -> tuple[str, str]:
+    if "left" in named and "right" in named:
+        if named["left"] == named["right"]:
             raise ReadError(
                 Message(
                     'The column "{column}" is named for both sides. Name two columns: {left} and {right}.',
-                    column=given["left"],
+                    column=named["left"],
                     left=Option("left", COLUMN),
                     right=Option("right", COLUMN),
                 ),
                 path=path,
                 code="BT120",
             )
-        return given["left"], given["right"]
-    fitting = [pair for pair in _pairs(known) if given.get("left", pair[0]) == pair[0]]
-    fitting = [pair for pair in fitting if given.get("right", pair[1]) == pair[1]]
+        return named["left"], named["right"]
+    fitting = [pair for pair in _pairs(known) if named.get("left", pair[0]) == pair[0]]
+    fitting = [pair for pair in fitting if named.get("right", pair[1]) == pair[1]]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -529,7 +530,7 @@ def _pair(known: Mapping[str, str], given: Mapping[str, str], path: str | None) 
             path=path,
             code="BT120",
         )
-    raise _not_found("two systems", list(known.values()), ["left", "right"], path)
+    raise _no_columns("two systems", list(known.values()), ["left", "right"], path)
 
 
 def _pairs(known: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -552,10 +553,10 @@ def has_several_pairs(names: Sequence[str]) -> bool:
 
 
 def _winner(
-    known: Mapping[str, str], given: Mapping[str, str], left: str, names: Sequence[str], path: str | None
+    known: Mapping[str, str], named: Mapping[str, str], left: str, names: Sequence[str], path: str | None
 ) -> tuple[str, ...]:
-    if "winner" in given:
-        return (given["winner"],)
+    if "winner" in named:
+        return (named["winner"],)
     single = _first(known, WINNERS)
     if single is not None:
         return (single,)
@@ -564,10 +565,10 @@ def _winner(
             return tuple(known[plain_name(word)] for word in several)
     if plain_name(left) == plain_name("chosen_model"):
         return ()
-    raise _not_found("winner", names, ["winner"], path)
+    raise _no_columns("winner", names, ["winner"], path)
 
 
-def _not_found(what: str, names: Sequence[str], roles: Sequence[str], path: str | None) -> ReadError:
+def _no_columns(what: str, names: Sequence[str], roles: Sequence[str], path: str | None) -> ReadError:
     """Build the error for roles that no column was found for."""
     template = (
         "No column for the {what} was found among {columns}. Rename it, or name it with {fix}."
@@ -607,7 +608,7 @@ class Judged(NamedTuple):
     n_cells: int
 
 
-def usable(columns: BattleColumns, found: Judged) -> tuple[BattleColumns, tuple[str, ...]]:
+def usable(columns: BattleColumns, judged: Judged) -> tuple[BattleColumns, tuple[str, ...]]:
     """Return the columns with the judge, or without it and the note that says why.
 
     A judge that the user asked for is kept however few there are; gaps must have been refused before. Without it
@@ -621,13 +622,13 @@ def usable(columns: BattleColumns, found: Judged) -> tuple[BattleColumns, tuple[
     """
     name = f'"{columns.judge}"'
     why = None
-    if found.n_empty:
-        why = f"The column {name} is empty in {found.n_empty:,} of {found.n_rows:,} rows"
-    elif not columns.needs_judge and not columns.whole and found.n_judges < FEWEST_JUDGES:
-        values = "value" if found.n_judges == 1 else "values"
-        why = f"The column {name} has only {found.n_judges} different {values}"
-    elif not columns.keeps_rows and found.n_cells > MOST_CELLS:
-        why = f"Counting by {name} would give about {found.n_cells:,} cells, more than {MOST_CELLS:,}"
+    if judged.n_empty:
+        why = f"The column {name} is empty in {judged.n_empty:,} of {judged.n_rows:,} rows"
+    elif not columns.needs_judge and not columns.whole and judged.n_judges < FEWEST_JUDGES:
+        values = "value" if judged.n_judges == 1 else "values"
+        why = f"The column {name} has only {judged.n_judges} different {values}"
+    elif not columns.keeps_rows and judged.n_cells > MOST_CELLS:
+        why = f"Counting by {name} would give about {judged.n_cells:,} cells, more than {MOST_CELLS:,}"
     if why is None:
         return columns, ()
     return replace(columns, judge=None), (f"{why}, {_ALONE if columns.item is None else _NOT_GROUPED}.",)

@@ -23,8 +23,8 @@ from betterthan.read.formats.battles.battle_columns import (
     FEWEST_JUDGES,
     BattleColumns,
     Judged,
+    KeyPath,
     Path,
-    Place,
     bad_covariate,
     empty_judge,
     gaps_note,
@@ -34,7 +34,7 @@ from betterthan.read.formats.battles.battle_columns import (
     usable,
     with_repeated_item,
 )
-from betterthan.read.formats.battles.battle_tally import Kind, Tally
+from betterthan.read.formats.battles.battle_tally import OutcomeKind, Tally
 from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.delimited import numbered_records, quote_notes, record_line
 from betterthan.read.grid.duck import connect, engine_text, literal, read_error
@@ -123,26 +123,26 @@ def _is_array(source: Source) -> bool:
 
 def _first_of_array(source: Source) -> Peek:
     """Look at an array whose first object is longer than the head, such as a conversation."""
-    found: object = None
+    first: object = None
     if len(source.head) == HEAD_BYTES:
         with source.open() as stream:
             text = stream.read(LONGEST_LINE).decode("utf-8-sig", errors="replace").lstrip().removeprefix("[")
         with suppress(ValueError, RecursionError):
-            found, _ = json.JSONDecoder().raw_decode(text.lstrip())
-    if not isinstance(found, dict):
+            first, _ = json.JSONDecoder().raw_decode(text.lstrip())
+    if not isinstance(first, dict):
         raise _no_table(source)
-    return Peek(container="json", header=tuple(found), rows=[list(found.values())])
+    return Peek(container="json", header=tuple(first), rows=[list(first.values())])
 
 
 def text_query(
-    source: Source, names: Sequence[str], wanted: Sequence[str], *, paths: Sequence[Path] | None = None
+    source: Source, names: Sequence[str], columns: Sequence[str], *, paths: Sequence[Path] | None = None
 ) -> str:
-    """Return the SQL that selects the `wanted` columns as text, named ``v0``, ``v1``, … in that order.
+    """Return the SQL that selects the `columns` columns as text, named ``v0``, ``v1``, … in that order.
 
     `names` are all columns of the file; a missing cell is the empty text, an object its JSON. `paths` leads for each
-    of the `wanted` columns to a value inside an object; ``()`` is the column itself.
+    of the `columns` columns to a value inside an object; ``()`` is the column itself.
     """
-    relation, cells = _relation(source, names, wanted)
+    relation, cells = _relation(source, names, columns)
     inner = [
         nested_sql(cell, path) if path else cell
         for cell, path in zip(cells, paths or [()] * len(cells), strict=True)
@@ -151,7 +151,7 @@ def text_query(
     return f"SELECT {listed} FROM {relation}"  # noqa: S608  (names and path are quoted)
 
 
-def _relation(source: Source, names: Sequence[str], wanted: Sequence[str]) -> tuple[str, list[str]]:
+def _relation(source: Source, names: Sequence[str], selected: Sequence[str]) -> tuple[str, list[str]]:
     """Return the SQL of the file as a table, and of each wanted column as text."""
     from betterthan.read.grid.duck import delimited_scan, identifier, literal, scan  # noqa: PLC0415  (DuckDB is imported when needed)
 
@@ -160,14 +160,15 @@ def _relation(source: Source, names: Sequence[str], wanted: Sequence[str]) -> tu
     if look.container == "parquet":
         # Columns are numbered, because the engine does not tell "Left" from "left".
         objects, numbered = _object_columns(look), [f"c{i}" for i in range(len(names))]
-        cells = [f"c{list(names).index(name)}" for name in wanted]
+        cells = [f"c{list(names).index(name)}" for name in selected]
         shown = [
-            f"to_json({cell})" if name in objects else cell for name, cell in zip(wanted, cells, strict=True)
+            f"to_json({cell})" if name in objects else cell
+            for name, cell in zip(selected, cells, strict=True)
         ]
         relation = f"{scan('read_parquet', source)} AS file({', '.join(numbered)})"
         return relation, [f"{cell}::VARCHAR" for cell in shown]
     if look.container in ("json", "jsonl"):
-        columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dict.fromkeys(wanted))
+        columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dict.fromkeys(selected))
         layout = "array" if look.container == "json" else "newline_delimited"
         relation = scan(
             "read_json",
@@ -178,9 +179,9 @@ def _relation(source: Source, names: Sequence[str], wanted: Sequence[str]) -> tu
             maximum_object_size=str(LONGEST_LINE),
             compression=f"'{compression}'",
         )
-        return relation, [identifier(name) for name in wanted]
+        return relation, [identifier(name) for name in selected]
     relation = delimited_scan(engine_text(source, look.delimiter).file, look.delimiter, len(names))
-    return relation, [f"c{list(names).index(name)}" for name in wanted]
+    return relation, [f"c{list(names).index(name)}" for name in selected]
 
 
 def _object_columns(look: Peek) -> set[str]:
@@ -328,9 +329,9 @@ class _Count:
     def query(self) -> str:
         """The SQL that selects these cells from the file."""
         roles = [name for name in (self.columns.item, self.columns.judge) if name is not None]
-        plain = [Place(name) for name in (*_key_columns(self.columns), *roles)]
-        wanted = [*plain, *(place for covariate in self.columns.covariates for place in covariate.places)]
-        columns, paths = [place.column for place in wanted], [place.path for place in wanted]
+        plain = [KeyPath(name) for name in (*_key_columns(self.columns), *roles)]
+        selected = [*plain, *(place for covariate in self.columns.covariates for place in covariate.places)]
+        columns, paths = [place.column for place in selected], [place.path for place in selected]
         return text_query(self.source, self.names, columns, paths=paths)
 
     def one(self, sql: str) -> tuple[int, ...]:
@@ -410,16 +411,16 @@ def _counted(count: _Count, grouped: str) -> Tally:
         f"SELECT {codes}, n FROM kind {joins} "  # noqa: S608
         f"{_join('winner', winner)} {_join('weight', weight)} ORDER BY ALL"
     )
-    found = _arrays(connection, sql)
+    counts = _arrays(connection, sql)
     return Tally(
         names=[cells[0] for cells in _listed(connection, "name", ["v0"])],
         winners=_listed(connection, "winner", winner),
         weights=[cells[0] if cells else "" for cells in _listed(connection, "weight", weight)],
-        left=found["a"],
-        right=found["b"],
-        winner=found["winner"],
-        weight=found["weight"],
-        counts=found["n"],
+        left=counts["a"],
+        right=counts["b"],
+        winner=counts["winner"],
+        weight=counts["weight"],
+        counts=counts["n"],
         judge=columns.judge,
         preference=columns.is_preference,
         ranks=columns.is_ranks,
@@ -447,13 +448,13 @@ def _by_kind(count: _Count) -> Tally:
     other = next(i for i in range(100) if not _collide(count, "code_grouped", [judge], i))
     hashed = f"SELECT {_hash(keys, salt)} AS k, {_hash([judge], other)} AS j FROM ({count.query})"  # noqa: S608
     counted = f"SELECT k, j, count(*) AS n FROM ({hashed}) GROUP BY ALL"  # noqa: S608
-    found = _arrays(
+    counts = _arrays(
         count.connection,
         f"SELECT r.code AS rows, g.code AS grouped, n AS times FROM ({counted}) "  # noqa: S608
         f"JOIN (SELECT code, {_hash(keys, salt)} AS k FROM code_rows) AS r USING (k) "
         f"JOIN (SELECT code, {_hash([judge], other)} AS j FROM code_grouped) AS g USING (j) ORDER BY ALL",
     )
-    return replace(tally, rows=found["rows"], times=found["times"], group=found["grouped"])
+    return replace(tally, rows=counts["rows"], times=counts["times"], group=counts["grouped"])
 
 
 def _hash(cells: Sequence[str], salt: int) -> str:
@@ -479,13 +480,13 @@ def _with_rows(count: _Count) -> Tally:
     covariates, names, remarks = _covariates(count)
     count, gaps = _with_roles(count)
     tally = _counted(count, _grouped(count.keys, "SELECT * FROM battle"))
-    found = _arrays(count.connection, _coded(count))
+    rows = _arrays(count.connection, _coded(count))
     return replace(
         tally,
-        rows=found["rows"],
-        segment=found.get("segment"),
+        rows=rows["rows"],
+        segment=rows.get("segment"),
         item=count.columns.item if count.columns.item == count.columns.maybe_item else None,
-        group=found.get("grouped"),
+        group=rows.get("grouped"),
         covariates=covariates,
         covariate_names=names,
         remarks=(*remarks, *gaps),
@@ -534,7 +535,7 @@ def _covariates(count: _Count) -> tuple[FloatArray | None, tuple[str, ...], tupl
         # One column is the difference itself, two are left's and right's.
         cells = [f"v{i}" for i in range(cell, cell + len(covariate.places))]
         cell += len(cells)
-        if covariate.asked:
+        if covariate.is_requested:
             for name, column in zip(cells, covariate.columns, strict=True):
                 _check_numbers(count, name, column)
         elif odd := _n_odd(count, cells):
@@ -546,8 +547,8 @@ def _covariates(count: _Count) -> tuple[FloatArray | None, tuple[str, ...], tupl
     if not expressions:
         return None, (), tuple(remarks)
     listed = ", ".join(f"{expression} AS x{i}" for i, expression in enumerate(expressions))
-    found = count.connection.execute(f"SELECT {listed} FROM battle ORDER BY rowid").fetchnumpy()  # noqa: S608
-    columns = [np.asarray(found[f"x{i}"], dtype=np.float64) for i in range(len(names))]
+    values = count.connection.execute(f"SELECT {listed} FROM battle ORDER BY rowid").fetchnumpy()  # noqa: S608
+    columns = [np.asarray(values[f"x{i}"], dtype=np.float64) for i in range(len(names))]
     return np.column_stack(columns), tuple(names), tuple(remarks)
 
 
@@ -561,10 +562,10 @@ def _n_odd(count: _Count, cells: Sequence[str]) -> int:
 
 def _check_numbers(count: _Count, cell: str, column: str) -> None:
     sql = f"SELECT rowid + 1, {cell} FROM battle WHERE {_odd(cell)} ORDER BY rowid LIMIT 1"  # noqa: S608
-    found = count.connection.execute(sql).fetchone()
-    if found:
-        line = line_of_row(count.source, int(found[0]))
-        raise bad_covariate(column, str(found[1]), path=count.source.name, line=line, row=int(found[0]))
+    row = count.connection.execute(sql).fetchone()
+    if row:
+        line = line_of_row(count.source, int(row[0]))
+        raise bad_covariate(column, str(row[1]), path=count.source.name, line=line, row=int(row[0]))
 
 
 def _judged(count: _Count, relation: str) -> Judged:
@@ -624,16 +625,16 @@ def _listed(connection: duckdb.DuckDBPyConnection, table: str, keys: Sequence[st
 
 
 def _arrays(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, IntArray]:
-    found = connection.execute(sql).fetchnumpy()
-    return {name: np.asarray(column, dtype=np.int64) for name, column in found.items()}
+    arrays = connection.execute(sql).fetchnumpy()
+    return {name: np.asarray(column, dtype=np.int64) for name, column in arrays.items()}
 
 
-def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind: Kind) -> int | None:
+def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind: OutcomeKind) -> int | None:
     """Find the first row of a kind by reading the file once more; only done when something is wrong."""
     keys = _key_columns(columns)
     cells = [kind.left, kind.right, *kind.winner, *([] if columns.weight is None else [kind.weight])]
     where = " AND ".join(f"v{i} = {literal(cell)}" for i, cell in enumerate(cells))
     numbered = f"SELECT *, row_number() OVER () AS row FROM ({text_query(source, names, keys)})"  # noqa: S608
     with connect(engine_file(source)) as connection:
-        found = connection.execute(f"SELECT min(row) FROM ({numbered}) WHERE {where}").fetchone()  # noqa: S608
-    return line_of_row(source, int(found[0])) if found and found[0] is not None else None
+        row = connection.execute(f"SELECT min(row) FROM ({numbered}) WHERE {where}").fetchone()  # noqa: S608
+    return line_of_row(source, int(row[0])) if row and row[0] is not None else None

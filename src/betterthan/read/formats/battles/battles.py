@@ -23,14 +23,14 @@ from betterthan.read.formats.battles.battle_columns import (
     ROLES,
     BattleColumns,
     Judged,
-    Place,
+    KeyPath,
     bad_covariate,
     empty_judge,
+    excluded_columns,
     find_columns,
     free_covariates,
     gaps_note,
     has_several_pairs,
-    kept_out,
     nested_value,
     plain_name,
     refuse_too_many,
@@ -38,7 +38,7 @@ from betterthan.read.formats.battles.battle_columns import (
     with_repeated_item,
 )
 from betterthan.read.formats.battles.battle_query import column_names, look_at, with_plain_line_ends
-from betterthan.read.formats.battles.battle_tally import Kind, Settled, Tally, settle
+from betterthan.read.formats.battles.battle_tally import OutcomeKind, Settled, Tally, settle
 from betterthan.read.formats.battles.winner_labels import check_winner_labels, number
 from betterthan.read.formats.registry import reader
 from betterthan.read.grid.beginning import Peek
@@ -52,14 +52,14 @@ IN_MEMORY = "the data"
 _SAMPLE = 50
 
 
-class Frame(NamedTuple):
+class BattleFrame(NamedTuple):
     """Columns in memory: their names, and a function that returns one of them."""
 
     names: list[str]
     column: Callable[[str], list[Any]]
 
 
-def open_frame(data: object) -> Frame:
+def open_frame(data: object) -> BattleFrame:
     """Return the columns of a data frame that narwhals knows, or of a mapping of columns.
 
     Raises
@@ -74,24 +74,24 @@ def open_frame(data: object) -> Frame:
     """
     if isinstance(data, Mapping):
         columns = {str(name): values for name, values in data.items()}
-        return Frame(list(columns), lambda name: _listed(name, columns[name]))
+        return BattleFrame(list(columns), lambda name: _listed(name, columns[name]))
     import narwhals as nw  # noqa: PLC0415  (imported when a frame is given)
 
     try:
-        given: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(cast("Any", data))
+        native: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(cast("Any", data))
     except (TypeError, ValueError) as error:
         raise ReadError(
             f"Battles cannot be read from {type(data).__name__}. "
             f"Pass a path, an open file, a data frame or a dictionary of columns.",
             code="BT120",
         ) from error
-    frame = given.collect() if isinstance(given, nw.LazyFrame) else given
+    frame = native.collect() if isinstance(native, nw.LazyFrame) else native
     # pandas allows numbers and tuples as names; a column must be found again by what it is really called.
     real = {str(name): name for name in frame.columns}
-    return Frame(list(real), lambda name: frame.get_column(real[name]).to_list())
+    return BattleFrame(list(real), lambda name: frame.get_column(real[name]).to_list())
 
 
-def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
+def tally_frame(frame: BattleFrame, columns: BattleColumns) -> Tally:
     """Count the battles of columns in memory by kind, and by judge where `columns` has one.
 
     Raises
@@ -104,8 +104,8 @@ def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
         cells = _texts(frame.column(columns.maybe_item))
         n_empty = sum(map(is_missing, cells))
         columns = with_repeated_item(columns, len(cells), len(set(cells)), n_empty)
-    wanted = [columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge]
-    data = {name: _texts(frame.column(name)) for name in wanted if name is not None}
+    used = [columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge]
+    data = {name: _texts(frame.column(name)) for name in used if name is not None}
     places = [place for covariate in columns.covariates for place in covariate.places]
     measured = {place: _measured(frame, place) for place in places}
     _check_lengths({**data, **{place.column: cells for place, cells in measured.items()}})
@@ -116,8 +116,8 @@ def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
         covariates, names, remarks = _covariates(measured, columns, rows.size)
         if group is not None:
             n_judges = int(group.max(initial=-1)) + 1
-            kept, more = usable(columns, Judged(rows.size, 0, n_judges, rows.size))
-            remarks, group = (*remarks, *more), None if kept.judge is None else group
+            judge, more = usable(columns, Judged(rows.size, 0, n_judges, rows.size))
+            remarks, group = (*remarks, *more), None if judge.judge is None else group
         return replace(
             tally,
             item=columns.item if columns.item == columns.maybe_item else None,
@@ -131,12 +131,12 @@ def tally_frame(frame: Frame, columns: BattleColumns) -> Tally:
     return tally if group is None else _by_judge(tally, rows, group, columns)
 
 
-def first_rows(frame: Frame) -> list[tuple[Any, ...]]:
+def first_rows(frame: BattleFrame) -> list[tuple[Any, ...]]:
     """Return the first rows, which show what objects hold."""
     return list(zip(*(frame.column(name)[:_SAMPLE] for name in frame.names), strict=False))
 
 
-def _measured(frame: Frame, place: Place) -> list[str]:
+def _measured(frame: BattleFrame, place: KeyPath) -> list[str]:
     cells = frame.column(place.column)
     return [nested_value(cell, place.path) for cell in cells] if place.path else _texts(cells)
 
@@ -147,11 +147,11 @@ def _by_kind(data: Mapping[str, list[str]], columns: BattleColumns) -> tuple[Tal
     ends = zip(*(data[name] for name in columns.winner), strict=True) if columns.winner else [()] * len(left)
     weight = data[columns.weight] if columns.weight else [""] * len(left)
     cells = zip(left, data[columns.right], ends, weight, strict=True)
-    found: dict[Kind, int] = {}
-    rows = np.array([found.setdefault(Kind(*cell), len(found)) for cell in cells], dtype=np.int64)
+    counts: dict[OutcomeKind, int] = {}
+    rows = np.array([counts.setdefault(OutcomeKind(*cell), len(counts)) for cell in cells], dtype=np.int64)
     # Sorted, as files are, so that the same data give the same table.
-    kinds = sorted(found)
-    order = np.argsort([found[kind] for kind in kinds])
+    kinds = sorted(counts)
+    order = np.argsort([counts[kind] for kind in kinds])
     rows = order[rows] if rows.size else rows
     names = sorted({name for kind in kinds for name in kind[:2]})
     winners = sorted({kind.winner for kind in kinds})
@@ -177,33 +177,33 @@ def _by_kind(data: Mapping[str, list[str]], columns: BattleColumns) -> tuple[Tal
 def _by_judge(tally: Tally, rows: IntArray, group: IntArray, columns: BattleColumns) -> Tally:
     n_judges = int(group.max(initial=-1)) + 1
     cells, times = np.unique(rows * max(n_judges, 1) + group, return_counts=True)
-    kept, remarks = usable(columns, Judged(rows.size, 0, n_judges, cells.size))
-    if kept.judge is None:
+    judge, remarks = usable(columns, Judged(rows.size, 0, n_judges, cells.size))
+    if judge.judge is None:
         return replace(tally, judge=None, remarks=remarks)
     return replace(tally, rows=cells // n_judges, times=times.astype(np.int64), group=cells % n_judges)
 
 
 def _covariates(
-    measured: Mapping[Place, list[str]], columns: BattleColumns, n_rows: int
+    measured: Mapping[KeyPath, list[str]], columns: BattleColumns, n_rows: int
 ) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
     """Return rows × covariates (a column, or left's less right's), their names, and why others are left out."""
     if not columns.covariates:
         return None, (), ()
     refuse_too_many(n_rows, path=IN_MEMORY)
-    found: dict[str, FloatArray] = {}
+    arrays: dict[str, FloatArray] = {}
     remarks: list[str] = []
     for covariate in columns.covariates:
         cells = [measured[place] for place in covariate.places]
         values = [np.array([number(cell) for cell in each], dtype=np.float64) for each in cells]
         odd = ~np.isfinite(values).all(axis=0)
-        if odd.any() and not covariate.asked:
+        if odd.any() and not covariate.is_requested:
             remarks.append(gaps_note(covariate.name, int(odd.sum()), n_rows, "number"))
             continue
         for name, each in zip(covariate.columns, cells, strict=True):
             _check_numbers(name, each)
-        found[covariate.name] = values[0] - values[1] if len(values) == 2 else values[0]
-    table = np.column_stack(list(found.values())) if found else None
-    return table, tuple(found), tuple(remarks)
+        arrays[covariate.name] = values[0] - values[1] if len(values) == 2 else values[0]
+    table = np.column_stack(list(arrays.values())) if arrays else None
+    return table, tuple(arrays), tuple(remarks)
 
 
 def _check_numbers(column: str, cells: list[str]) -> None:
@@ -281,7 +281,7 @@ def sniff(source: Source) -> Guess | None:
     if has_several_pairs(names):
         return Guess(confidence=0.6, because="two pairs of systems' columns")
     try:
-        columns = find_columns(names, given={}, path=source.name)
+        columns = find_columns(names, named={}, path=source.name)
     except ReadError:
         return _without_winner(source)
     winner = f'the winner in "{", ".join(columns.winner)}"' if columns.winner else "the first always winning"
@@ -293,7 +293,7 @@ def _without_winner(source: Source) -> Guess | None:
     """Recognise battles whose winner cannot be found, so that its column is asked for."""
     try:
         look = look_at(source)
-        columns = find_columns(look.header, given={"winner": look.header[0]}, path=source.name)
+        columns = find_columns(look.header, named={"winner": look.header[0]}, path=source.name)
     except (ReadError, IndexError):
         return None
     if not look.rows or len(columns.left) == 1:  # systems, too, are called A and B
@@ -320,7 +320,7 @@ def read(source: Source, options: Options) -> Reading:
 def _columns(look: Peek, options: Options, *, path: str) -> BattleColumns:
     return find_columns(
         look.header,
-        given={role: options.columns[role] for role in ROLES if role in options.columns},
+        named={role: options.columns[role] for role in ROLES if role in options.columns},
         keep=options.keep,
         cluster=options.cluster,
         covariates=options.covariates,
@@ -467,7 +467,7 @@ def _matches_of_file(source: Source, options: Options) -> Matches:
     if len(tables) != 1:
         message = f"This holds {reading.format.kind}, not one table of battles ({reading.because})."
         raise ReadError(message, path=source.name, code="BT310")
-    return tables[0] if name in (FORMAT.name, SEVERAL) else _as_asked(tables[0], options, source.name)
+    return tables[0] if name in (FORMAT.name, SEVERAL) else _aggregated(tables[0], options, source.name)
 
 
 def _layout(source: Source, options: Options) -> str:
@@ -479,12 +479,12 @@ def _layout(source: Source, options: Options) -> str:
     from betterthan.read.sniff import recognise  # noqa: PLC0415
 
     try:
-        found = recognise(source).format
+        layout = recognise(source).format
     except ReadError:
         if source.is_folder:
             raise
         return FORMAT.name
-    return found if source.is_folder or reader(found).FORMAT.kind == FORMAT.kind else FORMAT.name
+    return layout if source.is_folder or reader(layout).FORMAT.kind == FORMAT.kind else FORMAT.name
 
 
 def _is_certain(source: Source) -> bool:
@@ -505,7 +505,7 @@ def _refuse_unused(source: Source, options: Options, name: str) -> None:
         )
 
 
-def _as_asked(matches: Matches, options: Options, path: str) -> Matches:
+def _aggregated(matches: Matches, options: Options, path: str) -> Matches:
     """Return matches aggregated, with the judges and segments that were asked for."""
     if "judge" in options.keep and matches.group is None:
         raise ReadError("This layout names no judges. Read it without them.", path=path, code="BT120")
@@ -524,8 +524,8 @@ def _matches_of_frame(data: object, options: Options) -> Matches:
     if _are_rankings(frame.names) and not options.columns:
         from betterthan.read.formats.battles.rankings import read_rankings  # noqa: PLC0415  (few have rankings)
 
-        found = read_rankings(data, languages=options.language_pair)
-        return _as_asked(found, options, IN_MEMORY)
+        ranked = read_rankings(data, languages=options.language_pair)
+        return _aggregated(ranked, options, IN_MEMORY)
     matches = _settled(frame, _look(frame, with_rows=bool(options.covariates)), options)[0].matches
     return replace(matches, notes=(*notes, *matches.notes)) if notes else matches
 
@@ -538,11 +538,11 @@ def read_frame(data: object, options: Options) -> Reading:
     return _reading(settled, columns, look)
 
 
-def _look(frame: Frame, *, with_rows: bool) -> Peek:
+def _look(frame: BattleFrame, *, with_rows: bool) -> Peek:
     return Peek(container="delimited", header=tuple(frame.names), rows=first_rows(frame) if with_rows else [])
 
 
-def _settled(frame: Frame, look: Peek, options: Options) -> tuple[Settled, BattleColumns]:
+def _settled(frame: BattleFrame, look: Peek, options: Options) -> tuple[Settled, BattleColumns]:
     columns = _columns(look, options, path=IN_MEMORY)
     return _settle(tally_frame(frame, columns), columns, options), columns
 
@@ -586,7 +586,7 @@ def _check_choices(both_bad: str, keep: Sequence[str]) -> None:
 
 def _unused(look: Peek, columns: BattleColumns) -> list[str]:
     notes = []
-    unused = kept_out(look.header, columns)
+    unused = excluded_columns(look.header, columns)
     if unused:
         listed = " and ".join(f'"{name}"' for name in unused)
         notes.append(

@@ -36,8 +36,8 @@ _NO_GRADE = -1.0
 def sniff(source: Source) -> Guess | None:
     """Recognise the four columns, where turns are whole numbers."""
     look = peek(source)
-    found = _positions(look.header)
-    if found is None or not look.rows or not _are_turns(parse_all(look.column(found[3]))).all():
+    positions = _positions(look.header)
+    if positions is None or not look.rows or not _are_turns(parse_all(look.column(positions[3]))).all():
         return None
     return Guess(confidence=0.97, because="columns question_id, model, score and turn, as MT-bench has them")
 
@@ -60,11 +60,11 @@ def _are_turns(values: FloatArray) -> BoolArray:
 
 
 def _reading(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
-    found = _positions(grid.header)
-    if found is None:
+    positions = _positions(grid.header)
+    if positions is None:
         message = "Columns question_id, model, score and turn are needed. Rename the columns."
         raise fault(grid, message, code="BT312")
-    question, model, score, turn = found
+    question, model, score, turn = positions
     grades, failed = _grades(grid, score)
     questions, systems = (_labels(grid, column) for column in (question, model))
     segments = _segments(questions, _turns(grid, turn))
@@ -121,12 +121,12 @@ def _grades(grid: Grid, column: int) -> tuple[FloatArray, int]:
 
 
 def _labels(grid: Grid, column: int) -> Labels:
-    found = grid.labels(column)
-    empty = np.flatnonzero(found.codes < 0)
+    labels = grid.labels(column)
+    empty = np.flatnonzero(labels.codes < 0)
     if empty.size:
         text = nameless_row(grid, int(empty[0]), column, quoted(grid.header[column]))
         raise fault(grid, text, row=int(empty[0]), code="BT105")
-    return found
+    return labels
 
 
 def _turns(grid: Grid, column: int) -> IntArray:

@@ -17,7 +17,7 @@ from betterthan.read.grid.grid import Grid, Labels, check_numbers, fault, quoted
 from betterthan.read.grid.numerals import check_names, missing_name
 from betterthan.read.grid.open_grid import FrameLike, frame_grid, is_frame, open_grid, read_table
 from betterthan.read.protocol import Format, FormatReader, Guess, Options, Problem, Reading, reason
-from betterthan.read.source.source import Given, Source, open_source
+from betterthan.read.source.source import FileLike, Source, open_source
 from betterthan.tables.matches import Matches
 
 _TABLE = Format(
@@ -32,7 +32,7 @@ _SEGMENTS = ("srcindex", "segmentid", "segment", "item", "sid")
 _LANGUAGES = ("srclang", "trglang")
 
 
-class _Columns(NamedTuple):
+class _RankColumns(NamedTuple):
     systems: tuple[int, ...]
     ranks: tuple[int, ...]
     judge: int | None
@@ -57,10 +57,10 @@ def sniff_table(source: Source) -> Guess | None:
 
 def guess_table(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as other layouts of tables have it)
     """Say how sure it is that a table holds rankings."""
-    found = _columns(look.header)
-    if len(found.systems) < 3:
+    columns = _columns(look.header)
+    if len(columns.systems) < 3:
         return None  # two systems a row are battles
-    because = f"{len(found.systems)} systems and their ranks in each row"
+    because = f"{len(columns.systems)} systems and their ranks in each row"
     return Guess(confidence=0.98, because=because)
 
 
@@ -75,7 +75,7 @@ def read_table_grid(grid: Grid, options: Options, *, stem: str, because: str) ->
 
 
 def read_rankings(
-    source: Given | FrameLike, *, languages: str | None = None, identical: Identical = "tie"
+    source: FileLike | FrameLike, *, languages: str | None = None, identical: Identical = "tie"
 ) -> Matches:
     r"""Read relative rankings, several systems a row, as matches of every two of them.
 
@@ -129,10 +129,10 @@ def read_rankings(
     return matches
 
 
-def _columns(header: tuple[str, ...]) -> _Columns:
+def _columns(header: tuple[str, ...]) -> _RankColumns:
     known = {plain(name): column for column, name in reversed(list(enumerate(header)))}
     numbers = [i for i in range(1, len(header)) if {f"system{i}id", f"system{i}rank"} <= known.keys()]
-    return _Columns(
+    return _RankColumns(
         systems=tuple(known[f"system{i}id"] for i in numbers),
         ranks=tuple(known[f"system{i}rank"] for i in numbers),
         judge=next((known[name] for name in _JUDGES if name in known), None),
@@ -151,16 +151,16 @@ def _reading(grid: Grid, *, languages: str | None, identical: Identical) -> Read
     cells = [grid.labels(column) for column in columns.systems]
     judged = _judged(grid, columns, cells, ranks, rows)
     systems, members = _systems(cells, rows, judged)
-    found = _expanded(members, ranks, judged, identical)
-    _check_itself(grid, found, rows, systems)
-    notes = _notes(ranks, judged, found, identical)
+    expanded = _expanded(members, ranks, judged, identical)
+    _check_itself(grid, expanded, rows, systems)
+    notes = _notes(ranks, judged, expanded, identical)
     table = Matches(
         systems=systems,
-        left=found.left,
-        right=found.right,
-        outcome=found.outcome,
-        segment=_coded(grid, columns.segment, rows, found.row),
-        group=found.row if columns.judge is None else _coded(grid, columns.judge, rows, found.row),
+        left=expanded.left,
+        right=expanded.right,
+        outcome=expanded.outcome,
+        segment=_coded(grid, columns.segment, rows, expanded.row),
+        group=expanded.row if columns.judge is None else _coded(grid, columns.judge, rows, expanded.row),
         notes=notes,
     )
     alone = int((judged.sum(axis=0) < 2).sum())
@@ -182,7 +182,7 @@ def _reading(grid: Grid, *, languages: str | None, identical: Identical) -> Read
     )
 
 
-def _chosen(grid: Grid, columns: _Columns, languages: str | None) -> IntArray:
+def _chosen(grid: Grid, columns: _RankColumns, languages: str | None) -> IntArray:
     """Return the rows of the language pair; one is needed, because systems of two pairs never met."""
     every = np.arange(grid.n_rows)
     if not columns.languages:
@@ -209,7 +209,7 @@ def _chosen(grid: Grid, columns: _Columns, languages: str | None) -> IntArray:
     return every
 
 
-def _ranks(grid: Grid, columns: _Columns) -> FloatArray:
+def _ranks(grid: Grid, columns: _RankColumns) -> FloatArray:
     values = grid.numbers(columns.ranks)
     check_numbers(grid, values, columns.ranks)
     odd = (values == 0) | (values < -1) | (values != np.floor(values)) & ~np.isnan(values)
@@ -227,7 +227,7 @@ def _ranks(grid: Grid, columns: _Columns) -> FloatArray:
 
 
 def _judged(
-    grid: Grid, columns: _Columns, cells: list[Labels], ranks: FloatArray, rows: IntArray
+    grid: Grid, columns: _RankColumns, cells: list[Labels], ranks: FloatArray, rows: IntArray
 ) -> BoolArray:
     judged = ~np.isnan(ranks)
     for slot, labels in enumerate(cells):
@@ -300,14 +300,14 @@ def _expanded(
     return _Expanded(left, right, np.array(columns[2], dtype=np.float64), row_of, n_identical)
 
 
-def _check_itself(grid: Grid, found: _Expanded, rows: IntArray, systems: tuple[str, ...]) -> None:
-    twice = np.flatnonzero(found.left == found.right)
-    if found.left.size == 0:
+def _check_itself(grid: Grid, expanded: _Expanded, rows: IntArray, systems: tuple[str, ...]) -> None:
+    twice = np.flatnonzero(expanded.left == expanded.right)
+    if expanded.left.size == 0:
         raise fault(grid, "No row ranks two systems, so there are no matches.", code="BT126")
     if twice.size:
-        name = quoted(systems[int(found.left[twice[0]])])
+        name = quoted(systems[int(expanded.left[twice[0]])])
         text = f"System {name} is ranked twice in the row. Remove one of the two."
-        raise fault(grid, text, row=int(rows[found.row[twice[0]]]), code="BT123")
+        raise fault(grid, text, row=int(rows[expanded.row[twice[0]]]), code="BT123")
 
 
 def _coded(grid: Grid, column: int | None, rows: IntArray, row_of: IntArray) -> IntArray | None:
@@ -321,20 +321,22 @@ def _coded(grid: Grid, column: int | None, rows: IntArray, row_of: IntArray) -> 
     return codes.astype(np.int64)[row_of]
 
 
-def _notes(ranks: FloatArray, judged: BoolArray, found: _Expanded, identical: Identical) -> tuple[str, ...]:
-    ties = int((found.outcome == 0.5).sum())
-    said = [
-        f"Rankings read: {ranks.shape[1]:,}; they make {found.left.size:,} matches, {ties:,} of them ties."
+def _notes(
+    ranks: FloatArray, judged: BoolArray, expanded: _Expanded, identical: Identical
+) -> tuple[str, ...]:
+    ties = int((expanded.outcome == 0.5).sum())
+    notes = [
+        f"Rankings read: {ranks.shape[1]:,}; they make {expanded.left.size:,} matches, {ties:,} of them ties."
     ]
     skipped = int((~judged).sum())
     if skipped:
-        said.append(f"{skipped:,} of {judged.size:,} outputs shown were not judged.")
-    if found.n_identical:
+        notes.append(f"{skipped:,} of {judged.size:,} outputs shown were not judged.")
+    if expanded.n_identical:
         how = "counted as ties" if identical == "tie" else "left out"
-        said.append(
-            f"{found.n_identical:,} pairs of systems shown as one, with identical outputs, were {how}."
+        notes.append(
+            f"{expanded.n_identical:,} pairs of systems shown as one, with identical outputs, were {how}."
         )
-    return tuple(said)
+    return tuple(notes)
 
 
 _BETTER_WORSE = Format(
@@ -348,7 +350,7 @@ _DEPENDENT = "Pairs of one segment share its judgements, so they are clustered b
 
 
 @dataclass(slots=True)
-class _Found:
+class _PairLines:
     """Better, worse and segment of each line."""
 
     better: list[str] = field(default_factory=list)
@@ -372,24 +374,24 @@ def sniff_better_worse(source: Source) -> Guess | None:
 
 def read_better_worse(source: Source, options: Options) -> Reading:
     """Read the pairs into :class:`Matches`, the better system on the left, with the segment of each."""
-    found = _found(source, options)
-    dropped = {"another language pair": found.n_other} if found.n_other else {}
-    table = _matches(found, options)
+    lines = _pair_lines(source, options)
+    dropped = {"another language pair": lines.n_other} if lines.n_other else {}
+    table = _matches(lines, options)
     guess = sniff_better_worse(source)
     return Reading(
         format=_BETTER_WORSE,
         because=reason(guess),
         tables=(table,),
-        rows_read=found.n_rows,
-        rows_kept=found.n_rows - found.n_other,
+        rows_read=lines.n_rows,
+        rows_kept=lines.n_rows - lines.n_other,
         dropped=dropped,
         notes=table.notes,
-        problems=_doubts(found, source),
+        problems=_doubts(lines, source),
     )
 
 
-def _found(source: Source, options: Options) -> _Found:
-    found, header, width, tab = _Found(), [""], 0, False
+def _pair_lines(source: Source, options: Options) -> _PairLines:
+    lines, header, width, tab = _PairLines(), [""], 0, False
     for line, text in enumerate(source.lines(), 1):
         if not text.strip():
             continue
@@ -401,20 +403,20 @@ def _found(source: Source, options: Options) -> _Found:
         # A header may lack the name of one column, but all rows have the same fields.
         width = width or max(len(row), len(header))
         _check_row(row, width if len(row) - len(header) in (0, 1) else len(header), source, line)
-        found.n_rows += 1
+        lines.n_rows += 1
         if header[0] == _PAIR:
-            found.pairs[row[0]] = found.pairs.get(row[0], 0) + 1
+            lines.pairs[row[0]] = lines.pairs.get(row[0], 0) + 1
             if options.language_pair not in (None, row[0]):
-                found.n_other += 1
+                lines.n_other += 1
                 continue
-        found.better.append(row[-2])
-        found.worse.append(row[-1])
-        found.segment.append(found.segments.setdefault(tuple(row[:-2]), len(found.segments)))
-    if len(found.pairs) > 1 and options.language_pair is None:
-        raise _several(found, source)
-    if not found.better:
+        lines.better.append(row[-2])
+        lines.worse.append(row[-1])
+        lines.segment.append(lines.segments.setdefault(tuple(row[:-2]), len(lines.segments)))
+    if len(lines.pairs) > 1 and options.language_pair is None:
+        raise _several(lines, source)
+    if not lines.better:
         raise ReadError("There is no pair below the header.", path=source.name, code="BT126")
-    return found
+    return lines
 
 
 def _check_header(header: list[str], source: Source, line: int) -> None:
@@ -454,14 +456,14 @@ def _check_row(row: list[str], width: int, source: Source, line: int) -> None:
         )
 
 
-def _several(found: _Found, source: Source) -> ReadError:
-    listed = [f"{pair}: {count}" for pair, count in found.pairs.items()]
-    first = next(iter(found.pairs))
+def _several(lines: _PairLines, source: Source) -> ReadError:
+    listed = [f"{pair}: {count}" for pair, count in lines.pairs.items()]
+    first = next(iter(lines.pairs))
     return ReadError(
         Message(
             "There are {n} language pairs ({pairs}), and their systems never meet. Keep the lines of one of them: "
             "grep -E '^(LP|{first}) ' FILE > ONE.csv",
-            n=len(found.pairs),
+            n=len(lines.pairs),
             pairs=some_of(listed),
             first=first,
         ),
@@ -470,15 +472,15 @@ def _several(found: _Found, source: Source) -> ReadError:
     )
 
 
-def _matches(found: _Found, options: Options) -> Matches:
-    systems = tuple(sorted({*found.better, *found.worse}))
+def _matches(lines: _PairLines, options: Options) -> Matches:
+    systems = tuple(sorted({*lines.better, *lines.worse}))
     index = {name: i for i, name in enumerate(systems)}
-    segment = np.array(found.segment, dtype=np.int64)
-    count = f"Pairs read: {len(found.better):,} on {np.unique(segment).size:,} segments; there are no ties."
+    segment = np.array(lines.segment, dtype=np.int64)
+    count = f"Pairs read: {len(lines.better):,} on {np.unique(segment).size:,} segments; there are no ties."
     return Matches(
         systems=systems,
-        left=np.array([index[name] for name in found.better], dtype=np.int64),
-        right=np.array([index[name] for name in found.worse], dtype=np.int64),
+        left=np.array([index[name] for name in lines.better], dtype=np.int64),
+        right=np.array([index[name] for name in lines.worse], dtype=np.int64),
         outcome=np.ones(segment.size),
         segment=segment,
         group=segment if options.cluster else None,
@@ -486,9 +488,9 @@ def _matches(found: _Found, options: Options) -> Matches:
     )
 
 
-def _doubts(found: _Found, source: Source) -> tuple[Problem, ...]:
+def _doubts(lines: _PairLines, source: Source) -> tuple[Problem, ...]:
     """Report lines that say the opposite of another on the same segment, or the same again."""
-    rows = list(zip(found.segment, found.better, found.worse, strict=True))
+    rows = list(zip(lines.segment, lines.better, lines.worse, strict=True))
     distinct = set(rows)
     again = len(rows) - len(distinct)
     opposite = sum((segment, worse, better) in distinct for segment, better, worse in distinct) // 2

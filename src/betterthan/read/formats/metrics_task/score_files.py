@@ -20,7 +20,7 @@ from betterthan.read.formats.builders import scores_reading
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import Labels, encode, quoted
 from betterthan.read.grid.numerals import how_large, is_infinite, missing_name, parse_all
-from betterthan.read.plausibility.direction import Direction, direction, told_by
+from betterthan.read.plausibility.direction import Direction, direction, hint_of
 from betterthan.read.protocol import WHOLE_SYSTEM, Format, Guess, Options, Reading, reason
 from betterthan.read.source.paths import files_in, ordinary_file
 from betterthan.read.source.source import Source, open_source, small_text
@@ -109,9 +109,9 @@ def score_rows(source: Source, level: str) -> ScoreRows:
 
 def _not_a_score(fields: list[str], source: Source, line: int, level: str) -> ReadError:
     shape = "DOMAIN SYSTEM SCORE" if level == "domain" else "SYSTEM SCORE"
-    found = "The line is empty" if not fields else f"The line has {len(fields)} fields"
+    what = "The line is empty" if not fields else f"The line has {len(fields)} fields"
     return ReadError(
-        f"{found} where {shape} is needed. Write None for a missing score, and no header.",
+        f"{what} where {shape} is needed. Write None for a missing score, and no header.",
         path=source.name,
         line=line,
         code="BT160",
@@ -209,10 +209,10 @@ def way(name: str, values: FloatArray, options: Options) -> Direction:
     False
     """
     plain = _PAIR.sub("", name).casefold()
-    told = told_by(plain)
+    hint = hint_of(plain)
     # A metric learned from MQM is called after it too, but at the end of its name.
-    is_error = told is not None and (
-        told.way == "lower" or (told.way == "by values" and plain.startswith(told.word))
+    is_error = hint is not None and (
+        hint.way == "lower" or (hint.way == "by values" and plain.startswith(hint.word))
     )
     has_both_signs = bool((values < 0).any()) and bool((values > 0).any())
     return direction(name, values, options, declared=None if is_error and not has_both_signs else True)
@@ -250,10 +250,10 @@ def _file_name(source: Source) -> str:
 
 
 def _sniff_folder(source: Source) -> Guess | None:
-    found = [path for path in files_in(source.path) if score_name(path.name) is not None]
-    if not found:
+    files = [path for path in files_in(source.path) if score_name(path.name) is not None]
+    if not files:
         return None
-    return Guess(confidence=0.9, because=f"a folder with {len(found)} score file{'s' * (len(found) > 1)}")
+    return Guess(confidence=0.9, because=f"a folder with {len(files)} score file{'s' * (len(files) > 1)}")
 
 
 def _looks_like_scores(lines: Sequence[str]) -> bool:
@@ -285,20 +285,20 @@ def _scores(name: str, rows: ScoreRows, source: Source, level: str, options: Opt
         segments, values = by_domain(rows, source)
     else:
         expected = 1 if level == "sys" else usual_count(rows)
-        said = "a system-level file has one" if level == "sys" else f"others have {expected:,}"
-        values = by_order(rows, source, expected=expected, because=said)
+        because = "a system-level file has one" if level == "sys" else f"others have {expected:,}"
+        values = by_order(rows, source, expected=expected, because=because)
         segments = (WHOLE_SYSTEM,) if level == "sys" else numbers(expected)
     if level == "sys":
         notes = (system_level_note(name),)
-    found = way(name, values, options)
+    way_of_metric = way(name, values, options)
     return Scores(
         name=name,
         systems=rows.systems.names,
         segments=segments,
         values=values,
-        higher_is_better=found.higher_is_better,
-        direction_doubt=found.doubt,
-        notes=(*notes, *found.notes),
+        higher_is_better=way_of_metric.higher_is_better,
+        direction_doubt=way_of_metric.doubt,
+        notes=(*notes, *way_of_metric.notes),
         row_order=None if level in ("sys", "domain") else RowOrder(len(segments), is_layout=level == "seg"),
     )
 

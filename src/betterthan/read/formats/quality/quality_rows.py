@@ -23,7 +23,7 @@ from betterthan.read.plausibility.direction import is_truth_of_predictions
 from betterthan.read.protocol import Guess
 from betterthan.read.source.source import Source
 
-Cells = Sequence[str]
+RowCells = Sequence[str]
 GOLD = "gold"
 """The name of the truth where a column names systems."""
 _MOST_FACTS = 3
@@ -36,19 +36,19 @@ class Layout:
     """Columns of a file: their names from the third on, and what a row must look like without a header."""
 
     columns: tuple[str, ...]
-    looks_like: Callable[[Cells], bool]
+    looks_like: Callable[[RowCells], bool]
 
     @property
     def width(self) -> int:
         """Number of cells of a row: language pair and system stand before the others."""
         return len(self.columns) + 2
 
-    def is_header(self, cells: Cells) -> bool:
+    def is_header(self, cells: RowCells) -> bool:
         """Whether a row names the columns; the second is called "name", or "gold" in the files of 2023."""
         names = tuple(cell.strip().casefold() for cell in cells)
         return len(names) == self.width and names[0] == "lp" and names[2:] == self.columns
 
-    def is_row(self, cells: Cells) -> bool:
+    def is_row(self, cells: RowCells) -> bool:
         """Whether a row looks like one of this layout."""
         if len(cells) != self.width or not is_pair(cells[0]):
             return False
@@ -56,7 +56,7 @@ class Layout:
 
 
 @dataclass(slots=True)
-class Account:
+class RowAccount:
     """How many rows there were, how many were left out and why, and how many cells were quoted."""
 
     n_rows: int = 0
@@ -70,15 +70,15 @@ class Account:
 
     def notes(self, path: str) -> tuple[str, ...]:
         """Say what was passed over or read differently."""
-        found = []
+        notes = []
         if self.n_facts:
-            found.append(
+            notes.append(
                 f"{path}: the first {self.n_facts} lines describe the submission and are no rows "
                 f"(bytes, parameters, models)."
             )
         if self.n_quoted:
-            found.append(f"{path}: quoted cells, read as CSV has them: {self.n_quoted:,}.")
-        return tuple(found)
+            notes.append(f"{path}: quoted cells, read as CSV has them: {self.n_quoted:,}.")
+        return tuple(notes)
 
 
 def fits(source: Source, layout: Layout) -> Literal["header", "rows"] | None:
@@ -109,7 +109,7 @@ def guess(source: Source, layout: Layout, confidence: float) -> Guess | None:
     return Guess(confidence=confidence, because=because)
 
 
-def rows_of(source: Source, layout: Layout, account: Account) -> Iterator[tuple[int, list[str]]]:
+def rows_of(source: Source, layout: Layout, account: RowAccount) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each row; header, empty lines and facts of a submission are passed over.
 
     Raises
@@ -170,7 +170,7 @@ def number(cell: str, source: Source, line: int) -> float:
     return finite(cell, path=source.name, line=line, fix="Leave the cell empty if the score is missing.")
 
 
-def named(cells: Cells, source: Source, line: int) -> tuple[str, str, str]:
+def named(cells: RowCells, source: Source, line: int) -> tuple[str, str, str]:
     """Return the language pair, system and segment of a row.
 
     Raises
@@ -183,10 +183,10 @@ def named(cells: Cells, source: Source, line: int) -> tuple[str, str, str]:
     return pair.lower(), name, segment
 
 
-def _wrong_width(found: int, layout: Layout, source: Source, line: int) -> ReadError:
+def _wrong_width(width: int, layout: Layout, source: Source, line: int) -> ReadError:
     columns = " ".join(("lp", "name", *layout.columns))
     return ReadError(
-        f"The row has {found} cells, but {layout.width} are needed: {columns}. Separate them by tabs.",
+        f"The row has {width} cells, but {layout.width} are needed: {columns}. Separate them by tabs.",
         path=source.name,
         line=line,
         code="BT012",
@@ -215,10 +215,10 @@ class Named(Protocol):
 Some = TypeVar("Some", bound=Named)
 
 
-def truth_and_systems(found: Sequence[Some]) -> tuple[list[Some], list[Some]]:
+def truth_and_systems(parts: Sequence[Some]) -> tuple[list[Some], list[Some]]:
     """Return those called "gold", and the others."""
-    truth = [one for one in found if one.name.casefold() == GOLD]
-    return truth, [one for one in found if one.name.casefold() != GOLD]
+    truth = [one for one in parts if one.name.casefold() == GOLD]
+    return truth, [one for one in parts if one.name.casefold() != GOLD]
 
 
 def refuse_truth_among(systems: Mapping[str, str]) -> None:
@@ -265,37 +265,37 @@ def of_pair(
         is not one (BT307).
     """
     truth = truth_and_systems(gold)[0] or list(gold)
-    predicted = [truth_and_systems(found)[1] or list(found) for found in systems]
+    predicted = [truth_and_systems(parts)[1] or list(parts) for parts in systems]
     shared = _shared([truth, *predicted])
     if language_pair is not None:
         shared = [pair for pair in shared if pair == language_pair.lower()]
     if len(shared) > 1 or not (shared or (language_pair is None and not _pairs([truth, *predicted]))):
         raise _no_pair(shared, language_pair, path)
     chosen = ("", *shared)
-    one = [said for said in truth if said.pair in chosen]
+    one = [part for part in truth if part.pair in chosen]
     if len(one) != 1:
         raise ReadError(
-            f"The truth must be of one, but here {len(one)} speak: {some_of([said.name[:40] for said in one])}. "
+            f"The truth must be of one, but here {len(one)} speak: {some_of([part.name[:40] for part in one])}. "
             f'Call the truth "gold", or give a file of its own.',
             path=path,
             code="BT307",
         )
-    return one[0], [said for found in predicted for said in found if said.pair in chosen]
+    return one[0], [part for parts in predicted for part in parts if part.pair in chosen]
 
 
 def _pairs(files: Sequence[Sequence[Named]]) -> list[str]:
-    return list(dict.fromkeys(said.pair for found in files for said in found if said.pair))
+    return list(dict.fromkeys(part.pair for parts in files for part in parts if part.pair))
 
 
 def _shared(files: Sequence[Sequence[Named]]) -> list[str]:
     """Return the language pairs that are in all files which name any."""
-    named = [set(pairs) for found in files if (pairs := _pairs([found]))]
+    named = [set(pairs) for parts in files if (pairs := _pairs([parts]))]
     return [pair for pair in _pairs(files) if all(pair in pairs for pairs in named)]
 
 
-def _no_pair(pairs: Sequence[str], asked: str | None, path: str) -> ReadError:
+def _no_pair(pairs: Sequence[str], requested: str | None, path: str) -> ReadError:
     if not pairs:
-        what = quoted(asked) if asked else "language pair"
+        what = quoted(requested) if requested else "language pair"
         text = f"No {what} is in all of the files. Give files of one language pair."
     else:
         listed = some_of([pair[:20] for pair in pairs])

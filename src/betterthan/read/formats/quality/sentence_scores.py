@@ -19,9 +19,9 @@ from betterthan.messages import Message, Option
 from betterthan.read.formats.builders import ScoresBuilder, scores_reading, table_rows
 from betterthan.read.formats.quality.quality_rows import (
     GOLD,
-    Account,
-    Cells,
     Layout,
+    RowAccount,
+    RowCells,
     guess,
     is_count,
     named,
@@ -50,7 +50,7 @@ _NO_SCORE = "hallucination"
 _ONE_SYSTEM = "BT104"
 
 
-def _looks_like(cells: Cells) -> bool:
+def _looks_like(cells: RowCells) -> bool:
     """Whether a row ends with a number for the sentence and a score."""
     score = cells[3].strip()
     return is_count(cells[2]) and (score.casefold() == _NO_SCORE or math.isfinite(parse(score)))
@@ -60,7 +60,7 @@ LAYOUT = Layout(columns=("sid", "score"), looks_like=_looks_like)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class SystemColumn:
     """The scores of one system, or the truth; `ids` is None where only the order of the sentences is known."""
 
     name: str
@@ -71,15 +71,15 @@ class Column:
 
 
 @dataclass(slots=True)
-class _Sums:
+class _SegmentSums:
     """The sum and the number of the scores of each sentence."""
 
     sums: dict[str, float] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
 
-    def column(self, pair: str, name: str, path: str) -> Column:
+    def column(self, pair: str, name: str, path: str) -> SystemColumn:
         values = np.array([total / self.counts[segment] for segment, total in self.sums.items()])
-        return Column(name=name, path=path, pair=pair, values=values, ids=tuple(self.sums))
+        return SystemColumn(name=name, path=path, pair=pair, values=values, ids=tuple(self.sums))
 
 
 def sniff_scores(source: Source) -> Guess | None:
@@ -89,7 +89,7 @@ def sniff_scores(source: Source) -> Guess | None:
 
 def read_scores(source: Source, options: Options) -> Reading:
     """Read the scores into one :class:`Scores` for each language pair, with every name as a system."""
-    account = Account()
+    account = RowAccount()
     columns = columns_of(source, options, account)
     for gold in (column for column in columns if column.name.casefold() == GOLD):
         refuse_truth_among({column.name: source.name for column in columns if column.pair == gold.pair})
@@ -103,11 +103,11 @@ def read_scores(source: Source, options: Options) -> Reading:
         )
         for pair in pairs
     )
-    found = sniff_scores(source)
+    guess_of_file = sniff_scores(source)
     notes = (*account.notes(source.name), *(note for table in tables for note in table.notes), ALONE)
     return Reading(
         format=_SCORES,
-        because=reason(found),
+        because=reason(guess_of_file),
         tables=tables,
         rows_read=account.n_rows,
         rows_kept=account.n_rows - sum(account.dropped.values()),
@@ -117,7 +117,7 @@ def read_scores(source: Source, options: Options) -> Reading:
     )
 
 
-def columns_of(source: Source, options: Options, account: Account) -> list[Column]:
+def columns_of(source: Source, options: Options, account: RowAccount) -> list[SystemColumn]:
     """Return the scores of each system in each language pair.
 
     Raises
@@ -125,7 +125,7 @@ def columns_of(source: Source, options: Options, account: Account) -> list[Colum
     ReadError
         When something is no number (BT013), a sentence is scored twice (BT101), or there is no row (BT011).
     """
-    found: dict[tuple[str, str], _Sums] = {}
+    sums_of: dict[tuple[str, str], _SegmentSums] = {}
     for line, cells in rows_of(source, LAYOUT, account):
         pair, name, segment = named(cells, source, line)
         if options.language_pair not in (None, pair):
@@ -135,13 +135,13 @@ def columns_of(source: Source, options: Options, account: Account) -> list[Colum
         score = math.nan if is_planted else number(cells[3], source, line)
         if math.isnan(score):
             account.drop(_NO_SCORE if is_planted else "no score")
-        sums = found.setdefault((pair, name), _Sums())
+        sums = sums_of.setdefault((pair, name), _SegmentSums())
         if segment in sums.counts and options.duplicates == "raise":
             raise _twice(pair, name, segment, source, line)
         _add(sums, segment, score, options.duplicates, account)
-    if not found:
+    if not sums_of:
         raise ReadError("There is no row. Check what wrote the file.", path=source.name, code="BT011")
-    return [sums.column(pair, name, source.name) for (pair, name), sums in found.items()]
+    return [sums.column(pair, name, source.name) for (pair, name), sums in sums_of.items()]
 
 
 def doubts_of_quality(table: Scores, source: Source) -> tuple[Problem, ...]:
@@ -149,7 +149,9 @@ def doubts_of_quality(table: Scores, source: Source) -> tuple[Problem, ...]:
     return tuple(problem for problem in doubts(table, place=source.name) if problem.code != _ONE_SYSTEM)
 
 
-def _add(column: _Sums, segment: str, score: float, duplicates: Duplicates, account: Account) -> None:
+def _add(
+    column: _SegmentSums, segment: str, score: float, duplicates: Duplicates, account: RowAccount
+) -> None:
     is_again = segment in column.counts
     if is_again and duplicates == "first":
         account.drop("scored before")
@@ -184,7 +186,7 @@ def _is_hter(stem: str) -> bool:
     return "hter" in re.findall(r"[a-z]+", stem.casefold())
 
 
-def _scores(columns: Sequence[Column], options: Options, *, several: bool, is_hter: bool) -> Scores:
+def _scores(columns: Sequence[SystemColumn], options: Options, *, several: bool, is_hter: bool) -> Scores:
     segments = tuple(dict.fromkeys(segment for column in columns for segment in column.ids or ()))
     place = {segment: j for j, segment in enumerate(segments)}
     values = np.full((len(columns), len(segments)), np.nan)
@@ -192,7 +194,7 @@ def _scores(columns: Sequence[Column], options: Options, *, several: bool, is_ht
         row[[place[segment] for segment in column.ids or ()]] = column.values
     name = f"{options.name or NAME}{f' {columns[0].pair}' if several else ''}"
     way = direction(name, values, options, declared=False if is_hter else None)
-    told = way.note or _told(name, is_hter=is_hter, higher=way.higher_is_better)
+    note = way.note or _direction_note(name, is_hter=is_hter, higher=way.higher_is_better)
     return Scores(
         name=name,
         systems=tuple(column.name for column in columns),
@@ -200,11 +202,11 @@ def _scores(columns: Sequence[Column], options: Options, *, several: bool, is_ht
         values=values,
         higher_is_better=way.higher_is_better,
         direction_doubt=way.doubt,
-        notes=(told,),
+        notes=(note,),
     )
 
 
-def _told(name: str, *, is_hter: bool, higher: bool) -> str:
+def _direction_note(name: str, *, is_hter: bool, higher: bool) -> str:
     """Say which way the scores point: more of a direct assessment is better, less of HTER."""
     if higher:
         return Message(

@@ -37,7 +37,7 @@ from betterthan.read.source.paths import (
     open_one,
     ordinary_file,
 )
-from betterthan.read.source.source import HEAD_BYTES, Given, Source, open_source
+from betterthan.read.source.source import HEAD_BYTES, FileLike, Source, open_source
 from betterthan.tables.tags import WordTags
 
 Side = Literal["mt", "gap", "source"]
@@ -89,20 +89,20 @@ def of_side(tags: WordTags, *, tokens: Tokens | None, side: Side | None) -> Word
     if tokens is None:
         return tags if side is None else tags.side(side)
     lengths, path = tokens
-    found = np.diff(tags.offsets)
-    if lengths.size != found.size:
+    n_tags = np.diff(tags.offsets)
+    if lengths.size != n_tags.size:
         raise ReadError(
-            f"This file has {lengths.size:,} lines, but there are {found.size:,} lines of tags. "
+            f"This file has {lengths.size:,} lines, but there are {n_tags.size:,} lines of tags. "
             f"Line k of both must be sentence k.",
             path=path,
             code="BT141",
         )
-    fit = _fit(found, lengths)
+    fit = _fit(n_tags, lengths)
     if fit == "gaps":
         chosen = tags.side("mt" if side is None else side)
         return chosen if side is not None else replace(chosen, notes=(*chosen.notes, _GAPS))
     if fit is None:
-        raise _no_fit(found, lengths, path)
+        raise _no_fit(n_tags, lengths, path)
     if side == "gap":
         raise BetterThanError(
             Message(
@@ -114,7 +114,7 @@ def of_side(tags: WordTags, *, tokens: Tokens | None, side: Side | None) -> Word
     return replace(tags, notes=(*tags.notes, *([_END] if fit == "end" else [])))
 
 
-def tokens_of(mt: Given) -> Tokens:
+def tokens_of(mt: FileLike) -> Tokens:
     """Count the tokens of a file, a sentence a line."""
     return _counted(open_named(mt)[0].source)
 
@@ -157,23 +157,23 @@ def _counted(source: Source) -> Tokens:
     return Tokens(np.array(lengths, dtype=np.int64), source.name)
 
 
-def _fit(found: IntArray, lengths: IntArray) -> Literal["words", "end", "gaps"] | None:
+def _fit(n_tags: IntArray, lengths: IntArray) -> Literal["words", "end", "gaps"] | None:
     """Say what the numbers of tags are to the numbers of tokens, in every line."""
     # Gaps first: a line without tokens has one tag then, and one for its end otherwise.
-    if (found == 2 * lengths + 1).all():
+    if (n_tags == 2 * lengths + 1).all():
         return "gaps"
-    if (found == lengths).all():
+    if (n_tags == lengths).all():
         return "words"
-    return "end" if (found == lengths + 1).all() else None
+    return "end" if (n_tags == lengths + 1).all() else None
 
 
-def _no_fit(found: IntArray, lengths: IntArray, path: str) -> ReadError:
+def _no_fit(n_tags: IntArray, lengths: IntArray, path: str) -> ReadError:
     # The line that contradicts the count which most lines keep is the one to look at.
     counts = (lengths, lengths + 1, 2 * lengths + 1)
-    most = max(counts, key=lambda count: np.count_nonzero(found == count))
-    line = int(np.flatnonzero(found != most)[0])
+    most = max(counts, key=lambda count: np.count_nonzero(n_tags == count))
+    line = int(np.flatnonzero(n_tags != most)[0])
     return ReadError(
-        f"This line has {lengths[line]} tokens, but {found[line]} tags; N tokens need N tags, 2N + 1 with gaps, or "
+        f"This line has {lengths[line]} tokens, but {n_tags[line]} tags; N tokens need N tags, 2N + 1 with gaps, or "
         f"N + 1 with the end. Tag the tokens of this file.",
         path=path,
         line=line + 1,
@@ -206,7 +206,7 @@ def read_file(source: Source, options: Options) -> Reading:  # noqa: ARG001  (th
     gold file and at least one prediction. Translations beside it tell whether there are gap tags.
     """
     held = labellings(source)
-    (tags,) = held.found
+    (tags,) = held.parts
     tokens, beside = tokens_beside(source, tags.lengths)
     gaps = () if tokens is not None else _gap_note(tags)
     return Reading(
@@ -220,10 +220,10 @@ def read_file(source: Source, options: Options) -> Reading:  # noqa: ARG001  (th
 
 
 def read_tags(
-    gold: Given,
+    gold: FileLike,
     predictions: Several,
     *,
-    mt: Given | None = None,
+    mt: FileLike | None = None,
     side: Side | None = None,
     language_pair: str | None = None,
 ) -> WordTags:
@@ -277,8 +277,8 @@ def read_tags(
     tokens = tokens_of(mt) if mt is not None else _beside(held[0], truth.source)
     if tokens is not None or side is not None:
         held = [_of_side(one, tokens, side) for one in held]
-    found = [part.found for part in held]
-    one, others = of_pair(found[0], found[1:], language_pair, path=truth.source.name)
+    labellings_of = [part.parts for part in held]
+    one, others = of_pair(labellings_of[0], labellings_of[1:], language_pair, path=truth.source.name)
     refuse_same_names(others)
     return matched(one, others, notes=[note for part in held for note in part.notes])
 
@@ -288,11 +288,13 @@ def held_by(named: NamedSource, side: str | None = None) -> Labellings:
     layout = next((table for table in TAG_TABLES if table.sniff(named.source)), None)
     if layout is None:
         held = labellings(named.source)
-        return replace(held, found=(replace(held.found[0], name=named.name),))
-    found = layout.labellings(named.source, side)
-    if named.is_given and len({one.name for one in found.found}) == 1:
-        return replace(found, found=tuple(replace(one, name=named.name) for one in found.found))
-    return found
+        return replace(held, parts=(replace(held.parts[0], name=named.name),))
+    layout_labellings = layout.labellings(named.source, side)
+    if named.is_explicit and len({one.name for one in layout_labellings.parts}) == 1:
+        return replace(
+            layout_labellings, parts=tuple(replace(one, name=named.name) for one in layout_labellings.parts)
+        )
+    return layout_labellings
 
 
 def labellings(source: Source) -> Labellings:
@@ -323,7 +325,7 @@ def labellings(source: Source) -> Labellings:
         bad=np.array(bad, dtype=np.bool_),
         lengths=np.array(lengths, dtype=np.int64),
     )
-    return Labellings(found=(tags,), rows_read=len(lengths), notes=_notes(tags, n_good))
+    return Labellings(parts=(tags,), rows_read=len(lengths), notes=_notes(tags, n_good))
 
 
 def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadError:
@@ -339,16 +341,16 @@ def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadErr
 
 def _beside(gold: Labellings, source: Source) -> Tokens | None:
     """Return the translations beside a gold file of one sentence a line."""
-    plain = [one for one in gold.found if one.ids is None]
+    plain = [one for one in gold.parts if one.ids is None]
     return tokens_beside(source, plain[0].lengths)[0] if plain else None
 
 
 def _of_side(held: Labellings, tokens: Tokens | None, side: Side | None) -> Labellings:
     """Return the labellings with the tags of one side where only their number shows which is which."""
-    found, notes = [], list(held.notes)
-    for one in held.found:
+    chosen_parts, notes = [], list(held.notes)
+    for one in held.parts:
         if one.ids is not None or not one.n_sentences:
-            found.append(one)
+            chosen_parts.append(one)
             continue
         table = WordTags(
             systems=("tags",),
@@ -360,8 +362,8 @@ def _of_side(held: Labellings, tokens: Tokens | None, side: Side | None) -> Labe
         chosen = of_side(table, tokens=tokens, side=side)
         notes += chosen.notes
         unit = "gap" if side == "gap" else one.unit
-        found.append(replace(one, bad=chosen.gold, lengths=np.diff(chosen.offsets), unit=unit))
-    return replace(held, found=tuple(found), notes=tuple(notes))
+        chosen_parts.append(replace(one, bad=chosen.gold, lengths=np.diff(chosen.offsets), unit=unit))
+    return replace(held, parts=tuple(chosen_parts), notes=tuple(notes))
 
 
 def _notes(tags: Labelling, n_good: int) -> tuple[str, ...]:
@@ -390,7 +392,7 @@ _GOLD = tuple(f"gold{end}" for end in _ENDS)
 _SYSTEMS = "sys"
 
 
-class _Part(NamedTuple):
+class _PairFiles(NamedTuple):
     """The files of one language pair: the truth, if it is there, and the systems."""
 
     name: str
@@ -428,7 +430,7 @@ def read_folder(source: Source, options: Options) -> Reading:
             continue
         table = _table(part, source)
         n_rows += len(table.segments) * (1 + len(table.systems))
-        notes.append(_said(part, table))
+        notes.append(_summary(part, table))
         tables.append(table)
     guess = sniff_folder(source)
     return Reading(
@@ -441,36 +443,36 @@ def read_folder(source: Source, options: Options) -> Reading:
     )
 
 
-def _parts(source: Source) -> list[_Part]:
+def _parts(source: Source) -> list[_PairFiles]:
     """Return the folder itself if it has tags, else those of its folders that have the truth."""
     here = _part(source.path, "")
     if here is not None:
         return [here]
-    found = [_part(folder, folder.name) for folder in folders_in(source.path)]
-    return [part for part in found if part is not None and part.gold is not None]
+    parts = [_part(folder, folder.name) for folder in folders_in(source.path)]
+    return [part for part in parts if part is not None and part.gold is not None]
 
 
-def _part(folder: Path, name: str) -> _Part | None:
+def _part(folder: Path, name: str) -> _PairFiles | None:
     files = [path for path in files_in(folder) if path.name.endswith(_ENDS)]
     gold = next((path for path in files if path.name in _GOLD), None)
     systems = [path for path in files if path != gold]
     systems += [path for path in files_in(folder / _SYSTEMS) if path.name.endswith(_ENDS)] if gold else []
-    return _Part(name, gold, tuple(systems)) if files else None
+    return _PairFiles(name, gold, tuple(systems)) if files else None
 
 
-def _chosen(parts: list[_Part], options: Options, source: Source) -> list[_Part]:
-    wanted = options.language_pair
+def _chosen(parts: list[_PairFiles], options: Options, source: Source) -> list[_PairFiles]:
+    pair = options.language_pair
     for column, values in by_column(options.where).items():
         if column not in ("lp", "language_pair"):
             raise unknown_name("condition for a folder", column, ("lp",))
-        wanted = values[0]
-    if wanted is None:
+        pair = values[0]
+    if pair is None:
         return parts
-    chosen = [part for part in parts if part.name == wanted]
+    chosen = [part for part in parts if part.name == pair]
     if not chosen:
         names = [part.name for part in parts if part.name]
         raise ReadError(
-            f'There is no language pair "{wanted}" in this folder'
+            f'There is no language pair "{pair}" in this folder'
             f"{f', but {some_of(names)}' if names else ''}. Choose one of these.",
             path=source.name,
             code="BT307",
@@ -478,7 +480,7 @@ def _chosen(parts: list[_Part], options: Options, source: Source) -> list[_Part]
     return [chosen[0]._replace(name="")]
 
 
-def _table(part: _Part, source: Source) -> WordTags:
+def _table(part: _PairFiles, source: Source) -> WordTags:
     paths = [path for path in (part.gold, *part.systems) if path is not None]
     gold, *systems = (Path(_opened(path, source)) for path in paths)
     table = read_tags(gold, systems)
@@ -493,13 +495,13 @@ def _opened(path: Path, source: Source) -> str:
     return os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named the folder)
 
 
-def _said(part: _Part, table: WordTags) -> str:
+def _summary(part: _PairFiles, table: WordTags) -> str:
     name = f"{part.name}: " if part.name else ""
     size = f"{len(table.segments):,} sentences, {table.n_words:,} tags"
     return joined([f"{name}{len(table.systems)} systems ({some_of(table.systems)}), {size}.", *table.notes])
 
 
-def _without_table(part: _Part, source: Source, notes: list[str]) -> int:
+def _without_table(part: _PairFiles, source: Source, notes: list[str]) -> int:
     """Count the sentences of files that cannot be held against each other."""
     n_rows = 0
     for path in (part.gold, *part.systems):

@@ -84,7 +84,7 @@ class Labelling:
 class Labellings:
     """What a file holds: labellings, rows read, rows left out by reason, notes, and what a row is."""
 
-    found: tuple[Labelling, ...]
+    parts: tuple[Labelling, ...]
     rows_read: int
     dropped: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ class Labellings:
     @property
     def summaries(self) -> tuple[str, ...]:
         """A line a labelling, the first dozen."""
-        lines = [f"{one.pair} {one.name}: {one.summary}".strip() for one in self.found]
+        lines = [f"{one.pair} {one.name}: {one.summary}".strip() for one in self.parts]
         more = [f"… and {len(lines) - _SHOWN} more."] if len(lines) > _SHOWN else []
         return (*lines[:_SHOWN], *more)
 
@@ -185,8 +185,8 @@ ALONE = "One file of tags says nothing about a system; read it together with the
 def reading_of(held: Labellings, format: Format, guess: Guess | None, options: Options) -> Reading:  # noqa: A002
     """Account for a file of labellings: one table a language pair that has the truth and a system."""
     tables, n_other = [], 0
-    for pair in dict.fromkeys(one.pair for one in held.found):
-        here = [one for one in held.found if one.pair == pair]
+    for pair in dict.fromkeys(one.pair for one in held.parts):
+        here = [one for one in held.parts if one.pair == pair]
         if options.language_pair not in (None, pair):
             n_other += sum(one.bad.size if held.row_is_word else one.n_sentences for one in here)
             continue
@@ -217,10 +217,10 @@ def matched(truth: Labelling, systems: Sequence[Labelling], *, notes: Sequence[s
         When a system lacks a sentence (BT304), or differs in lines (BT141), tags (BT142) or words (BT302), or tags
         something else than words (BT309).
     """
-    told = list(notes)
+    all_notes = list(notes)
     aligned = []
     for system in systems:
-        one = _same_unit(truth, _same_sentences(truth, system, told))
+        one = _same_unit(truth, _same_sentences(truth, system, all_notes))
         _check_words(truth, one)
         _check_lengths(truth, one)
         aligned.append(one.bad)
@@ -231,11 +231,11 @@ def matched(truth: Labelling, systems: Sequence[Labelling], *, notes: Sequence[s
         gold=truth.bad,
         predicted=np.stack(aligned),
         offsets=np.concatenate([[0], np.cumsum(truth.lengths)]),
-        notes=tuple(dict.fromkeys(told)),
+        notes=tuple(dict.fromkeys(all_notes)),
     )
 
 
-def _same_sentences(truth: Labelling, system: Labelling, told: list[str]) -> Labelling:
+def _same_sentences(truth: Labelling, system: Labelling, notes: list[str]) -> Labelling:
     """Return the sentences of a system in the order of the truth."""
     if system.ids is None and truth.ids is None:
         _check_count(truth, system)
@@ -253,7 +253,7 @@ def _same_sentences(truth: Labelling, system: Labelling, told: list[str]) -> Lab
         )
     extra = system.n_sentences - truth.n_sentences
     if extra:
-        told.append(f"{system.path}: sentences without gold tags, left out: {extra:,}.")
+        notes.append(f"{system.path}: sentences without gold tags, left out: {extra:,}.")
     return system.taken([place[name] for name in truth.ids])
 
 
@@ -294,12 +294,12 @@ def _on_words(truth: Labelling, system: Labelling) -> Labelling:
     marks = system.bad.tolist()
     tags: list[bool] = []
     for i, (text, words) in enumerate(zip(system.texts or (), truth.texts or (), strict=True)):
-        found = on_words(text, marks[starts[i] : starts[i + 1]], words.split(" ") if words else [])
-        if found is None:
+        bad = on_words(text, marks[starts[i] : starts[i + 1]], words.split(" ") if words else [])
+        if bad is None:
             raise _other_words(
                 truth, system, i, f'"{_short(text)}" is no text of the words "{_short(words)}"'
             )
-        tags += found
+        tags += bad
     return replace(
         system, unit="word", bad=np.array(tags, dtype=np.bool_), lengths=truth.lengths, texts=truth.texts
     )

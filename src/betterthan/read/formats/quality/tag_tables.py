@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from betterthan.errors import ReadError, some_of
 from betterthan.read.formats.builders import unknown_values
 from betterthan.read.formats.quality.quality_rows import (
-    Account,
-    Cells,
     Layout,
+    RowAccount,
+    RowCells,
     guess,
     is_count,
     named,
@@ -63,7 +63,7 @@ _TYPES = {
 }
 
 
-def _is_tagged_word(cells: Cells) -> bool:
+def _is_tagged_word(cells: RowCells) -> bool:
     """Whether a row has a type, two numbers and a tag in their places."""
     known = cells[2].strip().casefold() in _TYPES and cells[6].strip().casefold() in IS_BAD
     return known and is_count(cells[3]) and is_count(cells[4])
@@ -83,7 +83,7 @@ def _tags_of_words(source: Source, side: str | None) -> Labellings:
         For a type that is not known (BT306), a side that is not there (BT308), words that are numbered twice or not
         at all (BT303), and what is no tag (BT140).
     """
-    account = Account()
+    account = RowAccount()
     words: dict[str, Words] = {}
     unknown: Counter[str] = Counter()
     for line, cells in rows_of(source, _WORD_LAYOUT, account):
@@ -100,7 +100,7 @@ def _tags_of_words(source: Source, side: str | None) -> Labellings:
         if other != kind:
             account.dropped[f'side "{other}"'] = sum(map(len, of_other.values()))
     return Labellings(
-        found=_in_order(words.get(kind, {}), kind, source),
+        parts=_in_order(words.get(kind, {}), kind, source),
         rows_read=account.n_rows,
         dropped=account.dropped,
         notes=(*account.notes(source.name), *_side_note(words, kind, source)),
@@ -108,7 +108,7 @@ def _tags_of_words(source: Source, side: str | None) -> Labellings:
     )
 
 
-def _add_word(words: Words, cells: Cells, source: Source, line: int) -> None:
+def _add_word(words: Words, cells: RowCells, source: Source, line: int) -> None:
     pair, name, segment = named([cells[0], cells[1], cells[3]], source, line)
     if not is_count(cells[4]):
         raise ReadError(
@@ -186,7 +186,7 @@ same layout, in files that end in ``.tags``.
 """
 
 
-def _has_tag_per_word(cells: Cells) -> bool:
+def _has_tag_per_word(cells: RowCells) -> bool:
     """Whether a row ends with as many tags as it has words."""
     tags = split_words(cells[5])
     return (
@@ -211,7 +211,7 @@ def _tags_of_sentences(source: Source, side: str | None) -> Labellings:
         raise ReadError(
             f'There are no tags of side "{side}", only of mt. Choose that.', path=source.name, code="BT308"
         )
-    account = Account()
+    account = RowAccount()
     collector = Collector(source, "word")
     n_ends = 0
     for line, cells in rows_of(source, _SENTENCE_LAYOUT, account):
@@ -228,7 +228,7 @@ def _tags_of_sentences(source: Source, side: str | None) -> Labellings:
         collector.add(named(cells, source, line), " ".join(words), bad, line)
     ends = f"{source.name}: {END} has a tag of its own in {n_ends:,} sentences, and is scored with the words."
     return Labellings(
-        found=collector.labellings(),
+        parts=collector.labellings(),
         rows_read=account.n_rows,
         dropped=account.dropped,
         notes=(*account.notes(source.name), *([ends] if n_ends else [])),
@@ -258,7 +258,7 @@ _OFFSETS = re.compile(r"-?[0-9]{1,9}(?: +-?[0-9]{1,9})*")
 Span = tuple[int, int]
 
 
-def _has_whole_spans(cells: Cells) -> bool:
+def _has_whole_spans(cells: RowCells) -> bool:
     """Whether a row has a number for its segment, and as many starts as ends and labels."""
     if not is_count(cells[2]) or not all(_OFFSETS.fullmatch(cell.strip()) for cell in cells[4:6]):
         return False
@@ -283,7 +283,7 @@ def _tags_of_spans(source: Source, side: str | None) -> Labellings:
             path=source.name,
             code="BT308",
         )
-    account = Account()
+    account = RowAccount()
     collector = Collector(source, "character")
     severities: Counter[str] = Counter()
     n_cut = 0
@@ -295,14 +295,14 @@ def _tags_of_spans(source: Source, side: str | None) -> Labellings:
         collector.add(named(cells, source, line), text, _marked(text, spans, source, line), line)
     _check_severities(severities, source)
     return Labellings(
-        found=collector.labellings(),
+        parts=collector.labellings(),
         rows_read=account.n_rows,
         dropped=account.dropped,
         notes=(*account.notes(source.name), *_span_notes(severities, n_cut, source)),
     )
 
 
-def _spans(cells: Cells, source: Source, line: int) -> list[Span]:
+def _spans(cells: RowCells, source: Source, line: int) -> list[Span]:
     """Return the spans of a row; -1 -1 is none."""
     starts, ends, labels = (cell.split() for cell in cells[4:7])
     if not len(starts) == len(ends) == len(labels):

@@ -26,7 +26,7 @@ Duplicates = Literal["raise", "first", "last", "mean"]
 MOST_CELLS = 400_000_000
 
 
-class Cells(NamedTuple):
+class FilledCells(NamedTuple):
     """Scores as systems × segments, and how many rows were merged into another row."""
 
     values: FloatArray
@@ -41,7 +41,7 @@ def fill(
     systems: Labels,
     scores: FloatArray,
     duplicates: Duplicates,
-) -> Cells:
+) -> FilledCells:
     """Put each score into its cell.
 
     Parameters
@@ -73,7 +73,7 @@ def fill(
     merged = int(cell.size - np.count_nonzero(seen))
     if merged and duplicates == "raise":
         raise _duplicate(grid, rows, cell, segments, systems)
-    return Cells(_placed(cell, scores, seen, duplicates).reshape(shape), merged)
+    return FilledCells(_placed(cell, scores, seen, duplicates).reshape(shape), merged)
 
 
 def _placed(
@@ -104,9 +104,9 @@ def second_rows(cell: npt.NDArray[np.int64]) -> tuple[int, int]:
 
 def duplicate_cure(grid: Grid, cell: npt.NDArray[np.int64], first: int, second: int) -> str:
     """Return what to do about scores that share a cell, of which the rows `first` and `second` of the grid are two."""
-    told = telling_column(grid, first, second)
-    if told is not None:
-        return told
+    column_hint = telling_column(grid, first, second)
+    if column_hint is not None:
+        return column_hint
     times = np.unique(cell, return_counts=True)[1]
     if (times == times[0]).all() and times.size > 1:
         return Message(
@@ -169,7 +169,7 @@ def nameless_row(grid: Grid, row: int, column: int | None, what: str) -> str:
     return missing_name("" if cell == str(None) else cell, what)
 
 
-def usable_groups(labels: dict[str, Labels], *, asked: bool) -> tuple[dict[str, Labels], tuple[str, ...]]:
+def usable_groups(labels: dict[str, Labels], *, is_named: bool) -> tuple[dict[str, Labels], tuple[str, ...]]:
     """Settle what the documents mean for the segments, and say so.
 
     A column of documents with gaps is left out unless the user asked for it; segments that are counted anew in
@@ -179,9 +179,9 @@ def usable_groups(labels: dict[str, Labels], *, asked: bool) -> tuple[dict[str, 
     if groups is None:
         return labels, ()
     if (groups.codes < 0).any():
-        if asked:
+        if is_named:
             raise TableError(f"{int((groups.codes < 0).sum())} rows have no group. Fill these cells in.")
-        rest = {role: found for role, found in labels.items() if role != "group"}
+        rest = {role: names for role, names in labels.items() if role != "group"}
         return rest, ("Documents were left out, because some rows name none.",)
     return _with_documents(labels, groups)
 
@@ -189,8 +189,8 @@ def usable_groups(labels: dict[str, Labels], *, asked: bool) -> tuple[dict[str, 
 def _with_documents(labels: dict[str, Labels], groups: Labels) -> tuple[dict[str, Labels], tuple[str, ...]]:
     """Make (document, segment) the segment when segments are counted anew in every document."""
     items = labels["item"]
-    own = groups.codes[first_rows(items.codes, len(items.names))]
-    if (own[items.codes] == groups.codes).all():
+    document = groups.codes[first_rows(items.codes, len(items.names))]
+    if (document[items.codes] == groups.codes).all():
         return labels, ()
     pair = items.codes.astype(np.int64) * len(groups.names) + groups.codes
     distinct, inverse = np.unique(pair, return_inverse=True)

@@ -18,7 +18,7 @@ from betterthan.read.formats.tables.cells import (
     one_score_each,
     usable_groups,
 )
-from betterthan.read.formats.tables.tables_in_one_file import read_apart
+from betterthan.read.formats.tables.tables_in_one_file import read_separately
 from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find, is_descriptive, role_option
 from betterthan.read.grid.grid import (
@@ -35,7 +35,7 @@ from betterthan.read.grid.grid import (
 )
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import leave_out_nameless, read_table
-from betterthan.read.grid.selection import hidden, kept_columns, without_ignored
+from betterthan.read.grid.selection import forced_columns, hidden, without_ignored
 from betterthan.read.plausibility.columns import meaning_of, refuse_summary_system
 from betterthan.read.plausibility.direction import direction
 from betterthan.read.plausibility.layout import TURNED, check_systems, refuse_summary, turned_table
@@ -98,11 +98,11 @@ class LongColumns:
         ReadError
             When it says different things, or neither true nor false (BT106).
         """
-        found = self.labels.get("direction")
-        if found is None:
+        directions = self.labels.get("direction")
+        if directions is None:
             return None
-        said = np.unique(found.codes if rows is None else found.codes[rows])
-        ways = set(parse_all(["" if code < 0 else found.names[code] for code in said]))
+        codes = np.unique(directions.codes if rows is None else directions.codes[rows])
+        ways = set(parse_all(["" if code < 0 else directions.names[code] for code in codes]))
         if len(ways) == 1 and ways <= {0.0, 1.0}:
             return ways == {1.0}
         raise fault(
@@ -122,26 +122,29 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
         Without a system (BT021), item (BT021, BT103) or score column (BT021), at a row without a name in one of
         them (BT105), or at a cell that is no number (BT013, BT014).
     """
-    kept = kept_columns(grid, options)
+    forced = forced_columns(grid, options)
     nameless, notes = leave_out_nameless(grid)
-    found = find(hidden(grid.header, kept), options.columns, roles, path=grid.name)
-    _check_roles(grid, found, roles)
-    level = _level(grid, found)
-    score_columns, left_out = _score_columns(grid, found, nameless, kept)
+    positions = find(hidden(grid.header, forced), options.columns, roles, path=grid.name)
+    _check_roles(grid, positions, roles)
+    level = _level(grid, positions)
+    score_columns, left_out = _score_columns(grid, positions, nameless, forced)
     values, percents = score_numbers(grid, score_columns)
     check_numbers(grid, values, score_columns)
-    labels = {role: grid.labels(column) for role, column in found.items() if role != "score"}
+    labels = {role: grid.labels(column) for role, column in positions.items() if role != "score"}
     if level == "system":
         labels["item"] = Labels(np.zeros(grid.n_rows, dtype=np.int32), (WHOLE_SYSTEM,))
-    rows = _kept(labels, values)
+    rows = _rows_with_cells(labels, values)
     if rows.size < grid.n_rows:
-        labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in labels.items()}
+        labels = {
+            role: compact(Labels(positions.codes[rows], positions.names))
+            for role, positions in labels.items()
+        }
         values = values[:, rows]
-    _check_names(grid, found, labels, rows)
-    labels, group_notes = usable_groups(labels, asked="group" in options.columns)
+    _check_names(grid, positions, labels, rows)
+    labels, group_notes = usable_groups(labels, is_named="group" in options.columns)
     return LongColumns(
         grid=grid,
-        roles=found,
+        roles=positions,
         rows=rows,
         labels=labels,
         scores={grid.header[column]: values[i] for i, column in enumerate(score_columns)},
@@ -151,14 +154,14 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
     )
 
 
-def _check_roles(grid: Grid, found: dict[str, int], roles: Sequence[str]) -> None:
-    if "system" not in found:
+def _check_roles(grid: Grid, positions: dict[str, int], roles: Sequence[str]) -> None:
+    if "system" not in positions:
         raise fault(
             grid,
             _no_column("No column names the systems", grid, "system"),
             code="BT021",
         )
-    if "judge" in roles and "judge" not in found:
+    if "judge" in roles and "judge" not in positions:
         raise fault(
             grid,
             _no_column("No column names the judges", grid, "judge"),
@@ -175,7 +178,7 @@ def _no_column(what: str, grid: Grid, role: str) -> Message:
     )
 
 
-def _level(grid: Grid, found: dict[str, int]) -> str:
+def _level(grid: Grid, positions: dict[str, int]) -> str:
     """Return what scores belong to; without a column of segments, a document takes its place, else the system.
 
     Raises
@@ -183,12 +186,12 @@ def _level(grid: Grid, found: dict[str, int]) -> str:
     ReadError
         Without a column of segments, when a system or document has several scores of one metric (BT021).
     """
-    if "item" in found:
+    if "item" in positions:
         return "segment"
-    if "judge" not in found and _is_once(grid, found):
-        if "group" not in found:
+    if "judge" not in positions and _is_once(grid, positions):
+        if "group" not in positions:
             return "system"
-        found["item"] = found.pop("group")
+        positions["item"] = positions.pop("group")
         return "document"
     raise fault(
         grid,
@@ -202,12 +205,12 @@ def _level(grid: Grid, found: dict[str, int]) -> str:
     )
 
 
-def _is_once(grid: Grid, found: dict[str, int]) -> bool:
+def _is_once(grid: Grid, positions: dict[str, int]) -> bool:
     """Whether a system has one score for each metric, or for each metric and document."""
     cell = np.zeros(grid.n_rows, dtype=np.int64)
     for role in ("system", "metric", "group"):
-        if role in found:
-            labels = grid.labels(found[role])
+        if role in positions:
+            labels = grid.labels(positions[role])
             if role != "metric" and (labels.codes < 0).any():
                 return False
             cell = cell * (len(labels.names) + 1) + labels.codes
@@ -220,33 +223,37 @@ def system_level_note() -> str:
 
 
 def _score_columns(
-    grid: Grid, found: dict[str, int], ignored: set[int], kept: frozenset[int]
+    grid: Grid, positions: dict[str, int], ignored: set[int], forced: frozenset[int]
 ) -> tuple[list[int], tuple[str, ...]]:
     """Return the column named as score; else every column of numbers is a metric of its own."""
-    if "score" in found:
-        if kept:
+    if "score" in positions:
+        if forced:
             raise fault(
                 grid,
                 Message(
                     "Column {column} holds the scores, so no other column can be kept as a metric. "
                     "Leave {keep} out, or name the column of scores: {score}.",
-                    column=quoted(grid.header[found["score"]]),
+                    column=quoted(grid.header[positions["score"]]),
                     keep=Option("keep"),
                     score=role_option("score"),
                 ),
                 code="BT214",
             )
-        return [found["score"]], ()
-    taken = {*found.values(), *ignored}
+        return [positions["score"]], ()
+    taken = {*positions.values(), *ignored}
     free = [
-        i for i, name in enumerate(grid.header) if i not in taken and (i in kept or not is_descriptive(name))
+        i
+        for i, name in enumerate(grid.header)
+        if i not in taken and (i in forced or not is_descriptive(name))
     ]
     values, _ = score_numbers(grid, free)
     some, text = has_numbers(values), has_text(values)
-    chosen = [column for column, good in zip(free, some & ~text, strict=True) if good or column in kept]
-    mixed = [column for column, bad in zip(free, some & text, strict=True) if bad and column not in kept]
+    chosen = [column for column, good in zip(free, some & ~text, strict=True) if good or column in forced]
+    mixed = [column for column, bad in zip(free, some & text, strict=True) if bad and column not in forced]
     ids = [
-        column for column in chosen if column not in kept and meaning_of(grid.header[column]) == "identifier"
+        column
+        for column in chosen
+        if column not in forced and meaning_of(grid.header[column]) == "identifier"
     ]
     chosen = [column for column in chosen if column not in ids] or chosen
     for column in mixed:
@@ -269,19 +276,19 @@ def _score_columns(
     return chosen, tuple(notes)
 
 
-def _kept(labels: dict[str, Labels], values: FloatArray) -> IntArray:
+def _rows_with_cells(labels: dict[str, Labels], values: FloatArray) -> IntArray:
     blank = np.isnan(values).all(axis=0)
-    for found in labels.values():
-        blank &= found.codes < 0
+    for names in labels.values():
+        blank &= names.codes < 0
     return np.flatnonzero(~blank)
 
 
-def _check_names(grid: Grid, found: dict[str, int], labels: dict[str, Labels], rows: IntArray) -> None:
+def _check_names(grid: Grid, positions: dict[str, int], labels: dict[str, Labels], rows: IntArray) -> None:
     for role, what in _NEEDED.items():
         empty = np.flatnonzero(labels[role].codes < 0) if role in labels else np.empty(0, dtype=np.int64)
         if empty.size:
             row = int(rows[empty[0]])
-            raise fault(grid, nameless_row(grid, row, found.get(role), what), row=row, code="BT105")
+            raise fault(grid, nameless_row(grid, row, positions.get(role), what), row=row, code="BT105")
     if rows.size == 0:
         raise fault(grid, "Every row is empty. Check what wrote the file.", code="BT011")
 
@@ -331,13 +338,15 @@ def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     turned = turned_table(grid, options)
     if turned is not None:
         return _read_turned(turned, options, stem=stem)
-    return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
+    return read_separately(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
 
 def _read_turned(grid: Grid, options: Options, *, stem: str) -> Reading:
     """Read a table of which each row was a system."""
-    own = replace(options, columns={}, ignore_columns=(), keep_columns=())  # they name columns of the file
-    reading = wide_table.read_grid(grid, own, stem=stem, because=TURNED)
+    plain_options = replace(
+        options, columns={}, ignore_columns=(), keep_columns=()
+    )  # they name columns of the file
+    reading = wide_table.read_grid(grid, plain_options, stem=stem, because=TURNED)
     note = f"In this table {TURNED}."
     (scores,) = (table for table in reading.tables if isinstance(table, Scores))
     return replace(
@@ -368,7 +377,7 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     )
 
 
-class _Part(NamedTuple):
+class _MetricRows(NamedTuple):
     """The rows of one metric."""
 
     name: str
@@ -376,16 +385,16 @@ class _Part(NamedTuple):
     values: FloatArray
 
 
-def _parts(columns: LongColumns, options: Options, stem: str) -> Iterator[_Part]:
+def _parts(columns: LongColumns, options: Options, stem: str) -> Iterator[_MetricRows]:
     metrics = columns.labels.get("metric")
     for column, values in columns.scores.items():
         if metrics is None:
-            yield _Part(table_name(column, columns, options, stem), None, values)
+            yield _MetricRows(table_name(column, columns, options, stem), None, values)
             continue
         for code, metric in enumerate(metrics.names):
             name = metric if len(columns.scores) == 1 else f"{metric} {column}"
             rows = None if len(metrics.names) == 1 else np.flatnonzero(metrics.codes == code)
-            yield _Part(name, rows, values if rows is None else values[rows])
+            yield _MetricRows(name, rows, values if rows is None else values[rows])
 
 
 def table_name(column: str, columns: LongColumns, options: Options, stem: str) -> str:
@@ -395,7 +404,7 @@ def table_name(column: str, columns: LongColumns, options: Options, stem: str) -
     return options.name or (stem if "score" in columns.roles else column)
 
 
-def _scores(part: _Part, columns: LongColumns, options: Options) -> tuple[Scores, int]:
+def _scores(part: _MetricRows, columns: LongColumns, options: Options) -> tuple[Scores, int]:
     segments, systems = (_of(columns.labels[role], part.rows) for role in ("item", "system"))
     if segments.codes.size == len(systems.names) and columns.level == "segment":
         raise one_score_each(columns.grid)
@@ -431,7 +440,7 @@ def _of(labels: Labels, rows: IntArray | None) -> Labels:
     return labels if rows is None else compact(Labels(labels.codes[rows], labels.names))
 
 
-def _groups(part: _Part, columns: LongColumns, segments: Labels) -> tuple[str, ...] | None:
+def _groups(part: _MetricRows, columns: LongColumns, segments: Labels) -> tuple[str, ...] | None:
     groups = columns.labels.get("group")
     if groups is None:
         return None

@@ -49,7 +49,7 @@ def sniff(source: Source) -> Guess | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Count the segments and documents; there is no table to give."""
-    found = sniff(source)
+    guess = sniff(source)
     with open_grid(source) as grid:
         roles = find(grid.header, options.columns, _ROLES, path=grid.name)
         for role in _ROLES:
@@ -59,7 +59,7 @@ def read(source: Source, options: Options) -> Reading:
                 )
         return Reading(
             format=FORMAT,
-            because=reason(found),
+            because=reason(guess),
             tables=(),
             rows_read=grid.n_rows,
             rows_kept=grid.n_rows,

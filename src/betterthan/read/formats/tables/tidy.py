@@ -18,8 +18,9 @@ from betterthan.read.grid.beginning import Peek, peek
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, fault, first_rows, quoted
 from betterthan.read.grid.open_grid import read_table
-from betterthan.read.protocol import AnyTable, Format, FormatReader, Guess, Options, Reading
+from betterthan.read.protocol import Format, FormatReader, Guess, Options, Reading
 from betterthan.read.source.source import Source
+from betterthan.tables.any_table import AnyTable
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
@@ -237,7 +238,7 @@ def load_rows(grid: Grid, options: Options) -> TidyRows:
         if empty.size:
             text = nameless_row(grid, int(empty[0]), roles[role], what)
             raise fault(grid, text, row=int(empty[0]), code="BT105")
-    labels, _ = usable_groups(labels, asked="group" in options.columns)
+    labels, _ = usable_groups(labels, is_named="group" in options.columns)
     items, groups = labels["item"], labels.get("group")
     first = first_rows(items.codes, len(items.names))
     named = None if groups is None else tuple(groups.names[code] for code in groups.codes[first].tolist())
@@ -278,8 +279,8 @@ def sniff_tags(source: Source) -> Guess | None:
 
 def guess_tags(look: Peek, *, path: str) -> Guess | None:  # noqa: ARG001  (as other layouts of tables have it)
     """Say how sure it is that a table holds word tags."""
-    found = has_columns(look, "position", "tag")
-    return Guess(confidence=0.95, because=_TAGS_BECAUSE) if found else None
+    is_there = has_columns(look, "position", "tag")
+    return Guess(confidence=0.95, because=_TAGS_BECAUSE) if is_there else None
 
 
 def read_tags(source: Source, options: Options) -> Reading:

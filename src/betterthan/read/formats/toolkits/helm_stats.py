@@ -20,7 +20,7 @@ from betterthan.read.formats.toolkits.toolkit_json import (
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.source.paths import files_of, found_in, ordinary_file
+from betterthan.read.source.paths import files_of, matching_files, ordinary_file
 from betterthan.read.source.source import Source, open_source
 
 FORMAT = Format(
@@ -34,7 +34,7 @@ _KEYS = (b'"instance_id"', b'"train_trial_index"', b'"stats"')
 _DEPTH = 2
 _model = re.compile(r",?\bmodel=(?P<model>[^,]+)").search
 
-Cell = tuple[str, str]
+InstanceMetric = tuple[str, str]
 """Instance and metric."""
 
 
@@ -45,15 +45,15 @@ class _Run:
     file: str
     model: str
     scenario: str
-    values: dict[Cell, list[float]] = field(default_factory=dict)
+    values: dict[InstanceMetric, list[float]] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
 
 
 def sniff(source: Source) -> Guess | None:
     """Recognise the keys instance_id, train_trial_index and stats; a folder by the names of its files."""
     if source.is_folder:
-        found = found_in(source, _is_stats, depth=_DEPTH)
-        return Guess(confidence=0.95, because=f"a folder with {len(found)} runs of HELM") if found else None
+        files = matching_files(source, _is_stats, depth=_DEPTH)
+        return Guess(confidence=0.95, because=f"a folder with {len(files)} runs of HELM") if files else None
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] == b"[" and all(key in head for key in _KEYS):
         return Guess(
@@ -98,7 +98,7 @@ def _run(file: Source) -> _Run:
     scenario = name.replace(match[0], "").rstrip(":,") if match else name
     run = _Run(
         file=file.name,
-        model=file.called or _told(file) or (match["model"] if match else name),
+        model=file.called or _model_beside(file) or (match["model"] if match else name),
         scenario=scenario,
     )
     instances = whole_json(file)
@@ -109,7 +109,7 @@ def _run(file: Source) -> _Run:
     return run
 
 
-def _told(file: Source) -> str | None:
+def _model_beside(file: Source) -> str | None:
     """Return the model that the specification beside the file names."""
     beside = file.path.parent / _ABOUT
     if file.name.startswith("<") or not beside.is_file():

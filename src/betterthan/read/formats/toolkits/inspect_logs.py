@@ -28,7 +28,7 @@ from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
 from betterthan.read.source.packed import zstandard
-from betterthan.read.source.paths import files_of, found_in
+from betterthan.read.source.paths import files_of, matching_files
 from betterthan.read.source.source import Source
 
 ZSTANDARD = 93
@@ -126,7 +126,7 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _ZIP = b"PK\x03\x04"
 _KEYS = (b'"status"', b'"eval"', b'"task_id"')
 
-Cell = tuple[str, str]
+SampleMetric = tuple[str, str]
 """Sample and metric."""
 
 
@@ -141,15 +141,15 @@ class _Log(NamedTuple):
     samples: tuple[str, ...]
     n_samples: int
     n_failed: int
-    values: Mapping[Cell, list[float]]
+    values: Mapping[SampleMetric, list[float]]
 
 
 def sniff(source: Source) -> Guess | None:
     """Recognise the members of the archive, or the keys at the beginning of the JSON; a folder by such files."""
     if source.is_folder:
-        found = found_in(source, _is_log, depth=0)
+        files = matching_files(source, _is_log, depth=0)
         return (
-            Guess(confidence=0.95, because=f"a folder with {len(found)} logs of Inspect") if found else None
+            Guess(confidence=0.95, because=f"a folder with {len(files)} logs of Inspect") if files else None
         )
     if source.head.startswith(_ZIP):
         if source.suffix == ".eval" or (
@@ -211,7 +211,7 @@ def _log(file: Source) -> _Log:
     model, task = about.get("model"), about.get("task")
     if not (isinstance(model, str) and model.strip() and isinstance(task, str) and task.strip()):
         raise odd_shape("The log names no model or no task.", file)
-    values: dict[Cell, list[float]] = {}
+    values: dict[SampleMetric, list[float]] = {}
     unknown: dict[str, int] = {}
     ids = [_gather(sample, values, unknown, file) for sample in samples]
     if unknown:
@@ -243,7 +243,12 @@ def _parts(file: Source) -> tuple[Any, Any]:
     return parsed_json(header, path=file.name), parsed_json(samples, path=file.name)
 
 
-def _gather(sample: Any, values: dict[Cell, list[float]], unknown: dict[str, int], file: Source) -> str:  # noqa: ANN401
+def _gather(
+    sample: Any,  # noqa: ANN401  (JSON)
+    values: dict[SampleMetric, list[float]],
+    unknown: dict[str, int],
+    file: Source,
+) -> str:
     """Put the scores of a sample where they belong, and return its id."""
     identity = sample.get("id") if isinstance(sample, dict) else None
     scores = sample.get("scores") or {} if isinstance(sample, dict) else None

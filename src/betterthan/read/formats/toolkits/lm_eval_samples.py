@@ -18,7 +18,7 @@ from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.paths import files_of, found_in
+from betterthan.read.source.paths import files_of, matching_files
 from betterthan.read.source.source import Source
 
 FORMAT = Format(
@@ -51,9 +51,9 @@ class _Samples:
 def sniff(source: Source) -> Guess | None:
     """Recognise the keys doc_hash and filtered_resps; a folder by the names of its files."""
     if source.is_folder:
-        found = found_in(source, _is_samples, depth=_DEPTH)
+        files = matching_files(source, _is_samples, depth=_DEPTH)
         return (
-            Guess(confidence=0.95, because=f"a folder with {len(found)} samples_*.jsonl") if found else None
+            Guess(confidence=0.95, because=f"a folder with {len(files)} samples_*.jsonl") if files else None
         )
     if source.is_parquet or source.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
         return None

@@ -34,7 +34,7 @@ _DIGITS = 16
 _LONGEST_PROMPT = 60
 
 
-class _Run(NamedTuple):
+class _ProviderRun(NamedTuple):
     """One answer to one test: its numbers are missing when the provider failed."""
 
     item: str
@@ -106,12 +106,12 @@ def _results(source: Source) -> Iterator[Any]:
     if _is_lines(source):
         yield from (result for _, result in numbered_objects(source.lines(), source))
         return
-    found = whole_json(source)
+    parsed = whole_json(source)
     for _ in range(2):
-        found = found.get("results") if isinstance(found, dict) else found
-    if not isinstance(found, list):
+        parsed = parsed.get("results") if isinstance(parsed, dict) else parsed
+    if not isinstance(parsed, list):
         raise odd_shape("The file has no list of results.", source)
-    yield from found
+    yield from parsed
 
 
 def _order(result: Any) -> tuple[int, int]:  # noqa: ANN401  (JSON)
@@ -120,7 +120,7 @@ def _order(result: Any) -> tuple[int, int]:  # noqa: ANN401  (JSON)
     return first, second
 
 
-def _run(result: Any, source: Source) -> _Run:  # noqa: ANN401  (JSON)
+def _run(result: Any, source: Source) -> _ProviderRun:  # noqa: ANN401  (JSON)
     if not isinstance(result, dict):
         raise odd_shape("A result is no object.", source)
     test = result.get("testCase")
@@ -130,7 +130,7 @@ def _run(result: Any, source: Source) -> _Run:  # noqa: ANN401  (JSON)
     failed = result.get("failureReason") == _FAILED or (
         "failureReason" not in result and result.get("gradingResult") is None and bool(result.get("error"))
     )
-    return _Run(
+    return _ProviderRun(
         item=digest[:_DIGITS],
         provider=_provider(result.get("provider"), source),
         prompt=_prompt(result.get("prompt")),
@@ -157,8 +157,8 @@ def _scores(result: Mapping[str, Any], source: Source, *, is_failed: bool) -> di
     named = result.get("namedScores") or {}
     if not isinstance(named, dict):
         raise odd_shape("The named scores of a result are no object.", source)
-    found = {"score": result.get("score"), "pass": result.get("success"), **named}
-    return {name: None if is_failed else _number(name, value, source) for name, value in found.items()}
+    values = {"score": result.get("score"), "pass": result.get("success"), **named}
+    return {name: None if is_failed else _number(name, value, source) for name, value in values.items()}
 
 
 def _number(name: str, value: Any, source: Source) -> float:  # noqa: ANN401  (JSON)
@@ -173,7 +173,7 @@ def _number(name: str, value: Any, source: Source) -> float:  # noqa: ANN401  (J
     return number
 
 
-def _systems(runs: Sequence[_Run]) -> list[str]:
+def _systems(runs: Sequence[_ProviderRun]) -> list[str]:
     """Name each run by its provider, with the prompt where a provider was given several."""
     prompts: dict[str, dict[str, int]] = {}
     for run in runs:
@@ -200,11 +200,11 @@ def _paired(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, int]]:
         tests.setdefault(row.metric, set()).add(row.item)
     if all(len(items) == 1 for items in tests.values()):
         return list(rows), {}
-    kept = [row for row in rows if len(tests[row.metric]) > 1]
-    return kept, dict(Counter(row.metric for row in rows if len(tests[row.metric]) == 1))
+    paired = [row for row in rows if len(tests[row.metric]) > 1]
+    return paired, dict(Counter(row.metric for row in rows if len(tests[row.metric]) == 1))
 
 
-def _problems(runs: Sequence[_Run], systems: Sequence[str], source: Source) -> Iterator[Problem]:
+def _problems(runs: Sequence[_ProviderRun], systems: Sequence[str], source: Source) -> Iterator[Problem]:
     failed: dict[str, int] = {}
     for run, system in zip(runs, systems, strict=True):
         failed[system] = failed.get(system, 0) + run.is_failed

@@ -39,13 +39,13 @@ def sniff_json(source: Source) -> Guess | None:
     """Recognise the keys name, score and signature, or system with a score of each metric."""
     if source.is_folder:
         return None
-    found = head_json(source)
-    several = found if isinstance(found, list) else [found]
+    parsed = head_json(source)
+    several = parsed if isinstance(parsed, list) else [parsed]
     if not several or not all(isinstance(part, dict) and part for part in several):
         return None
     if all(part.keys() >= _ONE for part in several):
         return Guess(confidence=0.98, because="keys name, score and signature, as sacreBLEU prints them")
-    if isinstance(found, list) and _are_systems(found, path=source.name):
+    if isinstance(parsed, list) and _are_systems(parsed, path=source.name):
         return Guess(
             confidence=0.97, because="one score of each metric for each system, as sacreBLEU prints them"
         )
@@ -156,7 +156,7 @@ def sniff_lines(source: Source) -> Guess | None:
 
 def read_lines(source: Source, options: Options) -> Reading:
     """Read segment scores of one system, named by the file; the k-th line is the k-th segment."""
-    found = sniff_lines(source)
+    guess = sniff_lines(source)
     rows: list[ScoreRow] = []
     signatures: dict[str, int] = {}
     blank = 0
@@ -176,7 +176,7 @@ def read_lines(source: Source, options: Options) -> Reading:
         source,
         options,
         format=_LINES,
-        guess=found,
+        guess=guess,
         notes=[f"Scored by {signature}." for signature in signatures],
         by_position=True,
     )

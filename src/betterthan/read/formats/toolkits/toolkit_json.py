@@ -116,8 +116,8 @@ def reading_of_rows(
         raise ReadError("There is no score in it. Check what wrote the file.", path=source.name, code="BT011")
     grid = MemoryGrid(name=source.name, header=_HEADER, columns=list(zip(*rows, strict=True)))
     # The roles of the columns are known here, whatever the user calls his own.
-    told = replace(options, columns={})
-    reading = read_grid(grid, told, stem=source.stem, because=reason(guess))
+    plain_options = replace(options, columns={})
+    reading = read_grid(grid, plain_options, stem=source.stem, because=reason(guess))
     lost = {reason: count for reason, count in (dropped or {}).items() if count}
     tables = tuple(
         replace(

@@ -20,7 +20,7 @@ from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import check_names, parse
 from betterthan.read.protocol import Format, FormatReader, Guess, Options, Problem, Reading, reason
-from betterthan.read.source.source import LONGEST_LINE, Given, Source, open_source
+from betterthan.read.source.source import LONGEST_LINE, FileLike, Source, open_source
 from betterthan.tables.ratings import Ratings
 
 ANY = "*"
@@ -38,7 +38,7 @@ WEIGHTS: dict[str, float] = {
 }
 """The weights of Google's MQM (Freitag et al. 2021): CATEGORY/SEVERITY, or a severity alone, to points."""
 
-_Key = tuple[tuple[str, ...], str]
+_WeightKey = tuple[tuple[str, ...], str]
 
 
 class Weights:
@@ -61,19 +61,19 @@ class Weights:
     """
 
     def __init__(self, changes: Mapping[str, float]) -> None:
-        self._weights: dict[_Key, float] = {}
+        self._weights: dict[_WeightKey, float] = {}
         self._known: dict[tuple[str, str], float | None] = {}
         for key, weight in {**WEIGHTS, **changes}.items():
             self._weights[_key(key)] = _number(key, weight)
 
     def of(self, category: str, severity: str) -> float | None:
         """Return what an error weighs, or None when neither category nor severity is known."""
-        asked = (category, severity)
-        if asked not in self._known:
-            self._known[asked] = self._found(*asked)
-        return self._known[asked]
+        key = (category, severity)
+        if key not in self._known:
+            self._known[key] = self._most_specific(*key)
+        return self._known[key]
 
-    def _found(self, category: str, severity: str) -> float | None:
+    def _most_specific(self, category: str, severity: str) -> float | None:
         path, plain_severity = _path(category), _plain(severity)
         for length in range(len(path), -1, -1):
             for one in (plain_severity, ANY):
@@ -82,7 +82,7 @@ class Weights:
         return None
 
 
-def _key(key: str) -> _Key:
+def _key(key: str) -> _WeightKey:
     *category, severity = key.split("/")
     named = ANY if severity.strip() == ANY else _plain(severity)
     if not named or not all(map(_plain, category)) or (named == ANY and not category):
@@ -226,10 +226,10 @@ def _no_list(source: Source | None, line: int) -> ReadError:
 _MOST_LINES = 50
 """A cell that goes on for longer is a stray quotation mark."""
 
-Row = tuple[int, list[str]]
+NumberedRow = tuple[int, list[str]]
 
 
-def numbered_rows(source: Source) -> Iterator[Row]:
+def numbered_rows(source: Source) -> Iterator[NumberedRow]:
     r"""Yield the cells of each row with the line on which it begins; blank lines are left out.
 
     The first row says how many cells there are. A row with another number of cells is given as it stands when quotes
@@ -330,7 +330,7 @@ class _Error(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Sums:
+class _Penalties:
     """Penalties summed by system, segment and rater, in order of first appearance."""
 
     cells: dict[tuple[int, int, int], float] = field(default_factory=dict)
@@ -359,7 +359,7 @@ def sniff_annotations(source: Source) -> Guess | None:
 
 def read_annotations(source: Source, options: Options) -> Reading:
     """Read MQM annotations into :class:`Ratings`; see :func:`read_mqm`."""
-    found = sniff_annotations(source)
+    guess = sniff_annotations(source)
     sums = _summed(source, Weights(options.mqm_weights))
     dropped = {"too few cells": len(sums.short)} if sums.short else {}
     problems = (
@@ -377,7 +377,7 @@ def read_annotations(source: Source, options: Options) -> Reading:
     table = _ratings(sums, source, name=options.name or "MQM")
     return Reading(
         format=_ANNOTATIONS,
-        because=reason(found),
+        because=reason(guess),
         tables=(table,),
         rows_read=sums.n_rows,
         rows_kept=sums.n_rows - len(sums.short),
@@ -387,7 +387,7 @@ def read_annotations(source: Source, options: Options) -> Reading:
     )
 
 
-def read_mqm(source: Given, *, weights: Mapping[str, float] | None = None, name: str = "MQM") -> Ratings:
+def read_mqm(source: FileLike, *, weights: Mapping[str, float] | None = None, name: str = "MQM") -> Ratings:
     r"""Read MQM annotations as ratings: minus the weighted sum of errors, by system, segment and rater.
 
     .. math:: \text{score} = - \sum_{\text{errors}} w(\text{category}, \text{severity})
@@ -453,7 +453,7 @@ def _is_headless(rows: Sequence[Sequence[str]]) -> bool:
     return all(len(row) >= len(_ORDER) and plain(row[len(_ORDER) - 1]) in ends for row in rows)
 
 
-def _errors(source: Source, sums: _Sums) -> Iterator[_Error]:
+def _errors(source: Source, sums: _Penalties) -> Iterator[_Error]:
     """Yield the rows with their cells by role; short ones are noted and left out."""
     roles: Roles = {}
     for line, row in numbered_rows(source):
@@ -492,8 +492,8 @@ def _no_columns(source: Source) -> ReadError:
     )
 
 
-def _summed(source: Source, weights: Weights) -> _Sums:
-    sums = _Sums()
+def _summed(source: Source, weights: Weights) -> _Penalties:
+    sums = _Penalties()
     for error in _errors(source, sums):
         cells = error.cells
         _check_named(error, source)
@@ -519,7 +519,7 @@ def _check_named(error: _Error, source: Source) -> None:
     check_names(names, path=source.name, line=error.line)
 
 
-def _add(sums: _Sums, cells: Mapping[str, str], weight: float) -> None:
+def _add(sums: _Penalties, cells: Mapping[str, str], weight: float) -> None:
     segment = (cells.get("segment", ""), cells.get("doc", ""), cells.get("local", ""))
     place = (
         sums.systems.setdefault(cells["system"], len(sums.systems)),
@@ -529,7 +529,7 @@ def _add(sums: _Sums, cells: Mapping[str, str], weight: float) -> None:
     sums.cells[place] = sums.cells.get(place, 0.0) + weight
 
 
-def _segment_names(sums: _Sums) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _segment_names(sums: _Penalties) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of the segments, and a note where they are not those of the file.
 
     Who has no numbers through the whole test set writes the same one everywhere; then a segment is named by its
@@ -548,7 +548,7 @@ def _segment_names(sums: _Sums) -> tuple[tuple[str, ...], tuple[str, ...]]:
     )
 
 
-def _ratings(sums: _Sums, source: Source, *, name: str) -> Ratings:
+def _ratings(sums: _Penalties, source: Source, *, name: str) -> Ratings:
     system, segment, judge = np.array(list(sums.cells), dtype=np.int64).T
     segments, renamed = _segment_names(sums)
     groups = tuple(document for _, document, _ in sums.segments)

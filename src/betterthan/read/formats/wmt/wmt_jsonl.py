@@ -141,7 +141,7 @@ Item = tuple[str, str]
 
 
 @dataclass(slots=True)
-class _MetricRows:
+class _DocumentScores:
     """Scores by metric, system and item; an item is a language pair and a paragraph."""
 
     systems: dict[str, int] = field(default_factory=dict)
@@ -162,26 +162,26 @@ def sniff_scores(source: Source) -> Guess | None:
 
 def read_scores(source: Source, options: Options) -> Reading:
     """Read a system's file, or every system of a folder, into one :class:`Scores` a metric and language pair."""
-    found = _MetricRows()
+    rows = _DocumentScores()
     for opened in system_files(source):
         system = opened.stem
-        if system in found.systems:
+        if system in rows.systems:
             raise ReadError(
                 f"System {quoted(system)} has two files. Remove one of them.", path=source.name, code="BT169"
             )
-        found.systems[system] = len(found.systems)
+        rows.systems[system] = len(rows.systems)
         for line, document in numbered_objects(opened.lines(), opened):
-            found.n_rows += 1
-            _add_scores(found, system, document, opened, line)
-    if not found.scores:
+            rows.n_rows += 1
+            _add_scores(rows, system, document, opened, line)
+    if not rows.scores:
         raise ReadError("No document has scores. Check what wrote the file.", path=source.name, code="BT011")
     return scores_reading(
-        _tables(found, options), source, format=_SCORES, guess=sniff_scores(source), n_rows=found.n_rows
+        _tables(rows, options), source, format=_SCORES, guess=sniff_scores(source), n_rows=rows.n_rows
     )
 
 
 def _add_scores(
-    found: _MetricRows, system: str, document: Mapping[str, Any], source: Source, line: int
+    rows: _DocumentScores, system: str, document: Mapping[str, Any], source: Source, line: int
 ) -> None:
     pair, name, metrics = (document.get(key) for key in _SCORES_KEYS)
     is_named = all(isinstance(text, str) and text.strip() for text in (pair, name))
@@ -195,8 +195,8 @@ def _add_scores(
             raise _wrong_score(
                 f"The scores of {quoted(metric)} are no list with a score a paragraph", source, line
             )
-        _check_size(found, item, len(values), system, source, line)
-        cells = found.scores.setdefault((metric, item[0]), {})
+        _check_size(rows, item, len(values), system, source, line)
+        cells = rows.scores.setdefault((metric, item[0]), {})
         if (system, item) in cells:
             raise ReadError(
                 f"Document {quoted(item[1])} of {item[0]} already has scores of {quoted(metric)}. "
@@ -209,8 +209,8 @@ def _add_scores(
         cells[system, item] = [finite(value, path=source.name, line=line, of=of, fix=fix) for value in values]
 
 
-def _check_size(found: _MetricRows, item: Item, size: int, system: str, source: Source, line: int) -> None:
-    expected, where = found.sizes.setdefault(item, (size, system))
+def _check_size(rows: _DocumentScores, item: Item, size: int, system: str, source: Source, line: int) -> None:
+    expected, where = rows.sizes.setdefault(item, (size, system))
     if size != expected:
         raise ReadError(
             f"Document {quoted(item[1])} has {size} scores here and {expected} before (system {quoted(where)}). "
@@ -225,37 +225,41 @@ def _wrong_score(what: str, source: Source, line: int) -> ReadError:
     return ReadError(f"{what}. Write the file again.", path=source.name, line=line, code="BT176")
 
 
-def _tables(found: _MetricRows, options: Options) -> tuple[Scores, ...]:
-    several = len({pair for _, pair in found.scores}) > 1
+def _tables(rows: _DocumentScores, options: Options) -> tuple[Scores, ...]:
+    several = len({pair for _, pair in rows.scores}) > 1
     return tuple(
-        _scores(f"{metric} {pair}" if several else metric, pair, cells, found, options)
-        for (metric, pair), cells in found.scores.items()
+        _scores(f"{metric} {pair}" if several else metric, pair, cells, rows, options)
+        for (metric, pair), cells in rows.scores.items()
     )
 
 
 def _scores(
-    name: str, pair: str, cells: Mapping[tuple[str, Item], list[float]], found: _MetricRows, options: Options
+    name: str,
+    pair: str,
+    cells: Mapping[tuple[str, Item], list[float]],
+    rows: _DocumentScores,
+    options: Options,
 ) -> Scores:
-    documents = [item for item in found.sizes if item[0] == pair]
+    documents = [item for item in rows.sizes if item[0] == pair]
     start, places = 0, {}
     for item in documents:
         places[item] = start
-        start += found.sizes[item][0]
-    values = np.full((len(found.systems), start), np.nan)
+        start += rows.sizes[item][0]
+    values = np.full((len(rows.systems), start), np.nan)
     for (system, item), scores in cells.items():
-        values[found.systems[system], places[item] : places[item] + len(scores)] = scores
+        values[rows.systems[system], places[item] : places[item] + len(scores)] = scores
     has_scores = ~np.isnan(values).all(axis=1)
     way = direction(name, values, options)
-    without = [system for system, known in zip(found.systems, has_scores, strict=True) if not known]
+    without = [system for system, known in zip(rows.systems, has_scores, strict=True) if not known]
     notes = [f'Systems without any score of "{name}": {some_of(without)}.'] if without else []
     return Scores(
         name=name,
-        systems=tuple(system for system, known in zip(found.systems, has_scores, strict=True) if known),
-        segments=tuple(f"{item[1]}:{k + 1}" for item in documents for k in range(found.sizes[item][0])),
+        systems=tuple(system for system, known in zip(rows.systems, has_scores, strict=True) if known),
+        segments=tuple(f"{item[1]}:{k + 1}" for item in documents for k in range(rows.sizes[item][0])),
         values=values[has_scores],
         higher_is_better=way.higher_is_better,
         direction_doubt=way.doubt,
-        groups=tuple(item[1] for item in documents for _ in range(found.sizes[item][0])),
+        groups=tuple(item[1] for item in documents for _ in range(rows.sizes[item][0])),
         notes=(*notes, *way.notes),
     )
 
@@ -303,42 +307,42 @@ def sniff_texts(source: Source) -> Guess | None:
 
 def read_texts(source: Source, options: Options) -> Reading:
     """Read a system's file, or every system of a folder, into one :class:`Texts` a language pair."""
-    found = _Translations()
+    translations = _Translations()
     for opened in system_files(source):
-        if opened.stem in found.systems:
+        if opened.stem in translations.systems:
             raise ReadError(
                 f"System {quoted(opened.stem)} has two files. Remove one of them.",
                 path=source.name,
                 code="BT131",
             )
-        found.systems[opened.stem] = len(found.systems)
+        translations.systems[opened.stem] = len(translations.systems)
         for line, document in numbered_objects(opened.lines(), opened):
-            found.n_rows += 1
-            _add_text(found, opened.stem, document, opened, line)
-    wanted = [pair for pair in _pairs(found) if options.language_pair in (None, pair)]
-    if not wanted:
+            translations.n_rows += 1
+            _add_text(translations, opened.stem, document, opened, line)
+    pairs = [pair for pair in _pairs(translations) if options.language_pair in (None, pair)]
+    if not pairs:
         raise ReadError(
             "No document has a translation. Check what wrote the file.", path=source.name, code="BT011"
         )
-    odd = _without_odd(found)
-    tables = tuple(_texts(found, pair) for pair in wanted)
+    odd = _without_odd(translations)
+    tables = tuple(_texts(translations, pair) for pair in pairs)
     guess = sniff_texts(source)
     return Reading(
         format=_TEXTS,
         because=reason(guess),
         tables=tables,
-        rows_read=found.n_rows,
-        rows_kept=found.n_rows - len(odd),
+        rows_read=translations.n_rows,
+        rows_kept=translations.n_rows - len(odd),
         dropped={"another number of paragraphs": len(odd)} if odd else {},
         notes=tuple(
-            f"{pair}: {len(table.segments):,} paragraphs." for pair, table in zip(wanted, tables, strict=True)
+            f"{pair}: {len(table.segments):,} paragraphs." for pair, table in zip(pairs, tables, strict=True)
         ),
         problems=_problems(odd, source),
     )
 
 
 def _add_text(
-    found: _Translations, system: str, document: Mapping[str, Any], source: Source, line: int
+    translations: _Translations, system: str, document: Mapping[str, Any], source: Source, line: int
 ) -> None:
     name, text = (document.get(key) for key in _TEXTS_KEYS)
     if not isinstance(name, str) or not name.strip() or not (text is None or isinstance(text, str)):
@@ -348,7 +352,7 @@ def _add_text(
             line=line,
             code="BT183",
         )
-    outputs = found.documents.setdefault(name, {})
+    outputs = translations.documents.setdefault(name, {})
     if system in outputs:
         raise ReadError(
             f"Document {quoted(name)} stands in the file twice. Remove one of the two lines.",
@@ -359,15 +363,15 @@ def _add_text(
     outputs[system] = None if text is None else tuple(text.split(PARAGRAPHS))
 
 
-def _pairs(found: _Translations) -> list[str]:
-    translated = (name for name, outputs in found.documents.items() if any(outputs.values()))
+def _pairs(translations: _Translations) -> list[str]:
+    translated = (name for name, outputs in translations.documents.items() if any(outputs.values()))
     return list(dict.fromkeys(map(pair_of, translated)))
 
 
-def _without_odd(found: _Translations) -> list[tuple[str, str]]:
+def _without_odd(translations: _Translations) -> list[tuple[str, str]]:
     """Take translations with another number of paragraphs than most away, and return their documents and systems."""
     odd = []
-    for name, outputs in found.documents.items():
+    for name, outputs in translations.documents.items():
         sizes = Counter(len(paragraphs) for paragraphs in outputs.values() if paragraphs is not None)
         usual = max(sizes, key=lambda size: (sizes[size], size), default=0)
         for system, paragraphs in outputs.items():
@@ -377,25 +381,29 @@ def _without_odd(found: _Translations) -> list[tuple[str, str]]:
     return odd
 
 
-def _texts(found: _Translations, pair: str) -> Texts:
+def _texts(translations: _Translations, pair: str) -> Texts:
     sizes = {
         name: next(len(paragraphs) for paragraphs in outputs.values() if paragraphs is not None)
-        for name, outputs in found.documents.items()
+        for name, outputs in translations.documents.items()
         if pair_of(name) == pair and any(outputs.values())
     }
-    systems = [system for system in found.systems if any(found.documents[name].get(system) for name in sizes)]
+    systems = [
+        system
+        for system in translations.systems
+        if any(translations.documents[name].get(system) for name in sizes)
+    ]
     return Texts(
         systems=tuple(systems),
         segments=tuple(f"{name}:{k}" for name, size in sizes.items() for k in range(1, size + 1)),
-        outputs=tuple(_lines(found, system, sizes) for system in systems),
+        outputs=tuple(_lines(translations, system, sizes) for system in systems),
         groups=tuple(name for name, size in sizes.items() for _ in range(size)),
     )
 
 
-def _lines(found: _Translations, system: str, sizes: Mapping[str, int]) -> tuple[str | None, ...]:
+def _lines(translations: _Translations, system: str, sizes: Mapping[str, int]) -> tuple[str | None, ...]:
     lines: list[str | None] = []
     for name, size in sizes.items():
-        lines += found.documents[name].get(system) or [None] * size
+        lines += translations.documents[name].get(system) or [None] * size
     return tuple(lines)
 
 
