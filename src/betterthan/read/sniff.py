@@ -125,14 +125,13 @@ def _unknown(source: Source) -> ReadError:
     _raise_fault(source)
     named = ("item", "system", "score", "left", "right", "winner", "format")
     fields: dict[str, Any] = {name: Option(name) for name in named}
-    return ReadError(
+    return source.error(
         Message(
             "No reader knows this layout. {seen}Name the columns of scores ({item}, {system}, {score}) or of battles "
             "({left}, {right}, {winner}), or the format ({format}).",
             seen=_seen(peek(source)),
             **fields,
         ),
-        path=source.name,
         code="BT009",
     )
 

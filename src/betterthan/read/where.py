@@ -190,14 +190,13 @@ def read_copy(source: Source, options: Options, reader: Reader) -> Reading:
     if has_columns(source, options.where):
         return _on_lines(source, options, reader)
     column, value = options.where[0]
-    raise ReadError(
+    raise source.error(
         Message(
             "Rows cannot be chosen here, because this is {layout}. "
             "Leave out {where}, or give a table of scores, ratings or battles with named columns.",
             layout=reader.FORMAT.description,
             where=Option("where", {column: value}),
         ),
-        path=source.name,
         code="BT168",
     )
 
@@ -211,7 +210,7 @@ def _on_lines(source: Source, options: Options, reader: Reader) -> Reading:
         if error.line is None:
             raise
         message = _counted_among(error, "Lines")
-        raise ReadError(message, path=source.name, line=error.line, code=error.code) from error
+        raise source.error(message, line=error.line, code=error.code) from error
     n_rows = reading.rows_read + sum(chosen.dropped.values())
     return accounted(reading, n_rows, chosen.dropped, chosen.note)
 
@@ -225,7 +224,7 @@ def _on_copy(source: Source, options: Options, reader: Reader) -> Reading:
         if error.row is None:
             raise
         message = _counted_among(error, "Rows")
-        raise ReadError(message, path=source.name, row=error.row, code=error.code) from error
+        raise source.error(message, row=error.row, code=error.code) from error
     note = selection_note(by_column(options.where), n_rows - sum(dropped.values()), n_rows)
     return accounted(reading, n_rows, {why: count for why, count in dropped.items() if count}, note)
 
@@ -321,10 +320,9 @@ def _check_names(names: Sequence[str], where: Where, source: Source) -> None:
     folded = Counter(name.casefold() for name in names)
     twice = sorted(name for name in names if folded[name.casefold()] > 1)
     if twice:
-        raise ReadError(
+        raise source.error(
             f'The columns "{twice[0]}" and "{twice[1]}" differ only in case, so rows cannot be chosen. '
             f"Rename one of them.",
-            path=source.name,
             code="BT168",
         )
 

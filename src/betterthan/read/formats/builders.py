@@ -272,7 +272,7 @@ class RatingsBuilder:
             text = " ".join(
                 ["No row is a judgement of a translation.", *counted, "Check what wrote the file."]
             )
-            raise ReadError(text, path=source.name, code="BT011")
+            raise source.error(text, code="BT011")
         base = self.options.name or name
         tables = tuple(
             judged.ratings(
@@ -355,10 +355,9 @@ def table_rows(
         while len(row) > len(header) and not row[-1].strip():
             row.pop()
         if len(row) != len(header):
-            raise ReadError(
+            raise source.error(
                 f"The row has {len(row)} cells between tabs where the header has {len(header)}. "
                 f"Separate cells by tabs, and leave missing cells empty.",
-                path=source.name,
                 line=line,
                 code="BT012",
             )
@@ -372,11 +371,9 @@ def _checked_header(
 ) -> list[str]:
     missing = [name for name in needed if name not in header]
     if missing:
-        raise ReadError(
-            f"No column is called {some_of(missing)}. {fix}", path=source.name, line=line, code="BT021"
-        )
+        raise source.error(f"No column is called {some_of(missing)}. {fix}", line=line, code="BT021")
     if len(set(header)) < len(header):
-        raise ReadError("Two columns have one name. Rename one.", path=source.name, line=line, code="BT017")
+        raise source.error("Two columns have one name. Rename one.", line=line, code="BT017")
     return header
 
 
@@ -394,10 +391,9 @@ def field_rows(source: Source, header: Sequence[str], *, missing: str) -> Iterat
         if not fields or (line == 1 and fields == list(header)):
             continue
         if len(fields) != len(header):
-            raise ReadError(
+            raise source.error(
                 f"The line has {len(fields)} fields where {' '.join(header)} are needed. "
                 f"Write {missing} for a missing score.",
-                path=source.name,
                 line=line,
                 code="BT177",
             )
@@ -409,4 +405,4 @@ def field_rows(source: Source, header: Sequence[str], *, missing: str) -> Iterat
 def require_rows(n_rows: int, source: Source) -> None:
     """Refuse a file without any row (BT011)."""
     if not n_rows:
-        raise ReadError("There is no row below the header.", path=source.name, code="BT011")
+        raise source.error("There is no row below the header.", code="BT011")

@@ -116,15 +116,14 @@ def _broken(error: csv.Error, source: Source, line: int) -> ReadError:
         what = (
             'A quotation mark is never closed, or text follows a closing one. Write a quote in a cell as ""'
         )
-    return ReadError(f"{what}.", path=source.name, line=line, code="BT015")
+    return source.error(f"{what}.", line=line, code="BT015")
 
 
 def _ragged(width: int, expected: int, source: Source, line: int) -> ReadError:
     cells = "cell" if width == 1 else "cells"
-    return ReadError(
+    return source.error(
         f"The row has {width} {cells} where the header has {expected}. "
         f"Quote cells that contain the delimiter, and leave missing cells empty.",
-        path=source.name,
         line=line,
         code="BT012",
     )
@@ -476,12 +475,11 @@ def _span_note(n_spans: int, first: tuple[int, int] | None) -> str | None:
 
 def _doubt(span: _Span, source: Source) -> ReadError:
     n_lines = len(span.texts)
-    return ReadError(
+    return source.error(
         f"Lines {span.line} to {span.line + n_lines - 1} are one row if the quotation marks enclose a cell, but "
         f"several rows if they are text, and both can be read. To have several rows, remove the quotation marks in "
         f"these lines; to have one row, write its cell on one line, or give the table as JSON lines or Parquet, where "
         f"a cell may have line ends.",
-        path=source.name,
         line=span.line,
         code="BT240",
     )

@@ -167,9 +167,9 @@ def is_out_of_memory(error: Exception) -> bool:
 def read_error(error: Exception, source: Source) -> ReadError:
     """Turn what DuckDB says about a file into our own sentence, without its advice on its own options."""
     if is_out_of_memory(error):
-        return ReadError(budget.out_of_memory().text, path=source.name, code=OverBudget.code)
+        return source.error(budget.out_of_memory().text, code=OverBudget.code)
     first = str(error).split("\n", 1)[0].removesuffix(".")
-    return ReadError(f"The file cannot be read as a table ({first}).", path=source.name, code="BT010")
+    return source.error(f"The file cannot be read as a table ({first}).", code="BT010")
 
 
 # Parquet, and text too large to hold, as a grid in DuckDB.
@@ -293,7 +293,7 @@ class DuckGrid:
         return csv.QUOTE_MINIMAL if self.text is None else self.text.quoting
 
     def numbers(self, columns: Sequence[int]) -> FloatArray:
-        """Return columns × rows; NaN is missing and infinity is no number."""
+        """Return columns × rows; NaN is missing and infinity is not a number."""
         if not columns:
             return np.empty((0, self.n_rows))
         # Once as the engine hands them over, and once as they are returned.
@@ -422,8 +422,8 @@ def _unreadable(error: duckdb.Error, source: Source) -> ReadError:
     reason = " ".join(first_line.split())[:120].removesuffix(".")
     if source.is_parquet:
         what = f"The Parquet file is cut off or damaged ({reason}). Copy or write it again."
-        return ReadError(what, path=source.name, code="BT024")
-    return ReadError(f"The file cannot be read as a table ({reason}).", path=source.name, code="BT010")
+        return source.error(what, code="BT024")
+    return source.error(f"The file cannot be read as a table ({reason}).", code="BT010")
 
 
 def parquet_rows(source: Source, limit: int) -> dict[str, Any]:
@@ -439,11 +439,7 @@ def parquet_rows(source: Source, limit: int) -> dict[str, Any]:
 def parquet_grid(source: Source, *, count: bool = True) -> DuckGrid:
     """Open a Parquet file."""
     if source.is_gzip:
-        raise ReadError(
-            "Parquet inside gzip cannot be read. Unpack it first: gunzip FILE.",
-            path=source.name,
-            code="BT024",
-        )
+        raise source.error("Parquet inside gzip cannot be read. Unpack it first: gunzip FILE.", code="BT024")
     grid = DuckGrid(
         source=source,
         header=(),

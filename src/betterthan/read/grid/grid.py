@@ -60,7 +60,7 @@ class Grid(Protocol):
         """Number of rows."""
 
     def numbers(self, columns: Sequence[int]) -> FloatArray:
-        """Return columns × rows; NaN is missing and infinity is no number."""
+        """Return columns × rows; NaN is missing and infinity is not a number."""
 
     def labels(self, column: int) -> Labels:
         """Return a column of names."""
@@ -90,7 +90,7 @@ class MemoryGrid:
         return len(self.columns[0]) if self.columns else 0
 
     def numbers(self, columns: Sequence[int]) -> FloatArray:
-        """Return columns × rows; NaN is missing and infinity is no number."""
+        """Return columns × rows; NaN is missing and infinity is not a number."""
         if not columns:
             return np.empty((0, self.n_rows))
         return np.stack([parse_all(self.columns[column]) for column in columns])
@@ -224,12 +224,12 @@ def has_numbers(values: FloatArray) -> BoolArray:
 
 
 def has_text(values: FloatArray) -> BoolArray:
-    """Return for each column whether any of its cells is no number."""
+    """Return for each column whether any of its cells is not a number."""
     return np.asarray(np.isinf(values).any(axis=1))
 
 
 def check_numbers(grid: Grid, values: FloatArray, columns: Sequence[int]) -> None:
-    """Raise at the first cell, in file order, that is no number."""
+    """Raise at the first cell, in file order, that is not a number."""
     bad = np.isinf(values)
     if not bad.any():
         return

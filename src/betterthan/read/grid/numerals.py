@@ -178,7 +178,7 @@ def mark_large(values: FloatArray) -> FloatArray:
 
 
 def is_infinite(text: str) -> bool:
-    """Whether a cell that is no number is an infinite one rather than text."""
+    """Whether a cell that is not a number is an infinite one rather than text."""
     bare = text.strip(_BLANKS)
     return bare.lower() in INFINITE or _is_number(bare) is not None
 

@@ -73,10 +73,9 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
         yield checked(_parsed(text, source, look, seen))
         return
     if look.container == "json":
-        raise ReadError(
+        raise source.error(
             f"A JSON array of more than {LARGEST_ARRAY >> 20} MiB is not read at once. "
             f"Write one object a line: jq -c '.[]' IN > OUT.jsonl",
-            path=source.name,
             code="BT016",
         )
     from betterthan.read.grid.duck import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)

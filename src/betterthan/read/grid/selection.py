@@ -98,7 +98,7 @@ class RowsOf:
         return int(self.rows.size)
 
     def numbers(self, columns: Sequence[int]) -> FloatArray:
-        """Return columns × rows; NaN is missing and infinity is no number."""
+        """Return columns × rows; NaN is missing and infinity is not a number."""
         return self.inner.numbers([self.columns[column] for column in columns])[:, self.rows]
 
     def labels(self, column: int) -> Labels:

@@ -442,10 +442,7 @@ def both_directions(metric: str) -> dict[str, Any]:
     >>> {name: str(option) for name, option in both_directions("TER").items()}
     {'lower': 'lower_is_better=True', 'higher': 'lower_is_better=False'}
     """
-    return {
-        "lower": Option("lower_is_better", metric),
-        "higher": Option("higher_is_better", metric),
-    }
+    return {"lower": Option("lower_is_better", metric), "higher": Option("higher_is_better", metric)}
 
 
 def _decided(metric: str, note: str, *, higher_is_better: bool) -> Direction:

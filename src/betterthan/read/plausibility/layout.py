@@ -209,11 +209,7 @@ def _first_text(grid: Grid, numeric: Sequence[int]) -> int | None:
 
 
 def _check_long(
-    grid: Grid,
-    free: Sequence[int],
-    values: FloatArray,
-    roles: Mapping[str, int],
-    named: Mapping[str, str],
+    grid: Grid, free: Sequence[int], values: FloatArray, roles: Mapping[str, int], named: Mapping[str, str]
 ) -> None:
     """Refuse a table in which two columns together name each row once, as system and segment do in a long table."""
     if grid.n_rows < _FEW_ROWS or "item" in named:

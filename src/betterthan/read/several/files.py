@@ -315,10 +315,9 @@ def check_pairs(source: Source) -> None:
     )
     if len(pairs) > 1:
         first = next(iter(pairs))
-        raise ReadError(
+        raise source.error(
             f"The files are of {len(pairs)} language pairs ({some_of(list(pairs), limit=6)}), which have nothing to do "
             f"with each other. Name one: {source.name.rstrip('/')}/*{first}*",
-            path=source.name,
             code="BT334",
         )
 
@@ -341,9 +340,8 @@ def _one_table(source: Source, *, are_battles: bool) -> Whole | None:
         return one_parquet(files, name=source.name)
     if containers in ({"delimited"}, {"jsonl"}):
         return one_text(files, name=source.name, has_header=containers == {"delimited"})
-    raise ReadError(
+    raise source.error(
         "Battles are read together when all files are CSV of the same header, JSON lines, or Parquet. Convert them.",
-        path=source.name,
         code="BT333",
     )
 
@@ -435,10 +433,9 @@ def _called(reading: Reading, folder: Source) -> Reading:
     """
     systems = {system: None for table in reading.tables for system in getattr(table, "systems", ())}
     if len(systems) != 1 or not all(isinstance(table, Scores) for table in reading.tables):
-        raise ReadError(
+        raise folder.error(
             f'"{folder.called}" is the name of one system, and this folder holds {some_of(list(systems)) or "none"}. '
             f"Leave out the name, or name a folder with the run of one system.",
-            path=folder.name,
             code="BT131",
         )
     named = tuple(replace(table, systems=(folder.called,)) for table in reading.tables)  # type: ignore[arg-type]

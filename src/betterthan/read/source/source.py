@@ -100,6 +100,12 @@ class Source:
         """Return what messages call it: its name, or what the user typed where it is a stream."""
         return typed if self.name.startswith("<") else self.name
 
+    def error(
+        self, message: str, *, code: str | None, line: int | None = None, row: int | None = None
+    ) -> ReadError:
+        """Build an error that names this file and the place in it."""
+        return ReadError(message, path=self.name, line=line, row=row, code=code)
+
     def lines(self) -> Iterator[str]:
         r"""Yield the lines, split on ``\n`` only, without line ends; a missing last ``\n`` is no extra line.
 

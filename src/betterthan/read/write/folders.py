@@ -219,10 +219,7 @@ _DOMAIN = "all"
 
 
 def write_metrics_folder(
-    path: str | os.PathLike[str],
-    parts: MetricsFolder | Iterable[MetricsFolder],
-    *,
-    overwrite: bool = False,
+    path: str | os.PathLike[str], parts: MetricsFolder | Iterable[MetricsFolder], *, overwrite: bool = False
 ) -> None:
     r"""Write human and metric scores as a folder of the metrics task.
 

@@ -95,7 +95,7 @@ def nested_sql(cell: str, path: Path) -> str:
     whole = f"CASE WHEN json_valid({cell}) THEN {cell}::JSON END"
     values = f"json_extract_string({whole}, {literal(f'{place}.*')})"
     numbers = f"[TRY_CAST(x AS DOUBLE) FOR x IN {values}]"
-    # A sum leaves out what is no number, so all of them are counted first.
+    # A sum leaves out what is not a number, so all of them are counted first.
     total = (
         f"CASE WHEN list_count({numbers}) = len({values}) THEN coalesce(list_sum({numbers}), 0)::VARCHAR END"
     )
@@ -712,7 +712,7 @@ def refuse_too_many(n_rows: int, *, path: str | None) -> None:
 
 
 def bad_covariate(column: str, cell: str, *, path: str | None, line: int | None, row: int) -> ReadError:
-    """Return the error for a covariate that is no number (BT128)."""
+    """Return the error for a covariate that is not a number (BT128)."""
     where = "" if line is not None else f"Row {row:,}: "
     shown = f'"{cell}" is not a number' if cell.strip() else "a number is missing"
     return ReadError(

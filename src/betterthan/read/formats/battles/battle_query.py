@@ -97,11 +97,8 @@ def look_at(source: Source) -> Peek:
         raise _no_table(source)
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise ReadError(
-            f'The column "{twice[0]}" occurs twice in the header. Rename one of them.',
-            path=source.name,
-            line=1,
-            code="BT010",
+        raise source.error(
+            f'The column "{twice[0]}" occurs twice in the header. Rename one of them.', line=1, code="BT010"
         )
     return look
 
@@ -256,10 +253,10 @@ def check_text(source: Source) -> None:
         _check_bytes(source)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         message = "The gzip stream is cut off or damaged. Copy or download the file again."
-        raise ReadError(message, path=source.name, code="BT004") from error
+        raise source.error(message, code="BT004") from error
     except UnicodeDecodeError as error:
         message = "The file is not UTF-8. Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
-        raise ReadError(message, path=source.name, code="BT005") from error
+        raise source.error(message, code="BT005") from error
 
 
 def _check_bytes(source: Source) -> None:
@@ -272,7 +269,7 @@ def _check_bytes(source: Source) -> None:
                 message = (
                     "The file contains a NUL byte, so this is not plain text. Export the file as UTF-8 text."
                 )
-                raise ReadError(message, path=source.name, code="BT006")
+                raise source.error(message, code="BT006")
     decoder.decode(b"", final=True)
 
 
@@ -282,10 +279,9 @@ def _exhaust(records: Iterable[Any]) -> None:
 
 
 def _no_table(source: Source) -> ReadError:
-    return ReadError(
+    return source.error(
         "No table with a header of two or more columns was found here. "
         "Write CSV, TSV, JSON (lines or an array of objects) or Parquet.",
-        path=source.name,
         code="BT010",
     )
 

@@ -466,7 +466,7 @@ def _matches_of_file(source: Source, options: Options) -> Matches:
     tables = [table for table in reading.tables if isinstance(table, Matches)]
     if len(tables) != 1:
         message = f"This holds {reading.format.kind}, not one table of battles ({reading.because})."
-        raise ReadError(message, path=source.name, code="BT310")
+        raise source.error(message, code="BT310")
     return tables[0] if name in (FORMAT.name, SEVERAL) else _aggregated(tables[0], options, source.name)
 
 
@@ -497,10 +497,9 @@ def _refuse_unused(source: Source, options: Options, name: str) -> None:
     """Refuse what only a table of battles has, where another layout would ignore it."""
     named = [*options.columns, *(["covariates"] if options.covariates else [])]
     if named:
-        raise ReadError(
+        raise source.error(
             f"This is {reader(name).FORMAT.description}; {some_of(named)} cannot be chosen there. "
             f"Leave them out, or name left= and right= to read it as battles.",
-            path=source.name,
             code="BT311",
         )
 

@@ -415,15 +415,14 @@ def _pair_lines(source: Source, options: Options) -> _PairLines:
     if len(lines.pairs) > 1 and options.language_pair is None:
         raise _several(lines, source)
     if not lines.better:
-        raise ReadError("There is no pair below the header.", path=source.name, code="BT126")
+        raise source.error("There is no pair below the header.", code="BT126")
     return lines
 
 
 def _check_header(header: list[str], source: Source, line: int) -> None:
     if len(header) < 3 or header[-2:] != _ENDS:
-        raise ReadError(
+        raise source.error(
             "The header must end with BETTER and WORSE, after the columns that name the segment. Add it.",
-            path=source.name,
             line=line,
             code="BT120",
         )
@@ -431,16 +430,14 @@ def _check_header(header: list[str], source: Source, line: int) -> None:
 
 def _check_row(row: list[str], width: int, source: Source, line: int) -> None:
     if len(row) != width:
-        raise ReadError(
+        raise source.error(
             f"The line has {len(row)} fields where {width} are needed. Write all fields on every line.",
-            path=source.name,
             line=line,
             code="BT177",
         )
     if not all(row):
-        raise ReadError(
+        raise source.error(
             "The line has an empty field. Fill it in or remove the line.",
-            path=source.name,
             line=line,
             code="BT124" if not all(row[-2:]) else "BT127",
         )
@@ -448,18 +445,15 @@ def _check_row(row: list[str], width: int, source: Source, line: int) -> None:
         {"segment": row[-3], "better system": row[-2], "worse system": row[-1]}, path=source.name, line=line
     )
     if row[-1] == row[-2]:
-        raise ReadError(
-            f"{quoted(row[-1])} is called better than itself. Remove the line.",
-            path=source.name,
-            line=line,
-            code="BT123",
+        raise source.error(
+            f"{quoted(row[-1])} is called better than itself. Remove the line.", line=line, code="BT123"
         )
 
 
 def _several(lines: _PairLines, source: Source) -> ReadError:
     listed = [f"{pair}: {count}" for pair, count in lines.pairs.items()]
     first = next(iter(lines.pairs))
-    return ReadError(
+    return source.error(
         Message(
             "There are {n} language pairs ({pairs}), and their systems never meet. Keep the lines of one of them: "
             "grep -E '^(LP|{first}) ' FILE > ONE.csv",
@@ -467,7 +461,6 @@ def _several(lines: _PairLines, source: Source) -> ReadError:
             pairs=some_of(listed),
             first=first,
         ),
-        path=source.name,
         code="BT178",
     )
 

@@ -18,7 +18,6 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from betterthan.errors import ReadError
 from betterthan.read.formats.builders import ScoresBuilder, finite, scores_reading
 from betterthan.read.formats.metrics_task.score_files import system_level_note, way
 from betterthan.read.grid.beginning import first_lines
@@ -101,10 +100,9 @@ def read(source: Source, options: Options) -> Reading:
 def _lines(source: Source) -> Iterator[_Line]:
     names = _layout([_fields(line) for line in first_lines(source) if line.strip()])
     if names is None:
-        raise ReadError(
+        raise source.error(
             "The lines are not METRIC LP TESTSET … SYSTEM … SCORE with the same fields on each. Write them so, or as "
             "a table with a header.",
-            path=source.name,
             code="BT181",
         )
     at = len(names)
@@ -113,10 +111,9 @@ def _lines(source: Source) -> Iterator[_Line]:
             continue
         row = _fields(text)
         if len(row) <= at or not all(row[:at]):
-            raise ReadError(
+            raise source.error(
                 f"A field before the score is missing ({' '.join(names).upper()} SCORE). "
                 f"Write all fields on every line, NaN for a missing score.",
-                path=source.name,
                 line=line,
                 code="BT181",
             )

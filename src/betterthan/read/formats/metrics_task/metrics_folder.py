@@ -218,10 +218,8 @@ def metric_scores(
 
 def _add(scores: dict[str, Scores], table: Scores, source: Source) -> None:
     if table.name in scores:
-        raise ReadError(
-            f'There is a second file with scores called "{table.name}". Remove one of them.',
-            path=source.name,
-            code="BT169",
+        raise source.error(
+            f'There is a second file with scores called "{table.name}". Remove one of them.', code="BT169"
         )
     scores[table.name] = table
 
@@ -251,12 +249,11 @@ def _table(
     if is_used.all():
         return table
     if not is_used.any():
-        raise ReadError(
+        raise source.error(
             Message(
                 "Every system in this file is a reference. Use {fix} to keep references that were scored like systems.",
                 fix=Option("include_references", True),
             ),
-            path=source.name,
             code="BT165",
         )
     gone = [name for name, good in zip(systems, is_used, strict=True) if not good]

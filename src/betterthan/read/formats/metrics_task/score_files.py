@@ -79,7 +79,7 @@ def score_rows(source: Source, level: str) -> ScoreRows:
     Raises
     ------
     ReadError
-        At a line with more or fewer fields (BT160), or whose last field is no number (BT013, BT014).
+        At a line with more or fewer fields (BT160), or whose last field is not a number (BT013, BT014).
     """
     width = 3 if level == "domain" else 2
     text = small_text(source, limit=_AT_ONCE)
@@ -98,11 +98,8 @@ def score_rows(source: Source, level: str) -> ScoreRows:
     named = encode(systems)
     nameless = np.flatnonzero(named.codes < 0)
     if nameless.size:
-        raise ReadError(
-            missing_name(systems[nameless[0]], "system"),
-            path=source.name,
-            line=int(nameless[0]) + 1,
-            code="BT105",
+        raise source.error(
+            missing_name(systems[nameless[0]], "system"), line=int(nameless[0]) + 1, code="BT105"
         )
     return ScoreRows(named, values, encode(domains[0]) if domains else None, lines)
 
@@ -110,9 +107,8 @@ def score_rows(source: Source, level: str) -> ScoreRows:
 def _not_a_score(fields: list[str], source: Source, line: int, level: str) -> ReadError:
     shape = "DOMAIN SYSTEM SCORE" if level == "domain" else "SYSTEM SCORE"
     what = "The line is empty" if not fields else f"The line has {len(fields)} fields"
-    return ReadError(
+    return source.error(
         f"{what} where {shape} is needed. Write None for a missing score, and no header.",
-        path=source.name,
         line=line,
         code="BT160",
     )
@@ -121,9 +117,8 @@ def _not_a_score(fields: list[str], source: Source, line: int, level: str) -> Re
 def _not_a_number(text: str, source: Source, line: int) -> ReadError:
     infinite = is_infinite(text)
     what = how_large(text) if infinite else "is not a number"
-    return ReadError(
+    return source.error(
         f"{quoted(text)} {what}. Write None for a missing score, and no header.",
-        path=source.name,
         line=line,
         code="BT014" if infinite else "BT013",
     )
@@ -158,10 +153,9 @@ def by_order(rows: ScoreRows, source: Source, *, expected: int, because: str) ->
 
 def _unequal(rows: ScoreRows, source: Source, system: int, count: int, because: str) -> ReadError:
     last = int(np.flatnonzero(rows.systems.codes == system)[-1])
-    return ReadError(
+    return source.error(
         f"System {quoted(rows.systems.names[system])} has {count:,} score{'' if count == 1 else 's'}, the last in "
         f"this line, but {because}. One line a segment is needed: write None for a missing score.",
-        path=source.name,
         line=int(rows.lines[last]),
         code="BT162",
     )
@@ -178,15 +172,14 @@ def by_domain(rows: ScoreRows, source: Source) -> tuple[tuple[str, ...], FloatAr
     """Return the domains, and systems × domains; a system without a line for a domain has a missing score."""
     domains = rows.domains
     if domains is None:
-        raise ReadError("The file names no domains.", path=source.name, code="BT160")
+        raise source.error("The file names no domains.", code="BT160")
     cell = rows.systems.codes.astype(np.int64) * len(domains.names) + domains.codes
     distinct, first = np.unique(cell, return_index=True)
     if distinct.size < cell.size:
         again = int(np.setdiff1d(np.arange(cell.size), first)[0])
         system, domain = rows.systems.names[rows.systems.codes[again]], domains.names[domains.codes[again]]
-        raise ReadError(
+        raise source.error(
             f'System "{system}" already has a score for domain "{domain}". Remove one of the two lines.',
-            path=source.name,
             line=int(rows.lines[again]),
             code="BT101",
         )
@@ -315,10 +308,8 @@ def _read_folder(source: Source, options: Options) -> Reading:
     check_level(level, path=source.name)
     chosen = [path for path in paths if _level_of(path) == level]
     if not chosen:
-        raise ReadError(
-            f"No file ends in .{level}.score. The levels here: {', '.join(_levels(paths))}.",
-            path=source.name,
-            code="BT165",
+        raise source.error(
+            f"No file ends in .{level}.score. The levels here: {', '.join(_levels(paths))}.", code="BT165"
         )
     readings = [_read_one(path, source, options) for path in chosen]
     tables = [table for reading in readings for table in reading.tables if isinstance(table, Scores)]
@@ -365,9 +356,7 @@ def _check_clash(names: Sequence[str], paths: Sequence[Path], source: Source) ->
     seen: dict[str, str] = {}
     for name, path in zip(names, paths, strict=True):
         if name in seen:
-            raise ReadError(
-                f'"{name}" is in {seen[name]} and in {path.name}. Remove one of them.',
-                path=source.name,
-                code="BT169",
+            raise source.error(
+                f'"{name}" is in {seen[name]} and in {path.name}. Remove one of them.', code="BT169"
             )
         seen[name] = path.name

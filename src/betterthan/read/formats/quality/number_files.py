@@ -103,7 +103,7 @@ def read_sentence_scores(
     Raises
     ------
     ReadError
-        When a line is no number (BT013), files differ in their number of lines (BT130), or several language pairs
+        When a line is not a number (BT013), files differ in their number of lines (BT130), or several language pairs
         fit (BT307).
 
     Examples

@@ -185,9 +185,8 @@ def named(cells: RowCells, source: Source, line: int) -> tuple[str, str, str]:
 
 def _wrong_width(width: int, layout: Layout, source: Source, line: int) -> ReadError:
     columns = " ".join(("lp", "name", *layout.columns))
-    return ReadError(
+    return source.error(
         f"The row has {width} cells, but {layout.width} are needed: {columns}. Separate them by tabs.",
-        path=source.name,
         line=line,
         code="BT012",
     )

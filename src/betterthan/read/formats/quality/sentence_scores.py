@@ -123,7 +123,7 @@ def columns_of(source: Source, options: Options, account: RowAccount) -> list[Sy
     Raises
     ------
     ReadError
-        When something is no number (BT013), a sentence is scored twice (BT101), or there is no row (BT011).
+        When something is not a number (BT013), a sentence is scored twice (BT101), or there is no row (BT011).
     """
     sums_of: dict[tuple[str, str], _SegmentSums] = {}
     for line, cells in rows_of(source, LAYOUT, account):
@@ -140,7 +140,7 @@ def columns_of(source: Source, options: Options, account: RowAccount) -> list[Sy
             raise _twice(pair, name, segment, source, line)
         _add(sums, segment, score, options.duplicates, account)
     if not sums_of:
-        raise ReadError("There is no row. Check what wrote the file.", path=source.name, code="BT011")
+        raise source.error("There is no row. Check what wrote the file.", code="BT011")
     return [sums.column(pair, name, source.name) for (pair, name), sums in sums_of.items()]
 
 
@@ -166,7 +166,7 @@ def _add(
 
 
 def _twice(pair: str, name: str, segment: str, source: Source, line: int) -> ReadError:
-    return ReadError(
+    return source.error(
         Message(
             "Segment {segment} of {name} ({pair}) already has a score. "
             "Remove one of the two, or say which counts: {fix}.",
@@ -175,7 +175,6 @@ def _twice(pair: str, name: str, segment: str, source: Source, line: int) -> Rea
             pair=pair[:20],
             fix=Option("duplicates", "last"),
         ),
-        path=source.name,
         line=line,
         code="BT101",
     )
@@ -273,11 +272,8 @@ def _listed(cell: str, source: Source, line: int) -> list[float]:
     inner = cell[1:-1].strip()
     numbers = [parse(part) for part in inner.split(",")] if inner else []
     if cell[:1] != "[" or cell[-1:] != "]" or any(math.isinf(value) for value in numbers):
-        raise ReadError(
-            f'"{cell[:40]}" is no list of numbers. Write it like [70, 85, 90].',
-            path=source.name,
-            line=line,
-            code="BT013",
+        raise source.error(
+            f'"{cell[:40]}" is not a list of numbers. Write it like [70, 85, 90].', line=line, code="BT013"
         )
     return numbers
 

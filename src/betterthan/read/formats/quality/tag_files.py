@@ -330,10 +330,9 @@ def labellings(source: Source) -> Labellings:
 
 def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadError:
     shown = word if len(word) <= 40 else word[:40] + "…"
-    return ReadError(
+    return source.error(
         f'Word {position} is "{shown}", but every word must be OK or BAD. '
         f"Write one sentence a line and one tag a word.",
-        path=source.name,
         line=number,
         code="BT140",
     )
@@ -471,10 +470,9 @@ def _chosen(parts: list[_PairFiles], options: Options, source: Source) -> list[_
     chosen = [part for part in parts if part.name == pair]
     if not chosen:
         names = [part.name for part in parts if part.name]
-        raise ReadError(
+        raise source.error(
             f'There is no language pair "{pair}" in this folder'
             f"{f', but {some_of(names)}' if names else ''}. Choose one of these.",
-            path=source.name,
             code="BT307",
         )
     return [chosen[0]._replace(name="")]

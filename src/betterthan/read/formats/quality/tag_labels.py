@@ -166,9 +166,7 @@ def tag(word: str, source: Source, line: int, position: int | None = None) -> bo
         return bad
     shown = word if len(word) <= 40 else word[:40] + "…"
     where = "The tag" if position is None else f"Tag {position}"
-    raise ReadError(
-        f'{where} is "{shown}", but it must be OK or BAD.', path=source.name, line=line, code="BT140"
-    )
+    raise source.error(f'{where} is "{shown}", but it must be OK or BAD.', line=line, code="BT140")
 
 
 def split_words(text: str) -> list[str]:

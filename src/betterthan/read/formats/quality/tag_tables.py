@@ -81,7 +81,7 @@ def _tags_of_words(source: Source, side: str | None) -> Labellings:
     ------
     ReadError
         For a type that is not known (BT306), a side that is not there (BT308), words that are numbered twice or not
-        at all (BT303), and what is no tag (BT140).
+        at all (BT303), and what is not a tag (BT140).
     """
     account = RowAccount()
     words: dict[str, Words] = {}
@@ -111,19 +111,15 @@ def _tags_of_words(source: Source, side: str | None) -> Labellings:
 def _add_word(words: Words, cells: RowCells, source: Source, line: int) -> None:
     pair, name, segment = named([cells[0], cells[1], cells[3]], source, line)
     if not is_count(cells[4]):
-        raise ReadError(
-            f'"{cells[4][:40]}" is no number of a word. Count words 0, 1, 2, …',
-            path=source.name,
-            line=line,
-            code="BT303",
+        raise source.error(
+            f'"{cells[4][:40]}" is not the number of a word. Count words 0, 1, 2, …', line=line, code="BT303"
         )
     sentence = words.setdefault((pair, name, segment), {})
     place = int(cells[4])
     if place in sentence:
-        raise ReadError(
+        raise source.error(
             f"Word {place} of sentence {segment[:40]} by {quoted(name)} was already tagged in line "
             f"{sentence[place][2]}. Remove one of the two.",
-            path=source.name,
             line=line,
             code="BT303",
         )
@@ -132,9 +128,8 @@ def _add_word(words: Words, cells: RowCells, source: Source, line: int) -> None:
 
 def _chosen_side(words: dict[str, Words], side: str | None, source: Source) -> str:
     if side is not None and words and side not in words:
-        raise ReadError(
+        raise source.error(
             f'There are no tags of side "{side}", only of {some_of(sorted(words))}. Choose one of these.',
-            path=source.name,
             code="BT308",
         )
     if side is not None:
@@ -158,9 +153,8 @@ def _in_order(words: Words, kind: str, source: Source) -> tuple[Labelling, ...]:
         absent = next((i for i, place in enumerate(order, start) if place != i), None)
         first = sentence[order[0]][2]
         if absent is not None:
-            raise ReadError(
+            raise source.error(
                 f"Word {absent} of sentence {key[2][:40]} by {quoted(key[1])} has no tag. Number all words 0, 1, 2, …",
-                path=source.name,
                 line=first,
                 code="BT303",
             )
@@ -208,18 +202,15 @@ def _tags_of_sentences(source: Source, side: str | None) -> Labellings:
         When words and tags differ in number (BT142), something is no tag (BT140), or gaps are asked for (BT308).
     """
     if side not in (None, "mt"):
-        raise ReadError(
-            f'There are no tags of side "{side}", only of mt. Choose that.', path=source.name, code="BT308"
-        )
+        raise source.error(f'There are no tags of side "{side}", only of mt. Choose that.', code="BT308")
     account = RowAccount()
     collector = Collector(source, "word")
     n_ends = 0
     for line, cells in rows_of(source, _SENTENCE_LAYOUT, account):
         words, tags = split_words(cells[4]), split_words(cells[5])
         if len(words) != len(tags):
-            raise ReadError(
+            raise source.error(
                 f"This row has {len(words)} words (mttok), but {len(tags)} tags. Tag every word, {END} included.",
-                path=source.name,
                 line=line,
                 code="BT142",
             )
@@ -278,10 +269,8 @@ def _tags_of_spans(source: Source, side: str | None) -> Labellings:
         asked for (BT308).
     """
     if side not in (None, "mt"):
-        raise ReadError(
-            f'There are no tags of side "{side}": spans mark the translation. Choose mt.',
-            path=source.name,
-            code="BT308",
+        raise source.error(
+            f'There are no tags of side "{side}": spans mark the translation. Choose mt.', code="BT308"
         )
     account = RowAccount()
     collector = Collector(source, "character")
@@ -306,9 +295,8 @@ def _spans(cells: RowCells, source: Source, line: int) -> list[Span]:
     """Return the spans of a row; -1 -1 is none."""
     starts, ends, labels = (cell.split() for cell in cells[4:7])
     if not len(starts) == len(ends) == len(labels):
-        raise ReadError(
+        raise source.error(
             f"The row has {len(starts)} starts, {len(ends)} ends and {len(labels)} labels. Write one of each a span.",
-            path=source.name,
             line=line,
             code="BT305",
         )
@@ -336,10 +324,9 @@ def _marked(text: str, spans: Sequence[Span], source: Source, line: int) -> list
 
 
 def _no_span(start: str, end: str, source: Source, line: int, what: str) -> ReadError:
-    return ReadError(
+    return source.error(
         f"Start {start[:20]} and end {end[:20]} {what}. Count characters from 0, the end not included; "
         f"-1 -1 {_NONE} is no error.",
-        path=source.name,
         line=line,
         code="BT305",
     )

@@ -10,15 +10,7 @@ import numpy.typing as npt
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import ReadError, TableError
 from betterthan.messages import COLUMN, VALUE, Message, Option
-from betterthan.read.grid.grid import (
-    Codes,
-    Grid,
-    Labels,
-    compact,
-    fault,
-    first_rows,
-    quoted,
-)
+from betterthan.read.grid.grid import Codes, Grid, Labels, compact, fault, first_rows, quoted
 from betterthan.read.grid.numerals import missing_name
 from betterthan.read.grid.selection import telling_column
 

@@ -12,12 +12,7 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import Message, Option
 from betterthan.read.formats.tables import wide_table
-from betterthan.read.formats.tables.cells import (
-    fill,
-    nameless_row,
-    one_score_each,
-    usable_groups,
-)
+from betterthan.read.formats.tables.cells import fill, nameless_row, one_score_each, usable_groups
 from betterthan.read.formats.tables.tables_in_one_file import read_separately
 from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find, is_descriptive, role_option
@@ -120,7 +115,7 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
     ------
     ReadError
         Without a system (BT021), item (BT021, BT103) or score column (BT021), at a row without a name in one of
-        them (BT105), or at a cell that is no number (BT013, BT014).
+        them (BT105), or at a cell that is not a number (BT013, BT014).
     """
     forced = forced_columns(grid, options)
     nameless, notes = leave_out_nameless(grid)
@@ -156,17 +151,9 @@ def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
 
 def _check_roles(grid: Grid, positions: dict[str, int], roles: Sequence[str]) -> None:
     if "system" not in positions:
-        raise fault(
-            grid,
-            _no_column("No column names the systems", grid, "system"),
-            code="BT021",
-        )
+        raise fault(grid, _no_column("No column names the systems", grid, "system"), code="BT021")
     if "judge" in roles and "judge" not in positions:
-        raise fault(
-            grid,
-            _no_column("No column names the judges", grid, "judge"),
-            code="BT021",
-        )
+        raise fault(grid, _no_column("No column names the judges", grid, "judge"), code="BT021")
 
 
 def _no_column(what: str, grid: Grid, role: str) -> Message:
@@ -262,11 +249,7 @@ def _score_columns(
         if not chosen or np.isfinite(row).sum() > np.isinf(row).sum():
             check_numbers(grid, row, [column])
     if not chosen:
-        raise fault(
-            grid,
-            _no_column("No column holds scores", grid, "score"),
-            code="BT021",
-        )
+        raise fault(grid, _no_column("No column holds scores", grid, "score"), code="BT021")
     left_out = {"with numbers and text": mixed, "of ids": [column for column in ids if column not in chosen]}
     notes = (
         f"Columns {what} were left out: {some_of([quoted(grid.header[column]) for column in columns])}."

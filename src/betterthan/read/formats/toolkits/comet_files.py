@@ -119,19 +119,17 @@ def _check_same_segments(scored: Mapping[str, _Scored], source: Source) -> None:
         pairs = zip(first[1].sources, part.sources, strict=True)
         odd = next((k for k, (one, two) in enumerate(pairs, 1) if one != two), None)
         if odd is not None:
-            raise ReadError(
+            raise source.error(
                 f"Segment {odd} of {quoted(first[0])} and of {quoted(system)} have different sources, so they cannot "
                 f"be paired. Score the same test set with every system.",
-                path=source.name,
                 code="BT192",
             )
 
 
 def _other_length(one: str, count: int, two: str, other: int, source: Source) -> ReadError:
-    return ReadError(
+    return source.error(
         f"{quoted(one)} has {count:,} segments and {quoted(two)} has {other:,}, so they cannot be paired. "
         f"Score the same test set with every system.",
-        path=source.name,
         code="BT192",
     )
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from betterthan.errors import ReadError
 from betterthan.read.formats.toolkits.toolkit_json import (
     ScoreRow,
     folder_of,
@@ -24,9 +23,7 @@ from betterthan.read.source.paths import files_of, matching_files, ordinary_file
 from betterthan.read.source.source import Source, open_source
 
 FORMAT = Format(
-    name="helm",
-    kind="scores",
-    description="per_instance_stats.json of HELM, one run or a folder of runs",
+    name="helm", kind="scores", description="per_instance_stats.json of HELM, one run or a folder of runs"
 )
 _FILE = "per_instance_stats.json"
 _ABOUT = "run_spec.json"
@@ -81,15 +78,7 @@ def read(source: Source, options: Options) -> Reading:
     notes = [f"{count:,} statistics were left out: {why}." for why, count in dropped.items()]
     if n_trials > 1:
         notes.append(f"Up to {n_trials} trials of an instance were averaged.")
-    return reading_of_rows(
-        rows,
-        source,
-        options,
-        format=FORMAT,
-        guess=guess,
-        dropped=dropped,
-        notes=notes,
-    )
+    return reading_of_rows(rows, source, options, format=FORMAT, guess=guess, dropped=dropped, notes=notes)
 
 
 def _run(file: Source) -> _Run:
@@ -136,10 +125,9 @@ def _gather(instance: Any, run: _Run, file: Source) -> None:  # noqa: ANN401  (J
             continue
         number = parse(stat.get("mean"))
         if math.isinf(number):
-            raise ReadError(
+            raise file.error(
                 f"The mean of {quoted(metric)} of instance {quoted(identity)} is not a number. "
                 f"Write it again with the toolkit.",
-                path=file.name,
                 code="BT013",
             )
         part = f" [{about['sub_split']}]" if isinstance(about.get("sub_split"), str) else ""
@@ -158,10 +146,9 @@ def _check_once(runs: list[_Run], source: Source) -> None:
     for run in runs:
         other = first.get((run.model, run.scenario))
         if other is not None:
-            raise ReadError(
+            raise source.error(
                 f"{quoted(run.model)} ran {quoted(run.scenario)} in two folders ({other[-90:]}, {run.file[-90:]}). "
                 f"Keep one of them.",
-                path=source.name,
                 code="BT198",
             )
         first[run.model, run.scenario] = run.file

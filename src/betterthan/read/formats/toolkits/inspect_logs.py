@@ -84,9 +84,8 @@ def _refuse_dangerous(inside: list[str], source: Source) -> None:
         # Windows separates with \\ and begins with a letter.
         parts = name.replace("\\", "/").split("/")
         if not parts[0] or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
-            raise ReadError(
+            raise source.error(
                 f"The archive holds {quoted(name)}, a path that leads out of it. Do not unpack it; get it anew.",
-                path=source.name,
                 code="BT340",
             )
 
@@ -113,13 +112,11 @@ def _zstandard(source: Source, info: zipfile.ZipInfo) -> bytes:
 
 
 def _damaged(what: str, source: Source) -> ReadError:
-    return ReadError(f"{what}. Copy the file again.", path=source.name, code="BT195")
+    return source.error(f"{what}. Copy the file again.", code="BT195")
 
 
 FORMAT = Format(
-    name="inspect",
-    kind="scores",
-    description="logs of Inspect (.eval or .json), one log or a folder of logs",
+    name="inspect", kind="scores", description="logs of Inspect (.eval or .json), one log or a folder of logs"
 )
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partly correct, incorrect, no answer, as Inspect itself counts them."""
@@ -235,9 +232,8 @@ def _parts(file: Source) -> tuple[Any, Any]:
         return parsed, parsed.get("samples") if isinstance(parsed, dict) else None
     header, samples = (member(file, name) for name in ("header.json", "summaries.json"))
     if header is None or samples is None:
-        raise ReadError(
+        raise file.error(
             "The log has no header or no summaries, so the run has not ended. Wait for its end or run it again.",
-            path=file.name,
             code="BT196",
         )
     return parsed_json(header, path=file.name), parsed_json(samples, path=file.name)
@@ -277,10 +273,9 @@ def _singles(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN
 
 def _unknown_grades(unknown: Mapping[str, int], file: Source) -> ReadError:
     listed = [f"{grade}: {count}" for grade, count in sorted(unknown.items(), key=lambda pair: -pair[1])]
-    return ReadError(
+    return file.error(
         f"Values that are neither numbers nor the grades C, P, I, N: {some_of(listed)}. "
         f"Score the log again with numbers.",
-        path=file.name,
         code="BT197",
     )
 
@@ -297,10 +292,9 @@ def _systems(logs: Sequence[_Log], source: Source) -> list[str]:
     first: dict[tuple[str, str], str] = {}
     for log, system in zip(logs, systems, strict=True):
         if (system, log.task) in first:
-            raise ReadError(
+            raise source.error(
                 f"{quoted(system)} ran {quoted(log.task)} in {Path(first[system, log.task]).name[:90]} and in "
                 f"{Path(log.file).name[:90]}. Keep one of the two logs in the folder.",
-                path=source.name,
                 code="BT198",
             )
         first[system, log.task] = log.file

@@ -93,7 +93,7 @@ def read(source: Source, options: Options) -> Reading:
     for file in files:
         _gather(file, details, prefix=f"{_task(file)}: " if len(tasks) > 1 else "")
     if details.lists and not details.rows:
-        raise ReadError(_no_number(details.lists), path=source.name, code="BT193")
+        raise source.error(_no_number(details.lists), code="BT193")
     problems = []
     if details.lists:
         problems.append(Problem(code="BT193", place=source.name, message=_no_number(details.lists)))
@@ -131,10 +131,9 @@ def _gather(file: Source, details: _Details, *, prefix: str) -> None:
     task, system = _task(file), _system(file)
     other = details.seen.setdefault((system, task), file.name)
     if other != file.name:
-        raise ReadError(
+        raise file.error(
             f"{quoted(system)} ran {quoted(task)} in {Path(other).name[:90]} and in {Path(file.name).name[:90]}. "
             f"Keep one of the two.",
-            path=file.name,
             code="BT198",
         )
     twins: dict[str, dict[str, int]] = {}
@@ -206,10 +205,8 @@ def _identity(document: Any) -> tuple[str, str]:  # noqa: ANN401  (a structure, 
 
 
 def _odd(what: str, file: Source) -> ReadError:
-    return ReadError(
-        f"{what} Write the details again with a recent lighteval (--save-details).",
-        path=file.name,
-        code="BT190",
+    return file.error(
+        f"{what} Write the details again with a recent lighteval (--save-details).", code="BT190"
     )
 
 

@@ -77,7 +77,7 @@ def read(source: Source, options: Options) -> Reading:
     for file in files:
         _gather(file, samples, prefix=f"{_task(file)}: " if len(tasks) > 1 else "")
     if samples.lists and not samples.rows:
-        raise ReadError(_corpus_level(samples.lists), path=source.name, code="BT193")
+        raise source.error(_corpus_level(samples.lists), code="BT193")
     dropped = {"written twice": samples.repeated, "list, not a score": sum(samples.lists.values())}
     notes = [f"{samples.repeated} scores were written twice and counted once."] if samples.repeated else []
     problems = list(_problems(samples, source))
@@ -141,9 +141,8 @@ def _metrics(record: Mapping[str, Any], file: Source, line: int) -> Iterator[tup
 
 
 def _odd(what: str, file: Source, line: int) -> ReadError:
-    return ReadError(
+    return file.error(
         f"{what} Write the samples again with a recent lm-evaluation-harness (--log_samples).",
-        path=file.name,
         line=line,
         code="BT190",
     )

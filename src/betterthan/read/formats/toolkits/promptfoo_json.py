@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from betterthan.errors import ReadError, some_of
+from betterthan.errors import some_of
 from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, odd_shape, reading_of_rows, whole_json
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
@@ -164,10 +164,9 @@ def _scores(result: Mapping[str, Any], source: Source, *, is_failed: bool) -> di
 def _number(name: str, value: Any, source: Source) -> float:  # noqa: ANN401  (JSON)
     number = parse(value)
     if math.isinf(number):
-        raise ReadError(
+        raise source.error(
             f"The value of {quoted(name)} is not a number: {quoted(str(value), limit=40)}. "
             f"Write it again with the toolkit.",
-            path=source.name,
             code="BT013",
         )
     return number

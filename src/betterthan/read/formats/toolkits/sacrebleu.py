@@ -102,7 +102,7 @@ def _corpus(parsed: Any, source: Source) -> Corpus:  # noqa: ANN401  (JSON)
             if metric != "system":
                 _put(corpus, metric, part["system"], score, source)
     if not corpus:
-        raise ReadError("There is no score in it. Check what wrote the file.", path=source.name, code="BT011")
+        raise source.error("There is no score in it. Check what wrote the file.", code="BT011")
     return corpus
 
 
@@ -186,9 +186,8 @@ def _no_score(line: str, number: int, source: Source) -> ReadError:
     what = (
         f"{quoted(line)} is no score of a segment" if line else "The line is empty, so segments would shift"
     )
-    return ReadError(
+    return source.error(
         f"{what}. Keep only the lines METRIC|SIGNATURE = SCORE that sacrebleu -sl prints.",
-        path=source.name,
         line=number,
         code="BT190",
     )
@@ -196,10 +195,9 @@ def _no_score(line: str, number: int, source: Source) -> ReadError:
 
 def _mixed(signatures: dict[str, int], source: Source) -> ReadError:
     first, second = list(signatures)[:2]
-    return ReadError(
+    return source.error(
         f"The signature changes from {quoted(first, limit=90)} to {quoted(second, limit=90)}, so the scores are not "
         f"of one kind. Keep one run a file.",
-        path=source.name,
         line=signatures[second],
         code="BT191",
     )

@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.errors import ReadError
 from betterthan.read.formats.builders import RatingsBuilder, unknown_values
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
@@ -120,9 +119,8 @@ def _rows(source: Source) -> Iterator[_Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise ReadError(
+            raise source.error(
                 'A quotation mark is never closed, or text follows a closing one. Write a quote in a cell as "".',
-                path=source.name,
                 line=line,
                 code="BT015",
             ) from error
@@ -133,9 +131,8 @@ def _rows(source: Source) -> Iterator[_Row]:
 def _check_shape(row: _Row, width: int, source: Source) -> None:
     if width not in WIDTHS or len(row.cells) != width:
         needed = f"the first line has {width}" if width in WIDTHS else "Appraise writes 11, 12 or 13"
-        raise ReadError(
+        raise source.error(
             f"The row has {len(row.cells)} fields where {needed}. Export the file again.",
-            path=source.name,
             line=row.line,
             code="BT170",
         )
@@ -148,9 +145,8 @@ def _reason(row: _Row, unknown: Counter[str], source: Source) -> str | None:
         unknown[kind or "no type"] += 1
         return "unknown type"
     if flag not in _FLAGS:
-        raise ReadError(
+        raise source.error(
             f"{quoted(row.cells[8])} does not say whether this is the score of a document. Write True or False.",
-            path=source.name,
             line=row.line,
             code="BT170",
         )
@@ -180,9 +176,8 @@ def no_real_document(document: str) -> str | None:
 def _add(ratings: RatingsBuilder, row: _Row, source: Source) -> None:
     judge, system, segment, document = (row.cells[i] for i in (0, 1, 2, 7))
     if not all((judge, system, segment, document)):
-        raise ReadError(
+        raise source.error(
             "The row lacks the name of its judge, system, segment or document. Fill the cell in or remove the row.",
-            path=source.name,
             line=row.line,
             code="BT105",
         )
@@ -208,9 +203,8 @@ def _add(ratings: RatingsBuilder, row: _Row, source: Source) -> None:
 def _score(row: _Row, source: Source) -> float:
     score = parse(row.cells[6])
     if not np.isfinite(score) or not 0 <= score <= 100:
-        raise ReadError(
+        raise source.error(
             f"{quoted(row.cells[6])} is no score from 0 to 100. Check the order of the fields.",
-            path=source.name,
             line=row.line,
             code="BT171",
         )
@@ -224,9 +218,8 @@ def _check_spans(row: _Row, source: Source) -> None:
     except (ValueError, RecursionError):
         spans = None
     if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
-        raise ReadError(
+        raise source.error(
             "The tenth field is no JSON list of error spans. Export the file again, or write [] for no error.",
-            path=source.name,
             line=row.line,
             code="BT172",
         )

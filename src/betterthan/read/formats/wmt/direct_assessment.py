@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from betterthan.errors import ReadError
 from betterthan.read.formats.builders import (
     RatingsBuilder,
     ScoresBuilder,
@@ -85,11 +84,8 @@ def _check_named(cells: Mapping[str, str], source: Source, line: int) -> None:
     )
     empty = next((name for name in _NAMED if not cells[name]), None)
     if empty:
-        raise ReadError(
-            f"The cell {empty} is empty. Fill it in or remove the row.",
-            path=source.name,
-            line=line,
-            code="BT105",
+        raise source.error(
+            f"The cell {empty} is empty. Fill it in or remove the row.", line=line, code="BT105"
         )
 
 
@@ -164,9 +160,8 @@ def read_system_means(source: Source, options: Options) -> Reading:
         if not row or (not pairs and _is_header(row)):
             continue
         if not _is_row(row):
-            raise ReadError(
+            raise source.error(
                 "The line is not LP SCORE SYSTEM, such as de-en 0.25 online-A.0. Write NA for a missing score.",
-                path=source.name,
                 line=line,
                 code="BT177",
             )

@@ -182,14 +182,13 @@ def without_weight(unknown: Mapping[str, int], source: Source) -> ReadError:
     often = sorted(unknown.items(), key=lambda item: -item[1])
     listed = [f"{_short(what)}: {count}" for what, count in often]
     severity = _short(next(iter(unknown)).partition(" (")[0])
-    return ReadError(
+    return source.error(
         Message(
             "Errors without a weight: {errors}. An error that weighs nothing by accident flatters the system. "
             "Give the weight, for example {weights}.",
             errors=some_of(listed, limit=_SHOWN),
             weights=Option("weights", {severity: 10}),
         ),
-        path=source.name,
         code="BT150",
     )
 
@@ -474,19 +473,17 @@ def _errors(source: Source, sums: _Penalties) -> Iterator[_Error]:
 
 def _check_places(roles: Roles, source: Source) -> None:
     if "segment" not in roles and not {"doc", "local"} <= roles.keys():
-        raise ReadError(
+        raise source.error(
             "No column numbers the segments (globalSegId, seg_id, or doc with docSegId). Add one.",
-            path=source.name,
             line=1,
             code="BT021",
         )
 
 
 def _no_columns(source: Source) -> ReadError:
-    return ReadError(
+    return source.error(
         f"These are no MQM annotations: columns for {', '.join(_NEEDED)} are needed. "
         f"Without a header the columns are {' '.join(_ORDER)}.",
-        path=source.name,
         line=1,
         code="BT021",
     )
@@ -507,9 +504,7 @@ def _summed(source: Source, weights: Weights) -> _Penalties:
     if sums.unknown:
         raise without_weight(sums.unknown, source)
     if not sums.cells:
-        raise ReadError(
-            "There is no row with all its columns. Check what wrote the file.", path=source.name, code="BT011"
-        )
+        raise source.error("There is no row with all its columns. Check what wrote the file.", code="BT011")
     return sums
 
 

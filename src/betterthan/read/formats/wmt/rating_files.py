@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from betterthan.errors import ReadError
 from betterthan.read.formats.builders import RatingsBuilder
 from betterthan.read.formats.wmt.mqm import WeighedErrors, Weights
 from betterthan.read.formats.wmt.wmt_jsonl import first_object, name_at
@@ -82,10 +81,9 @@ def read_file(source: Source, options: Options) -> Reading:
 def _fields(text: str, source: Source, line: int) -> tuple[str, str, str]:
     row = [cell.strip() for cell in text.split("\t")]
     if len(row) not in (2, 3) or not row[0] or not row[1]:
-        raise ReadError(
+        raise source.error(
             f"The line has {len(row)} fields where SYSTEM, errors and perhaps a rater are needed, between tabs. "
             f"Write None for a segment that was not rated.",
-            path=source.name,
             line=line,
             code="BT182",
         )
@@ -100,9 +98,8 @@ def _errors(rating: str, source: Source, line: int) -> object:
     try:
         parsed = json.loads(rating)
     except (ValueError, RecursionError) as error:
-        raise ReadError(
+        raise source.error(
             f"{quoted(rating)} is neither JSON nor None. Write an object with a list of errors.",
-            path=source.name,
             line=line,
             code="BT182",
         ) from error
@@ -115,10 +112,9 @@ def _check_lengths(lines: Counter[str], last: dict[str, int], source: Source) ->
     usual = max(counts, key=lambda count: (counts[count], count), default=0)
     odd = next((system for system, count in lines.items() if count != usual), None)
     if odd is not None:
-        raise ReadError(
+        raise source.error(
             f"System {quoted(odd)} has {lines[odd]:,} lines, the last here, but others have {usual:,}. "
             f"Write one line a segment, None where it was not rated.",
-            path=source.name,
             line=last[odd],
             code="BT162",
         )

@@ -109,9 +109,8 @@ def name_at(judgment: Mapping[str, Any], key: str, source: Source, line: int) ->
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     missing = value is None or value == ""
-    raise ReadError(
+    raise source.error(
         f'"{key}" {"is missing" if missing else f"is {quoted(str(value))}"}. Write a text or a whole number.',
-        path=source.name,
         line=line,
         code="BT105" if missing else "BT025",
     )
@@ -122,9 +121,8 @@ def _percentage(judgment: Mapping[str, Any], key: str, source: Source, line: int
     score = np.inf if isinstance(value, bool) else parse(value)
     if np.isnan(score) or 0 <= score <= 100:
         return float(score)
-    raise ReadError(
+    raise source.error(
         f'"{key}" is {quoted(str(value))}, not a score from 0 to 100. Write null for a missing score.',
-        path=source.name,
         line=line,
         code="BT171",
     )
@@ -166,15 +164,13 @@ def read_scores(source: Source, options: Options) -> Reading:
     for opened in system_files(source):
         system = opened.stem
         if system in rows.systems:
-            raise ReadError(
-                f"System {quoted(system)} has two files. Remove one of them.", path=source.name, code="BT169"
-            )
+            raise source.error(f"System {quoted(system)} has two files. Remove one of them.", code="BT169")
         rows.systems[system] = len(rows.systems)
         for line, document in numbered_objects(opened.lines(), opened):
             rows.n_rows += 1
             _add_scores(rows, system, document, opened, line)
     if not rows.scores:
-        raise ReadError("No document has scores. Check what wrote the file.", path=source.name, code="BT011")
+        raise source.error("No document has scores. Check what wrote the file.", code="BT011")
     return scores_reading(
         _tables(rows, options), source, format=_SCORES, guess=sniff_scores(source), n_rows=rows.n_rows
     )
@@ -198,10 +194,9 @@ def _add_scores(
         _check_size(rows, item, len(values), system, source, line)
         cells = rows.scores.setdefault((metric, item[0]), {})
         if (system, item) in cells:
-            raise ReadError(
+            raise source.error(
                 f"Document {quoted(item[1])} of {item[0]} already has scores of {quoted(metric)}. "
                 f"Remove one of the two lines.",
-                path=source.name,
                 line=line,
                 code="BT101",
             )
@@ -212,17 +207,16 @@ def _add_scores(
 def _check_size(rows: _DocumentScores, item: Item, size: int, system: str, source: Source, line: int) -> None:
     expected, where = rows.sizes.setdefault(item, (size, system))
     if size != expected:
-        raise ReadError(
+        raise source.error(
             f"Document {quoted(item[1])} has {size} scores here and {expected} before (system {quoted(where)}). "
             f"Write a score for every paragraph, null for a missing one.",
-            path=source.name,
             line=line,
             code="BT175",
         )
 
 
 def _wrong_score(what: str, source: Source, line: int) -> ReadError:
-    return ReadError(f"{what}. Write the file again.", path=source.name, line=line, code="BT176")
+    return source.error(f"{what}. Write the file again.", line=line, code="BT176")
 
 
 def _tables(rows: _DocumentScores, options: Options) -> tuple[Scores, ...]:
@@ -310,10 +304,8 @@ def read_texts(source: Source, options: Options) -> Reading:
     translations = _Translations()
     for opened in system_files(source):
         if opened.stem in translations.systems:
-            raise ReadError(
-                f"System {quoted(opened.stem)} has two files. Remove one of them.",
-                path=source.name,
-                code="BT131",
+            raise source.error(
+                f"System {quoted(opened.stem)} has two files. Remove one of them.", code="BT131"
             )
         translations.systems[opened.stem] = len(translations.systems)
         for line, document in numbered_objects(opened.lines(), opened):
@@ -321,9 +313,7 @@ def read_texts(source: Source, options: Options) -> Reading:
             _add_text(translations, opened.stem, document, opened, line)
     pairs = [pair for pair in _pairs(translations) if options.language_pair in (None, pair)]
     if not pairs:
-        raise ReadError(
-            "No document has a translation. Check what wrote the file.", path=source.name, code="BT011"
-        )
+        raise source.error("No document has a translation. Check what wrote the file.", code="BT011")
     odd = _without_odd(translations)
     tables = tuple(_texts(translations, pair) for pair in pairs)
     guess = sniff_texts(source)
@@ -346,17 +336,15 @@ def _add_text(
 ) -> None:
     name, text = (document.get(key) for key in _TEXTS_KEYS)
     if not isinstance(name, str) or not name.strip() or not (text is None or isinstance(text, str)):
-        raise ReadError(
+        raise source.error(
             "doc_id must name a document, and hypothesis be its translation or null. Write the line again.",
-            path=source.name,
             line=line,
             code="BT183",
         )
     outputs = translations.documents.setdefault(name, {})
     if system in outputs:
-        raise ReadError(
+        raise source.error(
             f"Document {quoted(name)} stands in the file twice. Remove one of the two lines.",
-            path=source.name,
             line=line,
             code="BT101",
         )
@@ -474,7 +462,7 @@ def _judgements(
 
 
 def _wrong_judgment(what: str, source: Source, line: int) -> ReadError:
-    return ReadError(f"{what}. Write the line again.", path=source.name, line=line, code="BT183")
+    return source.error(f"{what}. Write the line again.", line=line, code="BT183")
 
 
 ESA = FormatReader(_ESA, sniff_esa, read_esa)
