@@ -426,7 +426,7 @@ def find_columns(
 
     Examples
     --------
-    >>> find_columns(["id", "Model A", "Model B", "winner"], given={}).left
+    >>> find_columns(["id", "Model A", "Model B", "winner"], named={}).left
     'Model A'
     """
     for role, column in named.items():
