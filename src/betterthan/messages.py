@@ -155,9 +155,14 @@ def _spelled_field(value: object, spelling: Spelling) -> object:
 
 def _changed_field(value: object, change: Callable[[str], str]) -> object:
     if isinstance(value, Option):
-        return Option(value.name, change(value.value)) if type(value.value) is str else value
+        return Option(value.name, _changed_field(value.value, change))
     if isinstance(value, Message):
         return value.with_fields(change)
+    if isinstance(value, Mapping):
+        return {_changed_field(key, change): _changed_field(one, change) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_changed_field(one, change) for one in value]
+    # A placeholder is a text too, but not one of the user's.
     return change(value) if type(value) is str else value
 
 
