@@ -77,7 +77,7 @@ def rank_battles(path: str) -> None:
 
 
 def _columns(path: str) -> list[str]:
-    from betterthan.read.formats.battles.battle_files import column_names
+    from betterthan.read.formats.battles.battle_query import column_names
     from betterthan.read.source.source import open_source
 
     return column_names(open_source(path))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from betterthan.read.doubts.metric_names import is_truth
-from betterthan.read.grid.missing import is_missing
-from betterthan.read.grid.numerals import LARGEST
+from betterthan.read.grid.numerals import LARGEST, is_missing
+from betterthan.read.plausibility.direction import is_truth
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores

@@ -43,7 +43,7 @@ ORDER = {
         *("sign_flips", "resampling", "ratings", "text", "tags", "display", "comparisons", "significance"),
         *("intervals", "influence", "judges", "agreement", "metric_swaps"),
     ),
-    "read": ("source", "grid", "doubts", "formats", "write", "several"),
+    "read": ("source", "grid", "plausibility", "formats", "write", "several"),
     "analysis": ("pairs", "matches", "strengths", "compare", "rank", "explain", "human", "meta", "tags"),
     "present": ("tables", "renderers", "charts"),
     "report": ("figures", "sections", "pair", "kinds"),

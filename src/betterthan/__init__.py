@@ -47,20 +47,20 @@ if TYPE_CHECKING:
     from betterthan.present.renderers.render import render as render
     from betterthan.read.check import check as check
     from betterthan.read.formats.battles.battles import read_matches as read_matches
-    from betterthan.read.formats.battles.rankings_table import read_rankings as read_rankings
+    from betterthan.read.formats.battles.rankings import read_rankings as read_rankings
     from betterthan.read.formats.metrics_task.metrics_folder import MetricsFolder as MetricsFolder
     from betterthan.read.formats.metrics_task.metrics_folder import read_metrics_folder as read_metrics_folder
     from betterthan.read.formats.quality.number_files import read_sentence_scores as read_sentence_scores
     from betterthan.read.formats.quality.tag_files import read_tags as read_tags
     from betterthan.read.formats.tables.parallel_text import read_texts as read_texts
-    from betterthan.read.formats.wmt.mqm_table import read_mqm as read_mqm
+    from betterthan.read.formats.wmt.mqm import read_mqm as read_mqm
     from betterthan.read.protocol import Options as Options
     from betterthan.read.scores import read_metrics as read_metrics
     from betterthan.read.scores import read_ratings as read_ratings
     from betterthan.read.scores import read_scores as read_scores
     from betterthan.read.sniff import sniff as sniff
+    from betterthan.read.write.folders import write_metrics_folder as write_metrics_folder
     from betterthan.read.write.write import write_table as write_table
-    from betterthan.read.write.write_metrics_folder import write_metrics_folder as write_metrics_folder
     from betterthan.report.write import write_report as write_report
     from betterthan.results.agreement import Aggregated as Aggregated
     from betterthan.results.agreement import Agreement as Agreement
@@ -139,8 +139,8 @@ _HOMES = {
     "read_matches": "read.formats.battles.battles",
     "read_metrics": "read.scores",
     "read_metrics_folder": "read.formats.metrics_task.metrics_folder",
-    "read_mqm": "read.formats.wmt.mqm_table",
-    "read_rankings": "read.formats.battles.rankings_table",
+    "read_mqm": "read.formats.wmt.mqm",
+    "read_rankings": "read.formats.battles.rankings",
     "read_ratings": "read.scores",
     "read_scores": "read.scores",
     "read_sentence_scores": "read.formats.quality.number_files",
@@ -154,7 +154,7 @@ _HOMES = {
     "tag_counts": "analysis.tags.tag_counts",
     "ter": "scoring.ter",
     "with_synthetic": "analysis.tags.synthetic_labellings",
-    "write_metrics_folder": "read.write.write_metrics_folder",
+    "write_metrics_folder": "read.write.folders",
     "write_report": "report.write",
     "write_table": "read.write.write",
 }

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import betterthan as bt
 from betterthan.errors import ReadError
-from betterthan.read.formats.battles import battle_clusters
+from betterthan.read.formats.battles import battle_columns
 from betterthan.read.formats.battles.battle_columns import find_columns
 from betterthan.read.formats.battles.battles import read, read_matches, sniff
 from betterthan.read.problems import PROBLEMS
@@ -117,7 +117,7 @@ def test_weights_are_summed_within_a_judge(tmp_path):
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_too_many_cells_give_up_the_judges_with_a_note(tmp_path, monkeypatch, as_frame):
     """Nearly as many cells as rows are not worth their memory; also when the judge was named."""
-    monkeypatch.setattr(battle_clusters, "MOST_CELLS", 50)
+    monkeypatch.setattr(battle_columns, "MOST_CELLS", 50)
     frame = made()
     frame.write_parquet(tmp_path / "a.parquet")
     matches = read_matches(frame if as_frame else tmp_path / "a.parquet", judge="judge")
@@ -225,7 +225,7 @@ def test_gaps_and_too_few_judges_are_said_and_done_without(tmp_path, covariates)
 def test_a_judge_comes_before_a_session_and_a_ranking():
     """All battles of a session are one judge's, so the judge covers them."""
     names = ["left", "right", "winner", "ranking_id", "session_id", "judge"]
-    found = [find_columns(names[:k], given={}, cluster=True).judge for k in (3, 4, 5, 6)]
+    found = [find_columns(names[:k], named={}, cluster=True).judge for k in (3, 4, 5, 6)]
 
     assert found == [None, "ranking_id", "session_id", "judge"]
 
@@ -340,7 +340,7 @@ def test_a_covariate_must_be_a_number(tmp_path, cell):
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_covariates_of_too_many_rows_are_refused(tmp_path, monkeypatch, as_frame):
     """They cannot be counted, so every row would stand in memory."""
-    monkeypatch.setattr(battle_clusters, "MOST_ROWS", 399)
+    monkeypatch.setattr(battle_columns, "MOST_ROWS", 399)
     made().write_parquet(tmp_path / "a.parquet")
     with pytest.raises(ReadError, match="Covariates need every battle by itself, and 400 are more") as caught:
         read_matches(made() if as_frame else tmp_path / "a.parquet", covariates=["len_a"])

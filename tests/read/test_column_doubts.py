@@ -10,7 +10,7 @@ import pytest
 
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.check import check
-from betterthan.read.doubts.column_meanings import meaning_of
+from betterthan.read.plausibility.columns import meaning_of
 from betterthan.read.problems import PROBLEMS
 from betterthan.read.protocol import Options
 from betterthan.read.scores import read_metrics, read_ratings, read_scores

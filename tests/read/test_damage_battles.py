@@ -14,7 +14,7 @@ import pytest
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.read.formats.battles import battles
 from betterthan.read.formats.battles.battles import read_matches
-from betterthan.read.formats.quality import tag_files
+from betterthan.read.formats.quality.tag_files import FILE as TAG_FILES
 from betterthan.read.formats.quality.tag_files import read_tags
 from betterthan.read.formats.tables import parallel_text
 from betterthan.read.formats.tables.parallel_text import read_texts
@@ -100,7 +100,7 @@ def read_battles(path):
 READERS = {
     "battles": (read_battles, battles, Matches),
     "text": (lambda path: read_texts([path], references=path), parallel_text, Texts),
-    "a": (lambda path: read_tags(path, path), tag_files, WordTags),
+    "a": (lambda path: read_tags(path, path), TAG_FILES, WordTags),
 }
 
 

@@ -18,8 +18,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read.frames import frame_grid
-from betterthan.read.grid.open_grid import open_grid
+from betterthan.read.grid.open_grid import frame_grid, open_grid
 from betterthan.read.source.source import open_source
 
 NAMES = (*"AB*/$#é", "a.b", "x y", "A_1", "c0", "json", "~1", "[0]", "item", "system", "b=1", '"q"')

@@ -9,8 +9,7 @@ import pytest
 import betterthan as bt
 from betterthan.errors import ReadError
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.source.source import open_source
-from betterthan.read.source.text import SMALL
+from betterthan.read.source.source import SMALL, open_source
 
 ATOMS = ("a", '"', '""', "b c", "'", 'x"y', "", "1", '"q"', '"q', 'q"', "\\", '"a""b"', " ")
 

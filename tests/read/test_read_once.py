@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from betterthan.read.sniff import read_any
-from betterthan.read.source.source import HEAD_BYTES
-from betterthan.read.source.text import SMALL
+from betterthan.read.source.source import HEAD_BYTES, SMALL
 
 COUNTER = Path("/proc/self/io")
 pytestmark = pytest.mark.skipif(

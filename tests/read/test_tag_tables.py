@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.read.formats.quality.tag_spans import on_words
+from betterthan.read.formats.quality.tag_labels import on_words
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any, sniff
 
@@ -228,7 +228,7 @@ def test_spans_on_words_by_hand():
         (ROWS.replace("good", "fine"), "BT140", 'line 5: The tag is "fine", but it must be OK or BAD'),
         (ROWS.replace("MT\t1\t2", "MT\t1\t3"), "BT303", 'line 9: Word 2 of sentence 1 by "ours" has no tag'),
         (ROWS.replace("MT\t1\t2", "MT\t1\t1"), "BT303", "line 10: Word 1 of sentence 1 .* already tagged in line 8"),
-        (ROWS.replace("MT\t1\t2", "MT\t1\tx"), "BT303", 'line 10: "x" is no number of a word'),
+        (ROWS.replace("MT\t1\t2", "MT\t1\tx"), "BT303", 'line 10: "x" is not the number of a word'),
         (ROWS.replace("MT\t1", "word\t1"), "BT306", 'Unknown types of tags: "word": 3. Known are mt, gap and source'),
         (ROWS.replace("ours\tMT\t1\t0", "\tMT\t1\t0"), "BT105", "line 9: The row names no system"),
         (SENTENCES.replace("BAD BAD OK", "BAD BAD"), "BT142", r"line 2: This row has 3 words \(mttok\), but 2 tags"),

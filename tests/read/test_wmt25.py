@@ -119,8 +119,8 @@ def test_judgements_by_language_pair():
         ("wmt_texts", hypotheses((ICE, ["x"])), "BT183", "line 1: doc_id must name a document"),
         ("wmt_texts", hypotheses((ICE, None)), "BT011", "No document has a translation"),
         ("wmt_texts", ALPHA[:-9], "BT016", "line 2: The line is not JSON"),
-        ("wmt_judgements", JUDGED.replace("90.0", "900"), "BT171", 'line 1: The score is "900"'),
-        ("wmt_judgements", JUDGED.replace("90.0", "true"), "BT171", 'line 1: The score is "True"'),
+        ("wmt_judgements", JUDGED.replace("90.0", "900"), "BT171", 'line 1: "human" is "900"'),
+        ("wmt_judgements", JUDGED.replace("90.0", "true"), "BT171", 'line 1: "human" is "True"'),
         (
             "wmt_judgements",
             JUDGED.replace('{"human": 10}', "7"),

@@ -19,7 +19,7 @@ from betterthan.read.formats.metrics_task.metrics_folder import (
     read_language_pairs,
     read_metrics_folder,
 )
-from betterthan.read.write.write_metrics_folder import metrics_folder_of, write_metrics_folder
+from betterthan.read.write.folders import metrics_folder_of, write_metrics_folder
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("BETTERTHAN_DATA", ROOT.parent / "shared" / "data"))

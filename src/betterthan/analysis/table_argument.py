@@ -10,17 +10,14 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, TableError
+from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
-from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
-from betterthan.tables.tags import WordTags
-from betterthan.tables.texts import Texts
 
 Table = TypeVar("Table")
 Data = Any
 """A table; a path, folder or pattern, or several; a data frame; a dict of columns, or of names and paths; arrays."""
-_TABLES = (Scores, Counts, Matches, Ratings, WordTags, Texts)
 
 
 def as_table(*data: Data, kinds: tuple[type[Table], ...], verb: str, metric: str | None = None) -> Table:
@@ -47,7 +44,7 @@ def as_table(*data: Data, kinds: tuple[type[Table], ...], verb: str, metric: str
         return first
     names = [kind.__name__ for kind in kinds]
     some = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-    if any(isinstance(each, _TABLES) for each in data):
+    if any(isinstance(each, AnyTable) for each in data):
         raise TableError(f"{verb} takes {some}, not {' and '.join(type(each).__name__ for each in data)}.")
     if first is None or isinstance(first, bool | int | float):
         raise TableError(
@@ -75,7 +72,7 @@ def as_judgements(data: Data, *, verb: str) -> Ratings | Scores:
     """
     if isinstance(data, Ratings | Scores):
         return data
-    if isinstance(data, _TABLES):
+    if isinstance(data, AnyTable):
         raise TableError(f"{verb} takes Ratings or Scores, not {type(data).__name__}.")
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
 
@@ -107,7 +104,7 @@ def as_metrics_and_human(metrics: Data, human: Data) -> tuple[Any, Any]:
     from betterthan.read.inputs import TableReader, is_path  # noqa: PLC0415  (a verb on a table loads no reader)
 
     several = metrics if isinstance(metrics, list | tuple) else [metrics]
-    is_frame = hasattr(metrics, "columns") and not isinstance(metrics, _TABLES)
+    is_frame = hasattr(metrics, "columns") and not isinstance(metrics, AnyTable)
     if not (all(is_path(each) for each in several) or is_frame):
         if human is None:
             raise TableError("meta_evaluate needs human scores beside the metrics: a table, or a path.")

@@ -40,7 +40,7 @@ def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -
 
 def _collected(given: dict[str, Any]) -> Options:
     from betterthan.read.formats.battles.winner_labels import parse_winner_labels
-    from betterthan.read.grid.where import parse_conditions
+    from betterthan.read.grid.selection import parse_conditions
     from betterthan.read.protocol import Options
 
     columns = {role: name for role in _ROLES if (name := given.pop(f"{role}_column")) is not None}

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import glob
 import io
 from collections.abc import Iterable
-from pathlib import Path
 
 import click
 
@@ -17,13 +15,13 @@ from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.printable import printable, unturned
 from betterthan.read.formats.tables.parallel_text import read_texts
 from betterthan.read.formats.tables.tidy import tidy
+from betterthan.read.source.paths import expanded
 from betterthan.scoring.mismatches import mismatches
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
 _DELIMITERS = {"tsv": "\t", "csv": ","}
-_MAGIC = frozenset("*?[")
 
 
 def texts_of(files: Iterable[str], references: Iterable[str]) -> Texts:
@@ -52,35 +50,6 @@ def warn_of_mismatches(texts: Texts) -> None:
     outputs = tuple(tuple(line or "" for line in lines) for lines in texts.outputs)
     for code, message in mismatches(texts.systems, outputs, texts.references):
         click.echo(f"warning[{code}]: {printable(as_typed(message))}", err=True)
-
-
-def expanded(paths: Iterable[str]) -> list[str]:
-    """Return the paths with patterns replaced by the files that match, in the order of their names.
-
-    A file that is really called so is meant as it stands. A name before a pattern must fit a single file.
-
-    Examples
-    --------
-    >>> expanded(["a.txt", "ours=b.txt", "-"])
-    ['a.txt', 'ours=b.txt', '-']
-    """
-    found: list[str] = []
-    for path in paths:
-        name, sign, pattern = path.rpartition("=")
-        if not _MAGIC & set(path) or Path(path).exists():
-            found.append(path)
-            continue
-        matches = sorted(glob.glob(pattern if sign else path, recursive=True))  # noqa: PTH207  (absolute patterns too)
-        if not matches:
-            raise ReadError("No file fits this pattern.", path=path, code="BT001")
-        if sign and len(matches) > 1:
-            raise ReadError(
-                f"{len(matches)} files fit this pattern, but they cannot all be called {name}. Leave out the name.",
-                path=path,
-                code="BT131",
-            )
-        found += [f"{name}{sign}{match}" for match in matches]
-    return found
 
 
 def the_score(counts: Counts) -> str:

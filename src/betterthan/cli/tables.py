@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read.source.given_files import is_there, split_given
+from betterthan.read.source.paths import is_there, split_name
 
 
 def files_and_systems(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -46,7 +46,7 @@ _ENDS = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".gz", ".zst", ".score",
 
 def _is_folder(word: str) -> bool:
     try:
-        return Path(split_given(word)[1][0]).expanduser().is_dir()
+        return Path(split_name(word)[1][0]).expanduser().is_dir()
     except (OSError, ValueError, RuntimeError, ReadError):
         return False
 
@@ -57,6 +57,6 @@ def _is_file(word: str) -> bool:
     if _PLAIN(word):
         return False
     try:
-        return all(is_there(path) for path in split_given(word)[1])
+        return all(is_there(path) for path in split_name(word)[1])
     except ReadError:  # a pattern that no file fits, or nothing before the sign =
         return False

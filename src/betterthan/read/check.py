@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,12 +11,12 @@ from typing import Any
 from betterthan.arrays import digest
 from betterthan.errors import BetterThanError, ReadError, some_of
 from betterthan.messages import Message, Option, joined
-from betterthan.read.frames import FrameLike, is_frame
+from betterthan.read.grid.open_grid import FrameLike, is_frame
 from betterthan.read.problems import is_doubt, title
 from betterthan.read.protocol import Options, Reading
-from betterthan.read.several.check import check_several
+from betterthan.read.several.files import Member, check_pairs, read_each, together
 from betterthan.read.sniff import read_any, recognise
-from betterthan.read.source.source import Given, Source, open_source
+from betterthan.read.source.source import FileLike, Source, open_source
 from betterthan.read.write.preview import preview_of, summary
 from betterthan.results.checkup import Checkup, Finding
 from betterthan.results.settings import Settings
@@ -32,7 +33,7 @@ _MOST_RIVALS = 2
 
 
 def check(
-    source: Given | FrameLike,
+    source: FileLike | FrameLike,
     *,
     options: Options | None = None,
     format: str | None = None,  # noqa: A002  (the user's word)
@@ -67,7 +68,7 @@ def check(
 
 
 def checked(
-    source: Given | FrameLike,
+    source: FileLike | FrameLike,
     *,
     options: Options | None = None,
     format: str | None = None,  # noqa: A002
@@ -78,7 +79,7 @@ def checked(
     try:
         if not is_frame(source):
             opened = open_source(source, folders=True)
-            name = name if opened.name.startswith("<") else opened.name
+            name = opened.shown(name)
     except ReadError as error:
         if error.code in NO_SUCH_PATH:
             raise
@@ -106,11 +107,11 @@ def checkup_of(
     `read` reads the source, or hands over what was read before.
     """
     # Judges and repeated questions are looked for as `rank` does, so that what is said here holds there.
-    asked = replace(options, cluster=True)
+    request = replace(options, cluster=True)
     try:
         if isinstance(source, Source) and format in (None, SEVERAL) and _is_several(source):
-            return check_several(source, asked), None
-        reading = _looked_at(source, asked, format, read)
+            return check_several(source, request), None
+        reading = _looked_at(source, request, format, read)
     except BetterThanError as error:
         if isinstance(error, ReadError) and error.code in NO_SUCH_PATH:
             raise
@@ -126,9 +127,9 @@ def _others(source: Source | FrameLike, reading: Reading, format: str | None) ->
     """Say what else the file could be, and the flag that says so."""
     if not isinstance(source, Source) or format is not None:
         return ()
-    found = recognise(source)
-    rivals = [other for other in found.runners_up if other.confidence >= _POSSIBLE]
-    if not rivals or found.format != reading.format.name:
+    recognition = recognise(source)
+    rivals = [other for other in recognition.runners_up if other.confidence >= _POSSIBLE]
+    if not rivals or recognition.format != reading.format.name:
         return ()
     others = [
         Message("{format} ({because})", format=Option("format", other.format), because=other.because)
@@ -137,8 +138,8 @@ def _others(source: Source | FrameLike, reading: Reading, format: str | None) ->
     note = Message(
         "It was read as {format} with a confidence of {confidence:.0%}. It could also be: {others}.",
         severity="info",
-        format=found.format,
-        confidence=found.confidence,
+        format=recognition.format,
+        confidence=recognition.confidence,
         others=joined(others, "; "),
     )
     return (note,)
@@ -151,7 +152,7 @@ def _looked_at(source: Source | FrameLike, options: Options, format: str | None,
     except ReadError as error:
         if error.code != SEVERAL_PAIRS:
             raise
-    from betterthan.read.formats.metrics_task.metrics_folder_reader import read_all  # noqa: PLC0415  (only folders pay for it)
+    from betterthan.read.formats.metrics_task.metrics_folder import read_all  # noqa: PLC0415  (only folders pay for it)
 
     return read_all(source, options)
 
@@ -161,16 +162,13 @@ def _recognised(source: Source | FrameLike) -> tuple[str, str]:
     if not isinstance(source, Source):
         return "unknown", "it could not be read"
     try:
-        found = recognise(source)
+        recognition = recognise(source)
     except BetterThanError:
         return "unknown", "it could not be read"
-    return found.format, found.because
+    return recognition.format, recognition.because
 
 
 def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> Checkup:
-    code = getattr(error, "code", None) or "BT009"
-    place = getattr(error, "place", "") or name
-    message = getattr(error, "message", None) or error.text
     return Checkup(
         file=name,
         format=seemed[0],
@@ -181,14 +179,16 @@ def _unreadable(name: str, error: BetterThanError, seemed: tuple[str, str]) -> C
         dropped={},
         preview_columns=(),
         preview=(),
-        problems=(Finding(code=code, title=title(code), place=place, message=message),),
+        problems=(_finding_of(error, name),),
         notes=(),
         settings=Settings(method="check", options={}, data="none"),
     )
 
 
 def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checkup:
-    said = {problem.message for problem in reading.problems}  # what is a problem need not be a note as well
+    messages = {
+        problem.message for problem in reading.problems
+    }  # what is a problem need not be a note as well
     preview_columns, preview = preview_of(reading.tables)
     return Checkup(
         file=name,
@@ -205,7 +205,7 @@ def _readable(name: str, reading: Reading, more: tuple[str, ...] = ()) -> Checku
             *_look_alikes(name, reading),
             *_human_translations(name, reading),
         ),
-        notes=tuple(note for note in (*reading.notes, *more) if note not in said),
+        notes=tuple(note for note in (*reading.notes, *more) if note not in messages),
         settings=Settings(
             method="check", options={}, data=digest(*(table.digest for table in reading.tables))
         ),
@@ -229,13 +229,116 @@ def _human_translations(name: str, reading: Reading) -> Iterator[Finding]:
     systems = {system: None for table in reading.tables for system in getattr(table, "systems", ())}
     human = [system for system in systems if is_human_translation(system)]
     if human and len(human) < len(systems):
-        told = "look like human translations" if len(human) > 1 else "looks like a human translation"
+        look = "look like human translations" if len(human) > 1 else "looks like a human translation"
         left_out = "Leave them out" if len(human) > 1 else "Leave it out"
         message = (
-            f"{some_of(human)} {told} and would be ranked among the systems. {left_out} if that is not meant."
+            f"{some_of(human)} {look} and would be ranked among the systems. {left_out} if that is not meant."
         )
         yield _finding(HUMAN, name, message)
 
 
+def _finding_of(error: BetterThanError, name: str) -> Finding:
+    code = getattr(error, "code", None) or "BT009"
+    return Finding(
+        code=code,
+        title=title(code),
+        place=getattr(error, "place", "") or name,
+        message=getattr(error, "message", None) or error.text,
+    )
+
+
 def _finding(code: str, place: str, message: str) -> Finding:
     return Finding(code=code, title=title(code), place=place, message=message, is_doubt=is_doubt(code))
+
+
+# Several files (a folder, a pattern or a list): one line for each, and what they are together.
+
+
+_MOST_TABLES = 3
+_DOUBTS = "BT23"
+
+
+def check_several(source: Source, options: Options) -> Checkup:
+    """Look at file after file; only a file that cannot be read is a problem of the whole.
+
+    What is odd about a file that could be read is named on its line, by its code.
+    """
+    members: list[Member] = []
+    lines: list[str] = []
+    for member in read_each(source, options):
+        lines.append(_line(member, source))
+        members.append(member)
+    reading, note, doubt = _together(members, source, options)
+    columns, rows = preview_of(reading.tables if reading else ())
+    read = [member.reading for member in members if member.reading is not None]
+    return Checkup(
+        file=source.name,
+        format="several",
+        because=f"{len(members):,} files, each recognised by itself",
+        contents=(*(f"together: {summary(table)}" for table in (reading.tables if reading else ())), *lines),
+        rows_read=sum(part.rows_read for part in read),
+        rows_kept=sum(part.rows_kept for part in read),
+        dropped=_dropped(read),
+        preview_columns=columns,
+        preview=rows,
+        problems=(
+            *(_finding_of(member.error, member.name) for member in members if member.error is not None),
+            *((_finding_of(doubt, source.name),) if doubt is not None else ()),
+        ),
+        notes=(note,) if note else (),
+        settings=Settings(
+            method="check", options={}, data=digest(*(table.digest for part in read for table in part.tables))
+        ),
+    )
+
+
+def _together(
+    members: list[Member], source: Source, options: Options
+) -> tuple[Reading | None, str, BetterThanError | None]:
+    """Return what the files are together, or why they are not read as one: a note, or a doubt about the data."""
+    if any(member.error is not None for member in members):
+        return None, "The files are not read together, because not all can be read.", None
+    if any(member.format == "battles" for member in members):
+        # These are counted again from all rows at once when they are read, which looking does not need.
+        return None, _why_not(source), None
+    try:
+        check_pairs(source)
+        return together(members, options, path=source.name), "", None
+    except BetterThanError as error:
+        # Files of different kinds may lie side by side; files that could be misread together are a problem.
+        if (getattr(error, "code", None) or "").startswith(_DOUBTS):
+            return None, "", error
+        return None, _not_together(error), None
+
+
+def _why_not(source: Source) -> str:
+    try:
+        check_pairs(source)
+    except BetterThanError as error:
+        return _not_together(error)
+    return ""
+
+
+def _not_together(error: BetterThanError) -> str:
+    return joined(["Not read together:", getattr(error, "message", error.text)])
+
+
+def _line(member: Member, source: Source) -> str:
+    inside = os.path.relpath(member.name, source.name) if not source.parts else member.name
+    if member.reading is None:
+        return f"{inside}: {member.format}, but it cannot be read ({getattr(member.error, 'code', None) or 'BT009'})"
+    tables = [summary(table) for table in member.reading.tables[:_MOST_TABLES]]
+    more = len(member.reading.tables) - len(tables)
+    contents = "; ".join([*tables, *([f"{more} more tables"] if more else [])])
+    lost = member.reading.rows_read - member.reading.rows_kept
+    dropped = f"; {lost:,} of {member.reading.rows_read:,} rows dropped" if lost else ""
+    codes = dict.fromkeys(problem.code for problem in member.reading.problems)
+    odd = f" [{', '.join(codes)}]" if codes else ""
+    return f"{inside}: {member.format}, {contents}{dropped}{odd}"
+
+
+def _dropped(readings: list[Reading]) -> dict[str, int]:
+    dropped: Counter[str] = Counter()
+    for reading in readings:
+        dropped.update(reading.dropped)
+    return dict(dropped)

@@ -17,10 +17,10 @@ import numpy as np
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
 from betterthan.messages import COLUMN, FILE, NAME, VALUE, Message, Option
 from betterthan.read.check import checkup_of
-from betterthan.read.doubts.chosen_columns import refuse_unknown_directions, refuse_unused
+from betterthan.read.grid.selection import refuse_unknown_directions, refuse_unused
 from betterthan.read.protocol import Options, Reading
 from betterthan.read.scores import are_runs, judgements_of, scores_of, the_metric
-from betterthan.read.several.several_files import refuse_other_languages
+from betterthan.read.several.files import refuse_other_languages
 from betterthan.read.sniff import Recognition, read_any, recognise
 from betterthan.read.source.source import Source, open_source
 from betterthan.results.checkup import Checkup
@@ -41,17 +41,17 @@ class MetricsAndPeople(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def is_path(given: object) -> TypeGuard[str | os.PathLike[str]]:
+def is_path(data: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether something was named, and not handed over."""
-    return isinstance(given, str | os.PathLike)
+    return isinstance(data, str | os.PathLike)
 
 
-def is_metrics_folder(found: Recognition) -> bool:
+def is_metrics_folder(recognition: Recognition) -> bool:
     """Whether this is a folder of the metrics task, which has human scores of its own."""
-    return found.format == _METRICS_FOLDER
+    return recognition.format == _METRICS_FOLDER
 
 
-def one_of(given: Sequence[Any]) -> Any:  # noqa: ANN401  (a table, a frame, files)
+def one_of(data: Sequence[Any]) -> Any:  # noqa: ANN401  (a table, a frame, files)
     """Return what several arguments are together: scores of a system each, or files.
 
     Arrays have no names, so the first is called A, the second B. Names and paths in a mapping are files with names.
@@ -68,16 +68,16 @@ def one_of(given: Sequence[Any]) -> Any:  # noqa: ANN401  (a table, a frame, fil
     >>> one_of(["run1.jsonl", "run2.jsonl"])
     ['run1.jsonl', 'run2.jsonl']
     """
-    if len(given) > 1 and all(is_path(each) or isinstance(each, Source) for each in given):
-        return list(given)
-    if len(given) > 1 and all(_is_numbers(each) for each in given):
-        return _named(given)
-    if len(given) > 1:
-        kinds = some_of([type(each).__name__ for each in given])
+    if len(data) > 1 and all(is_path(each) or isinstance(each, Source) for each in data):
+        return list(data)
+    if len(data) > 1 and all(_is_numbers(each) for each in data):
+        return _named(data)
+    if len(data) > 1:
+        kinds = some_of([type(each).__name__ for each in data])
         raise TableError(
             f"These do not belong together: {kinds}. Pass a table, or for each system an array, or for each a file."
         )
-    (one,) = given
+    (one,) = data
     if isinstance(one, list | tuple) and one:
         return one_of(one) if len(one) > 1 else _alone(one[0])
     if isinstance(one, Mapping) and one and all(is_path(path) for path in one.values()):
@@ -85,23 +85,21 @@ def one_of(given: Sequence[Any]) -> Any:  # noqa: ANN401  (a table, a frame, fil
     return _alone(one)
 
 
-def _alone(given: Any) -> Any:  # noqa: ANN401  (anything)
-    if isinstance(given, np.ndarray):
-        shape = " × ".join(map(str, given.shape))
+def _alone(data: Any) -> Any:  # noqa: ANN401  (anything)
+    if isinstance(data, np.ndarray):
+        shape = " × ".join(map(str, data.shape))
         raise TableError(
             f"An array of {shape} does not say which of its numbers belong to which system. Pass an array for each "
             f'system, compare(a, b), or name them: {{"A": a, "B": b}}.'
         )
-    return given
+    return data
 
 
-def _is_numbers(given: object) -> bool:
+def _is_numbers(data: object) -> bool:
     """Whether this is a row of numbers: an array, a column of a data frame, or a list."""
-    if isinstance(given, list | tuple):
-        return bool(given) and all(
-            each is None or isinstance(each, int | float | np.number) for each in given
-        )
-    return getattr(given, "ndim", None) == 1 or (hasattr(given, "to_numpy") and not hasattr(given, "columns"))
+    if isinstance(data, list | tuple):
+        return bool(data) and all(each is None or isinstance(each, int | float | np.number) for each in data)
+    return getattr(data, "ndim", None) == 1 or (hasattr(data, "to_numpy") and not hasattr(data, "columns"))
 
 
 def _named(rows: Sequence[Any]) -> dict[str, list[Any]]:
@@ -159,8 +157,8 @@ class TableReader:
         options = options or replace(self.options, cluster=True)
         one = one_of(data if isinstance(data, tuple) else (data,))
         key = self._key(one)
-        for known, said, reading in self._read:
-            if key is not None and known == key and said == options:
+        for known, options_of, reading in self._read:
+            if key is not None and known == key and options_of == options:
                 return reading
         reading = read_any(self._as_source(one), options, format=self.format)
         self._read.append((key, options, reading))
@@ -189,8 +187,8 @@ class TableReader:
         """
         if isinstance(data, kinds):
             return data
-        asked = replace(_with_cluster(self.options, cluster), covariates=covariates, metric=metric)
-        reading, name = self.reading(data, asked), self.name(data)
+        request = replace(_with_cluster(self.options, cluster), covariates=covariates, metric=metric)
+        reading, name = self.reading(data, request), self.name(data)
         self._refuse_unknown(reading)
         first = reading.tables[0] if reading.tables else None
         if Matches in kinds and isinstance(first, Matches):
@@ -227,10 +225,10 @@ class TableReader:
         """Return battles, counted by judge where one is known."""
         if isinstance(data, Matches):
             return data
-        found = self.reading(data).tables
-        if not found or not isinstance(found[0], Matches):
+        tables = self.reading(data).tables
+        if not tables or not isinstance(tables[0], Matches):
             raise ReadError("No battles were found here.", path=self.name(data), code="BT009")
-        return found[0]
+        return tables[0]
 
     def checkup(self, file: str | os.PathLike[str]) -> Checkup:
         """Return what is in a file and what is wrong with it; a file that was read is not read again.
@@ -240,9 +238,9 @@ class TableReader:
         is_text = self.format is None and self.recognised(file).kind == "texts"
         options = Options() if is_text else self.options
         source = self.source(file)
-        name = os.fspath(file) if source.name.startswith("<") else source.name
-        found, _ = checkup_of(source, options, self.format, name=name, read=self._read_once)
-        return replace(found, file=os.fspath(file))
+        name = source.shown(os.fspath(file))
+        checkup, _ = checkup_of(source, options, self.format, name=name, read=self._read_once)
+        return replace(checkup, file=os.fspath(file))
 
     def metrics_and_people(
         self,
@@ -270,9 +268,9 @@ class TableReader:
             )
         if folders:
             return self._of_folder(folders[0], human, only, language_pairs, gold, reference)
-        for option, given in (("language_pair", language_pairs), ("reference", reference)):
-            if given:
-                value = given if isinstance(given, str) else given[0]
+        for option, value_given in (("language_pair", language_pairs), ("reference", reference)):
+            if value_given:
+                value = value_given if isinstance(value_given, str) else value_given[0]
                 raise BetterThanError(
                     Message(
                         "{option} is for folders of the WMT metrics task. For files use {where}.",
@@ -295,9 +293,9 @@ class TableReader:
                 )
             )
         people = the_metric(judged, gold, self.name(human))
-        found = self._metrics_of_each(files)
-        refuse_unknown_directions(self.options, [*found, *judged])
-        return MetricsAndPeople(_chosen(found, only), people)
+        metrics = self._metrics_of_each(files)
+        refuse_unknown_directions(self.options, [*metrics, *judged])
+        return MetricsAndPeople(_chosen(metrics, only), people)
 
     def name(self, data: Any) -> str | None:  # noqa: ANN401  (anything)
         """Return what messages call the data; nothing where they have no name."""
@@ -310,30 +308,33 @@ class TableReader:
     def _metrics_of_each(self, files: Sequence[Any]) -> Metrics:
         """Return the metrics of all files; none may be in two of them, unless each file is the run of one system."""
         together = [tuple(files)] if self.format is None and are_runs(files, self.options) else files
-        found: Metrics = {}
+        metrics: Metrics = {}
         for file in together:
             for name, table in self.metrics(
                 list(file) if isinstance(file, tuple) else file, system_level=True
             ).items():
-                if name in found:
+                if name in metrics:
                     raise BetterThanError(
                         f'The metric "{name}" stands in two of the files; the second is {self.name(file)}.'
                     )
-                found[name] = table
-        return found
+                metrics[name] = table
+        return metrics
 
     def _of_folder(
         self,
         path: str | os.PathLike[str],
         human: object,
         only: Sequence[str],
-        wanted: Sequence[str],
+        language_pairs: Sequence[str],
         gold: str | None,
         reference: str | None,
     ) -> MetricsAndPeople:
-        from betterthan.read.formats.metrics_task.metrics_folder import read_pair  # noqa: PLC0415  (folders pay for it)
+        from betterthan.read.formats.metrics_task.metrics_folder import (  # noqa: PLC0415
+            FORMAT,
+            read_pair,
+            with_conditions,
+        )
         from betterthan.read.formats.metrics_task.metrics_folder_files import open_folder, pairs_of  # noqa: PLC0415
-        from betterthan.read.formats.metrics_task.metrics_folder_reader import FORMAT, with_conditions  # noqa: PLC0415
 
         if human is not None:
             raise BetterThanError(
@@ -349,12 +350,12 @@ class TableReader:
                     "{format} is for files. Leave it out for a folder.", format=Option("format", self.format)
                 )
             )
-        asked = replace(
+        request = replace(
             self.options, gold=gold or self.options.gold, reference=reference or self.options.reference
         )
-        refuse_unused(asked, FORMAT, path=os.fspath(path))
-        options, domain = with_conditions(asked)
-        named = list(dict.fromkeys(pair for given in wanted for pair in given.split(",")))
+        refuse_unused(request, FORMAT, path=os.fspath(path))
+        options, domain = with_conditions(request)
+        named = list(dict.fromkeys(pair for text in language_pairs for pair in text.split(",")))
         if named and options.language_pair not in (None, *named):
             raise BetterThanError(
                 Message(
@@ -370,11 +371,11 @@ class TableReader:
             for pair in pairs
         }
         refuse_unknown_directions(
-            options, {name for found in read.values() for name in (*found.human, *found.metrics)}
+            options, {name for part in read.values() for name in (*part.human, *part.metrics)}
         )
-        people = {pair: _gold_of(found) for pair, found in read.items()}
-        metrics = {pair: _chosen(dict(found.metrics), only) for pair, found in read.items()}
-        notes = tuple(dict.fromkeys(note for found in read.values() for note in found.notes))
+        people = {pair: _gold_of(part) for pair, part in read.items()}
+        metrics = {pair: _chosen(dict(part.metrics), only) for pair, part in read.items()}
+        notes = tuple(dict.fromkeys(note for part in read.values() for note in part.notes))
         if len(pairs) == 1:
             return MetricsAndPeople(metrics[pairs[0]], people[pairs[0]], notes)
         return MetricsAndPeople(metrics, people, notes)
@@ -412,12 +413,12 @@ class TableReader:
 
     @staticmethod
     def _only(reading: Reading, kinds: tuple[type, ...], name: str | None) -> Any:  # noqa: ANN401
-        found = [table for table in reading.tables if isinstance(table, kinds)]
-        if len(found) != 1:
-            wanted = some_of([kind.__name__ for kind in kinds])
-            message = f"This holds {reading.format.kind} ({reading.because}), and {wanted} is needed."
+        tables = [table for table in reading.tables if isinstance(table, kinds)]
+        if len(tables) != 1:
+            needed = some_of([kind.__name__ for kind in kinds])
+            message = f"This holds {reading.format.kind} ({reading.because}), and {needed} is needed."
             raise ReadError(message, path=name, code="BT022")
-        return found[0]
+        return tables[0]
 
 
 def _has_name(data: object) -> bool:

@@ -1,35 +1,32 @@
 """What a reader is, what it may be told, and what it must give back.
 
-A format is one module in :mod:`betterthan.read.formats` with three names::
+A format is a module in :mod:`betterthan.read.formats` with three names::
 
     FORMAT: Format         # its name, the kind of table it becomes, one line of description, the options it understands
     sniff(source)          # how sure it is that a source is of its format, and why
     read(source, options)  # the tables, with every row accounted for
 
 and one entry in :data:`betterthan.read.formats.registry.READERS`, which says where the module is and what at the
-beginning of a file makes it worth importing.
+beginning of a file makes it worth importing. A module with several related formats has a
+:class:`FormatReader` for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, cast
 
 from betterthan.errors import shortened
 from betterthan.read.source.source import Source
-from betterthan.tables.counts import Counts
-from betterthan.tables.matches import Matches
-from betterthan.tables.ratings import Ratings
-from betterthan.tables.scores import Scores
-from betterthan.tables.tags import WordTags
-from betterthan.tables.texts import Texts
+from betterthan.tables.any_table import AnyTable
 
 Kind = Literal["scores", "matches", "ratings", "tags", "texts"]
-AnyTable = Scores | Counts | Matches | Ratings | WordTags | Texts
 WHOLE_SYSTEM = "system"
 """The only segment of a table of system-level scores."""
 EVERY = "*"
+COLUMNS_NAMED = "the columns were named"
+"""The reason for a layout that is not recognised without the user's names."""
 SEVERAL = "several"
 """The format of several files, each of which is recognised, and asked about its options, by itself."""
 OF_SCORES = frozenset({"item", "system", "score", "metric", "group", "judge"})
@@ -75,6 +72,11 @@ class Guess:
     confidence: float
     because: str
     kind: Kind | None = None
+
+
+def reason(guess: Guess | None, otherwise: str = "the format was named") -> str:
+    """Say why a format was chosen, which the user may have done by naming it or its columns."""
+    return guess.because if guess else otherwise
 
 
 class Run(NamedTuple):
@@ -174,3 +176,16 @@ class Reader(Protocol):
 
     def read(self, source: Source, options: Options) -> Reading:
         """Read `source` into tables."""
+
+
+class FormatReader(NamedTuple):
+    """A format of a module that holds several, in the shape of :class:`Reader`.
+
+    Tables that a data frame may hold have `guess` and `read_grid` too.
+    """
+
+    FORMAT: Format
+    sniff: Callable[[Source], Guess | None]
+    read: Callable[[Source, Options], Reading]
+    guess: Callable[..., Guess | None] | None = None
+    read_grid: Callable[..., Reading] | None = None

@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
 from betterthan.messages import COLUMN, Message, Option
-from betterthan.read.doubts.doubts import refuse_system_level
-from betterthan.read.doubts.metric_names import refuse_truth
 from betterthan.read.formats.registry import reader
 from betterthan.read.formats.tables.cells import Duplicates
 from betterthan.read.formats.tables.tables_in_one_file import whole
-from betterthan.read.frames import FrameLike, is_frame
-from betterthan.read.grid.where import conditions
+from betterthan.read.grid.open_grid import FrameLike, is_frame
+from betterthan.read.grid.selection import conditions
+from betterthan.read.plausibility.direction import refuse_truth
+from betterthan.read.plausibility.score_warnings import refuse_system_level
 from betterthan.read.protocol import EVERY, Options, Reading
 from betterthan.read.sniff import read_any, recognise
-from betterthan.read.source.source import Given, Source, open_source
+from betterthan.read.source.source import FileLike, Source, open_source
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
 
@@ -27,7 +27,7 @@ _SEVERAL = "several"
 
 
 def read_scores(
-    source: Given | FrameLike,
+    source: FileLike | FrameLike,
     *,
     metric: str | None = None,
     item: str | None = None,
@@ -128,7 +128,7 @@ def read_scores(
 
 
 def read_metrics(
-    source: Given | FrameLike | Sequence[Given],
+    source: FileLike | FrameLike | Sequence[FileLike],
     *,
     item: str | None = None,
     system: str | None = None,
@@ -202,7 +202,7 @@ def read_metrics(
 
 
 def read_ratings(
-    source: Given | FrameLike,
+    source: FileLike | FrameLike,
     *,
     metric: str | None = None,
     item: str | None = None,
@@ -272,7 +272,7 @@ def read_ratings(
     return replace(chosen, name=name) if name else chosen
 
 
-def _opened(source: Given | FrameLike) -> Source | FrameLike:
+def _opened(source: FileLike | FrameLike) -> Source | FrameLike:
     """Look at a file once, so that messages can name it and a stream is not read twice."""
     return source if is_frame(source) else open_source(source, folders=True)
 
@@ -282,13 +282,13 @@ def _format_of_ratings(source: Source | FrameLike, options: Options) -> str:
     if not isinstance(source, Source) or ("judge" in options.columns and not source.is_folder):
         return "ratings"
     try:
-        found = recognise(source).format
+        layout = recognise(source).format
     except ReadError:
         return "ratings"
-    return found if found == "several" or reader(found).FORMAT.kind == "ratings" else "ratings"
+    return layout if layout == "several" or reader(layout).FORMAT.kind == "ratings" else "ratings"
 
 
-def _merged(sources: Sequence[Given | FrameLike], options: Options) -> dict[str, Scores]:
+def _merged(sources: Sequence[FileLike | FrameLike], options: Options) -> dict[str, Scores]:
     """Return the metrics of all sources; none may be in two of them."""
     if not sources:
         raise ReadError("The list of files is empty. Name at least one.", code="BT134")
@@ -316,7 +316,7 @@ def runs_as_one(sources: Sequence[Any], options: Options) -> list[Any]:
 
 def are_runs(sources: Sequence[Any], options: Options) -> bool:
     """Whether each of several files is the run of one system."""
-    from betterthan.read.several.several_files import runs_in  # noqa: PLC0415  (it reads through this module)
+    from betterthan.read.several.files import runs_in  # noqa: PLC0415  (it reads through this module)
 
     if len(sources) < 2 or not all(isinstance(source, str | os.PathLike) for source in sources):
         return False
@@ -343,11 +343,11 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
     tables: dict[str, Scores] = {}
     for table in whole(reading).tables:
         if isinstance(table, Scores):
-            found = table if system_level else refuse_system_level(table, path=path)
+            scores = table if system_level else refuse_system_level(table, path=path)
         elif isinstance(table, Ratings):
             note = f"{table.n_judgements} judgements by {len(table.judges)} judges were averaged."
             averaged = table.to_scores()
-            found = replace(averaged, notes=(*averaged.notes, note))
+            scores = replace(averaged, notes=(*averaged.notes, note))
         else:
             kind = reading.format.kind
             raise ReadError(
@@ -355,12 +355,12 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
                 path=path,
                 code="BT022",
             )
-        _refuse_second(found.name, tables, path=path)
+        _refuse_second(scores.name, tables, path=path)
         if (
             reading.format.name == _SEVERAL
         ):  # one file alone may hold the truth; of a single one its reader asks
-            refuse_truth(found.systems, path=path)
-        tables[found.name] = found
+            refuse_truth(scores.systems, path=path)
+        tables[scores.name] = scores
     if not tables:
         raise ReadError(
             f"This holds no scores ({reading.because}). Give the file that has them.", path=path, code="BT022"
@@ -411,18 +411,18 @@ def _columns(**roles: str | None) -> dict[str, str]:
     return {role: column for role, column in roles.items() if column is not None}
 
 
-def _names(given: Sequence[str]) -> tuple[str, ...]:
+def _names(names: Sequence[str]) -> tuple[str, ...]:
     """Return names of columns; a single one need not be in a list."""
-    return (given,) if isinstance(given, str) else tuple(given)
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
-def _every(said: object, answer: bool) -> frozenset[str]:  # noqa: FBT001
+def _every(value: object, answer: bool) -> frozenset[str]:  # noqa: FBT001
     """Return "every metric" when the user said `answer` about the direction."""
-    if isinstance(said, str):
+    if isinstance(value, str):
         raise BetterThanError(
-            f'lower_is_better is True or False, or of several metrics a list of names; it is "{said}".'
+            f'lower_is_better is True or False, or of several metrics a list of names; it is "{value}".'
         )
-    return frozenset({EVERY}) if said is answer else frozenset()
+    return frozenset({EVERY}) if value is answer else frozenset()
 
 
 def _name_of(source: object) -> str | None:

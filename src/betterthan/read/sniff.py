@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from math import isfinite
-from typing import Any
+from typing import Any, cast
 
-from betterthan.errors import ReadError
-from betterthan.messages import Message, Option
-from betterthan.read.doubts.chosen_columns import refuse_unused
+from betterthan.errors import ReadError, unknown_name
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.read.formats.registry import plausible, reader, refuse_choice, takes_folder
-from betterthan.read.frames import FrameLike, is_frame, read_frame, two_layouts
 from betterthan.read.grid.beginning import Peek, peek
-from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.columns import find
+from betterthan.read.grid.delimited import quote_notes
+from betterthan.read.grid.grid import MemoryGrid, quoted
 from betterthan.read.grid.numerals import parse
-from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.grid.quotes import quote_notes
-from betterthan.read.protocol import Format, Guess, Kind, Options, Reader, Reading
-from betterthan.read.source.folders import refuse_arrow_folder
-from betterthan.read.source.source import Given, Source, no_data_folder, open_source
-from betterthan.read.where_files import read_frame_where, read_where
+from betterthan.read.grid.open_grid import FrameLike, frame_grid, is_frame, open_grid
+from betterthan.read.grid.selection import Selection, refuse_unused, select
+from betterthan.read.protocol import COLUMNS_NAMED, Format, Guess, Kind, Options, Reader, Reading, reason
+from betterthan.read.source.paths import refuse_arrow_folder
+from betterthan.read.source.source import FileLike, Source, no_data_folder, open_source
+from betterthan.read.where import read_copy
 
+_SAMPLE = 50
+BATTLES = "battles"
+_TIDY = ("rankings", "tags_table", "texts_table")
+LAYOUTS = ("long", "wide", "ratings", BATTLES, *_TIDY)
+"""Of a data frame or dict."""
 _SHOWN = 30  # characters of a cell in a message
 # Below this a reader only says that it would try.
 _HARDLY = 0.1
@@ -54,7 +60,7 @@ class Recognition:
     runners_up: tuple[Recognition, ...] = ()
 
 
-def sniff(source: Given) -> Recognition:
+def sniff(source: FileLike) -> Recognition:
     r"""Say what a file seems to be, from its name, first bytes, header and first rows.
 
     Parameters
@@ -105,11 +111,11 @@ def recognise(source: Source) -> Recognition:
     )
 
 
-def _recognition(source: Source, found: Format, guess: Guess) -> Recognition:
+def _recognition(source: Source, format: Format, guess: Guess) -> Recognition:  # noqa: A002
     return Recognition(
         name=source.name,
-        format=found.name,
-        kind=guess.kind or found.kind,
+        format=format.name,
+        kind=guess.kind or format.kind,
         confidence=guess.confidence,
         because=guess.because,
     )
@@ -119,14 +125,13 @@ def _unknown(source: Source) -> ReadError:
     _raise_fault(source)
     named = ("item", "system", "score", "left", "right", "winner", "format")
     fields: dict[str, Any] = {name: Option(name) for name in named}
-    return ReadError(
+    return source.error(
         Message(
             "No reader knows this layout. {seen}Name the columns of scores ({item}, {system}, {score}) or of battles "
             "({left}, {right}, {winner}), or the format ({format}).",
             seen=_seen(peek(source)),
             **fields,
         ),
-        path=source.name,
         code="BT009",
     )
 
@@ -157,7 +162,7 @@ def _raise_fault(source: Source) -> None:
 
 
 def read_any(
-    source: Given | FrameLike,
+    source: FileLike | FrameLike,
     options: Options | None = None,
     *,
     format: str | None = None,  # noqa: A002
@@ -195,15 +200,14 @@ def read_any(
     """
     options = options or Options()
     if is_frame(source):
-        if options.where:
-            return read_frame_where(source, options, format=format)
         return read_frame(source, options, format=format)
     opened = source if isinstance(source, Source) else open_source(source, folders=True)
     chosen = _chosen(opened, options, format)
     refuse_unused(options, chosen.FORMAT, path=opened.name)
     refuse_choice(options, chosen.FORMAT.name, chosen.FORMAT.description, path=opened.name)
-    is_filtered = options.where and not opened.is_folder
-    reading = read_where(opened, options, chosen) if is_filtered else chosen.read(opened, options)
+    # Tables choose their rows where they are; other files are read from a copy of the chosen rows.
+    needs_copy = options.where and not opened.is_folder and chosen.FORMAT.rows != "grid"
+    reading = read_copy(opened, options, chosen) if needs_copy else chosen.read(opened, options)
     for note in quote_notes(opened):
         reading = reading.with_note(note)
     return reading
@@ -218,8 +222,99 @@ def _chosen(source: Source, options: Options, name: str | None) -> Reader:
         return reader("battles")
     if {"system", "score"} & options.columns.keys() and not source.is_folder:
         return reader("ratings" if "judge" in options.columns else "long")
-    found = recognise(source)
-    rivals = [other for other in found.runners_up if other.confidence == found.confidence]
+    recognition = recognise(source)
+    rivals = [other for other in recognition.runners_up if other.confidence == recognition.confidence]
     if rivals:
-        raise two_layouts(source.name, {each.format: each.because for each in (found, rivals[0])})
-    return reader(found.format)
+        raise two_layouts(source.name, {each.format: each.because for each in (recognition, rivals[0])})
+    return reader(recognition.format)
+
+
+# Data frames and dicts, read by the same rules as files.
+
+
+def read_frame(data: FrameLike, options: Options, *, format: str | None = None) -> Reading:  # noqa: A002
+    """Read a data frame or dict of columns as scores, ratings, battles, rankings, tags or texts, whichever it holds."""
+    if format not in (None, *LAYOUTS):
+        raise unknown_name("layout of a data frame", str(format), LAYOUTS)
+    grid = frame_grid(data)
+    if options.where:
+        rows = select(grid, options.where, named=options.columns.values())
+        return rows.accounted(read_frame(_columns(rows), replace(options, where=()), format=format))
+    look = _look(grid)
+    layout = format or _other_layout(look, options) or _layout(look, options)
+    module: Any = reader(layout)
+    refuse_choice(options, layout, module.FORMAT.description, path=grid.name)
+    if layout == BATTLES:
+        battles: Reading = module.read_frame(data, options)
+        return battles
+    guess = module.guess(look, path=grid.name)
+    because = reason(guess, COLUMNS_NAMED)
+    reading: Reading = module.read_grid(grid, options, stem="score", because=because)
+    return reading
+
+
+def _columns(rows: Selection) -> dict[str, list[Any]]:
+    """Return the rows that were kept as a dict of columns, of which some layouts are read themselves."""
+    inner = cast("MemoryGrid", rows.grid.inner)
+    row_numbers = rows.grid.rows.tolist()
+    return {inner.header[i]: [inner.columns[i][row] for row in row_numbers] for i in rows.grid.columns}
+
+
+def _other_layout(look: Peek, options: Options) -> str | None:
+    """Return the layout of battles, rankings, tags or texts that the columns show; None for tables of scores."""
+    from betterthan.read.formats.battles.battle_columns import find_columns  # noqa: PLC0415
+
+    if {"left", "right", "winner"} & options.columns.keys():
+        return BATTLES
+    if {"system", "score"} & options.columns.keys():
+        return None
+    for name in _TIDY:
+        module: Any = reader(name)
+        if module.guess(look, path="data frame") is not None:
+            return name
+    try:
+        find_columns(look.header, named={}, path="data frame")
+    except ReadError:
+        return None
+    return BATTLES
+
+
+def _look(grid: MemoryGrid) -> Peek:
+    n = min(grid.n_rows, _SAMPLE)
+    rows = [[column[i] for column in grid.columns] for i in range(n)]
+    return Peek(container="delimited", header=grid.header, rows=rows)
+
+
+def two_layouts(name: str, because: Mapping[str, str]) -> ReadError:
+    """Build the error for a table that two layouts fit equally well, each with its reason (BT020)."""
+    first, second = because
+    return ReadError(
+        Message(
+            "The file may be {first} ({why_first}) or {second} ({why_second}). "
+            "Say which with {format}, or name the columns with {item}, {system} and {score}.",
+            first=first,
+            why_first=because[first],
+            second=second,
+            why_second=because[second],
+            format=Option("format", first),
+            item=Option("item", COLUMN),
+            system=Option("system", COLUMN),
+            score=Option("score", COLUMN),
+        ),
+        path=name,
+        code="BT020",
+    )
+
+
+def _layout(look: Peek, options: Options) -> str:
+    reader_of: Any = reader
+    roles = find(look.header, options.columns, ("item", "system", "score", "judge"), path="data frame")
+    named = {"system", "score"} & options.columns.keys()
+    guesses = {name: reader_of(name).guess(look, path="data frame") for name in ("long", "wide")}
+    long = "system" in roles and ("score" in roles or guesses["long"] is not None)
+    if not named and not long:
+        return "wide"
+    first, second = guesses.values()
+    if not named and "judge" not in roles and first and second and first.confidence == second.confidence:
+        raise two_layouts("data frame", {name: guess.because for name, guess in guesses.items()})
+    return "ratings" if "judge" in roles else "long"

@@ -334,9 +334,9 @@ def name_and_path(given: str) -> tuple[str | None, str]:
     >>> name_and_path("ours=runs/7.csv"), name_and_path("runs/7.csv")
     (('ours', 'runs/7.csv'), (None, 'runs/7.csv'))
     """
-    from betterthan.read.source.given_files import split_given
+    from betterthan.read.source.paths import split_name
 
-    called = None if given == STANDARD_INPUT else split_given(given)[0]
+    called = None if given == STANDARD_INPUT else split_name(given)[0]
     return called, given if called is None else given[len(called) + 1 :]
 
 
@@ -382,12 +382,12 @@ def file_digest(path: str) -> str | None:
     str or None
         None for standard input, which is gone, and for what cannot be read.
     """
-    from betterthan.read.source.given_files import split_given
+    from betterthan.read.source.paths import split_name
 
     if path == STANDARD_INPUT:
         return None
     try:
-        (first, *others) = found = [Path(each).expanduser() for each in split_given(path)[1]]
+        (first, *others) = found = [Path(each).expanduser() for each in split_name(path)[1]]
         if not others and not first.is_dir():
             return f"sha256:{_sha256(first)}" if first.is_file() else None
         lines = [line for each in found for line in _listed(each)]

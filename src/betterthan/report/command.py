@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError
-from betterthan.read.grid.where import parse_conditions
+from betterthan.read.grid.selection import parse_conditions
 from betterthan.read.protocol import Options
 
 IN_MEMORY = " in memory]"

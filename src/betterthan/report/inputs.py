@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
-from betterthan.read.doubts.chosen_columns import refuse_unknown_directions
+from betterthan.read.formats.metrics_task.metrics_folder import with_conditions
 from betterthan.read.formats.metrics_task.metrics_folder_files import Folder, pairs_of
-from betterthan.read.formats.metrics_task.metrics_folder_reader import with_conditions
 from betterthan.read.formats.quality.tag_files import read_tags
 from betterthan.read.formats.tables.parallel_text import read_texts
+from betterthan.read.grid.selection import refuse_unknown_directions
 from betterthan.read.inputs import TableReader, is_metrics_folder, is_path
 from betterthan.read.protocol import Options
 from betterthan.report.command import command_of

@@ -103,7 +103,7 @@ def test_what_has_gaps_is_left_out_with_a_word(betterthan, tmp_path):
 
 def test_too_many_battles_are_counted_with_a_word(betterthan, battles, tmp_path, monkeypatch):
     """Memory stays bounded; the judges stay."""
-    monkeypatch.setattr("betterthan.read.formats.battles.battle_clusters.MOST_ROWS", 39)
+    monkeypatch.setattr("betterthan.read.formats.battles.battle_columns.MOST_ROWS", 39)
     said = betterthan("convert", battles, "-o", tmp_path / "t.csv")
     assert said.code == 0
     assert "40 battles are more than 39, so they are counted by kind" in said.err

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import betterthan as bt
-from betterthan.read.write.write_metrics_folder import metrics_folder_of
+from betterthan.read.write.folders import metrics_folder_of
 
 SYSTEMS = ("A", "B", "C", "D", "E")
 

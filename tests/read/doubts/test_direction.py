@@ -8,7 +8,7 @@ import pytest
 import betterthan as bt
 from betterthan.errors import ReadError
 from betterthan.messages import Option
-from betterthan.read.doubts.direction import direction
+from betterthan.read.plausibility.direction import direction
 from betterthan.read.protocol import Options
 
 VALUES = np.array([[0.1, 0.4], [0.3, 0.2]])

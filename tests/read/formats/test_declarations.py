@@ -13,8 +13,7 @@ from tests.read.seeds import FILES
 import betterthan as bt
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.formats import registry
-from betterthan.read.formats.registry import READERS, Entry, plausible, reader, takes_folder
-from betterthan.read.formats.signs import Sign
+from betterthan.read.formats.registry import READERS, Entry, Sign, plausible, reader, takes_folder
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any, sniff
 from betterthan.read.source.source import open_source

@@ -10,7 +10,7 @@ import pytest
 
 import betterthan as bt
 from betterthan.errors import ReadError
-from betterthan.read.grid.missing import MISSING
+from betterthan.read.grid.numerals import MISSING
 from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.source.source import open_source
 

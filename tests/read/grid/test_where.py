@@ -16,7 +16,7 @@ import betterthan as bt
 from betterthan.cli.main import main
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.grid.where import parse_conditions
+from betterthan.read.grid.selection import parse_conditions
 from betterthan.read.sniff import read_any
 from betterthan.read.source.source import open_source
 

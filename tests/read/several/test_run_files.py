@@ -10,9 +10,9 @@ import pytest
 import betterthan as bt
 from betterthan.errors import ReadError
 from betterthan.read.protocol import Options
-from betterthan.read.several.run_files import meaning_of_names, short_names
+from betterthan.read.several.runs import meaning_of_names, short_names
 from betterthan.read.sniff import read_any
-from betterthan.read.source.text import SMALL
+from betterthan.read.source.source import SMALL
 
 FIRST, SECOND = (0.5, 0.25, 1.0, 0.75), (0.25, 0.5, 0.75, 0.5)
 

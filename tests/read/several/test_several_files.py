@@ -14,7 +14,7 @@ import betterthan as bt
 from betterthan import scratch
 from betterthan.errors import ReadError
 from betterthan.read.protocol import Options
-from betterthan.read.several.several_files import FORMAT
+from betterthan.read.several.files import FORMAT
 from betterthan.read.sniff import read_any, sniff
 from betterthan.read.source.source import open_source
 from betterthan.report.compose import compose

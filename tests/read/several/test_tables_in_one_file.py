@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import betterthan as bt
-from betterthan.read.formats.tables.tables_in_one_file import ApartReading
+from betterthan.read.formats.tables.tables_in_one_file import SeparateReading
 from betterthan.read.sniff import read_any
 
 SEGMENTS = "lp,system,seg_id,mqm\nen-de,A,1,-1\nen-de,B,1,-2\nen-de,A,2,0\nen-de,B,2,-3\n"
@@ -28,7 +28,7 @@ def read(text, **options):
 def test_language_pairs_that_share_segment_numbers_are_tables_of_their_own(names):
     """Whether their systems have the same names or not: segment 1 is another text."""
     reading = read(SEGMENTS + OTHER.format(*names))
-    assert isinstance(reading, ApartReading)
+    assert isinstance(reading, SeparateReading)
     first, second = reading.tables
     assert (first.name, second.name) == ("en-de mqm", "zh-en mqm")
     assert first.values.tolist() == [[-1, 0], [-2, -3]]
@@ -77,7 +77,7 @@ def test_language_pairs_are_pooled_only_when_asked(layout):
             for i in range(4)
         )
     reading = read(text)
-    assert isinstance(reading, ApartReading)
+    assert isinstance(reading, SeparateReading)
     with pytest.raises(bt.ReadError, match=r'where={"lp": "en-de"}') as caught:
         bt.read_scores(io.StringIO(text))
     assert caught.value.code == "BT237"
@@ -209,7 +209,7 @@ def test_every_row_is_in_its_table(rows):
         for j, segment in enumerate(table.segments)
         if not np.isnan(table.values[i, j])
     }
-    several = isinstance(reading, ApartReading)
+    several = isinstance(reading, SeparateReading)
     prefixes = [f"{lp} score" if several else "score" for lp, _, _ in rows]
     expected = {
         (name, system, str(segment)): k

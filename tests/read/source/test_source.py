@@ -19,7 +19,7 @@ from betterthan.read.grid.open_grid import open_grid
 from betterthan.read.scores import read_scores
 from betterthan.read.sniff import read_any
 from betterthan.read.source import source as source_module
-from betterthan.read.source import text
+from betterthan.read.source import source as text
 from betterthan.read.source.source import HEAD_BYTES, open_source
 
 WIDE = "id,A,B\n1,0.5,0.25\n2,0.5,0.125\n"

@@ -64,7 +64,7 @@ def agree(
     """  # noqa: D301
     from betterthan.analysis.rank.agreement import agreement, rank_each
     from betterthan.cli.computing import computing_arguments
-    from betterthan.read.doubts.chosen_columns import refuse_unknown_directions
+    from betterthan.read.grid.selection import refuse_unknown_directions
     from betterthan.read.inputs import TableReader
     from betterthan.read.scores import the_metric
 

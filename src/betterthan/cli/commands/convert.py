@@ -76,7 +76,7 @@ def _folder(file: str, output: str, options: Options, format_in: str | None, hum
     from betterthan.read.formats.tables.tables_in_one_file import whole
     from betterthan.read.sniff import read_any
     from betterthan.read.source.source import open_source
-    from betterthan.read.write.tables_as_folder import copy_folder, needed_pair, refuse_full, write_as_folder
+    from betterthan.read.write.folders import copy_folder, needed_pair, refuse_full, write_as_folder
 
     refuse_full(output)
     source = open_source(file, folders=True)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from betterthan.cli.computing import computing_arguments
-from betterthan.cli.score_tables import expanded, texts_of
+from betterthan.cli.score_tables import texts_of
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.charts.chart import chart_kinds
 from betterthan.read.inputs import TableReader
 from betterthan.read.protocol import Options
+from betterthan.read.source.paths import expanded
 from betterthan.results.base import SCHEMA, Result
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores

@@ -144,7 +144,7 @@ def mqm(file: str, weights: tuple[str, ...], standardize: bool, **given: Any) ->
       betterthan human mqm mqm.tsv --weight Critical=10 --weight Style/Minor=0.5
       betterthan human mqm mqm.tsv --units groups --scores-to mqm.csv
     """  # noqa: D301
-    from betterthan.read.formats.wmt.mqm_table import read_mqm
+    from betterthan.read.formats.wmt.mqm import read_mqm
 
     ratings = read_mqm(file, weights={key: _number(key, value) for key, value in map(_parted, weights)})
     kept, results = _cleaned(ratings, given)
@@ -214,7 +214,7 @@ def rr(
 
 def _judgements(file: str, options: Options, format_in: str | None, metric: str | None) -> Ratings | Scores:
     """Read single judgements, or means of them where the file has no judges."""
-    from betterthan.read.doubts.chosen_columns import refuse_unknown_directions
+    from betterthan.read.grid.selection import refuse_unknown_directions
     from betterthan.read.scores import judgements_of
     from betterthan.read.sniff import read_any
     from betterthan.tables.ratings import Ratings
@@ -270,7 +270,7 @@ def _relative(table: Ratings | Scores, margin: float) -> Matches:
 
 def _rankings(file: str, languages: str | None, identical: str) -> Matches:
     from betterthan.errors import BetterThanError
-    from betterthan.read.formats.battles.rankings_table import read_rankings
+    from betterthan.read.formats.battles.rankings import read_rankings
     from betterthan.read.protocol import Options
     from betterthan.read.sniff import read_any, sniff
     from betterthan.read.source.source import open_source

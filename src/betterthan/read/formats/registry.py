@@ -1,32 +1,126 @@
 """All the formats that can be read. A new one is a module in this package and an entry here.
 
-The module holds ``FORMAT``, ``sniff`` and ``read``; the entry says where the module is and what makes it worth
-importing. Everything else that depends on the format is derived from the two: which options are refused, which formats
-take a folder, what the documentation and the app list.
+The module holds ``FORMAT``, ``sniff`` and ``read``, or a ``FormatReader`` of these for each of several related formats;
+the entry says where it is and what at the beginning of a file makes it worth importing. Everything else that depends on
+the format is derived from the two: which options are refused, which formats take a folder, what the documentation and
+the app list.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, cast
 
 from betterthan.errors import ReadError, unknown_name
-from betterthan.read.formats.signs import JSON, NO_TEXT, PARQUET, TEXT, Sign, beginning, one_of
-from betterthan.read.grid.columns import RANKS, ROLES, SEVERAL_WINNERS, SIDES, WINNERS
+from betterthan.read.grid.beginning import Container, Peek, beginning_text, peek
+from betterthan.read.grid.columns import RANKS, ROLES, SEVERAL_WINNERS, SIDES, WINNERS, plain
 from betterthan.read.protocol import SEVERAL, Options, Reader
 from betterthan.read.source.source import Source
+
+# What at the beginning of a file makes a format worth asking, so that the other formats need not be imported.
+#
+# A sign is necessary, not sufficient: it may admit a format that then declines, but must never keep out one that would
+# have recognised the file. `tests/read/formats/test_declarations.py` holds every format to that.
+
+
+JSON: tuple[Container, ...] = ("json", "jsonl")
+TEXT: tuple[Container, ...] = ("delimited",)
+NO_TEXT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".tags", ".xml", ".html", ".eval")
+"""Suffixes of files that are not plain text, one segment per line."""
+PARQUET: tuple[Container, ...] = ("parquet",)
+
+SignColumn = str | frozenset[str]
+
+
+def one_of(names: Iterable[str]) -> frozenset[str]:
+    """Return names of columns of which one is enough, as :func:`~betterthan.read.grid.columns.plain` spells them."""
+    return frozenset(map(plain, names))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sign:
+    r"""One thing that a format may be recognised by; everything that is given must hold.
+
+    Attributes
+    ----------
+    containers : tuple
+        What the file is made of, one of these; any if empty.
+    columns : tuple of str or set of str
+        Columns that must be there, spelled without case and punctuation; of a set, one of them.
+    words : tuple of str
+        Lower-case texts that must occur in the first 64 KB, in any case.
+    pattern : str
+        A regular expression that must match somewhere in the first 64 KB; case is ignored, ``^`` is the start of a
+        line and ``\A`` that of the file.
+    suffix : str
+        What the name of the file ends with, ``.gz`` and ``.zst`` aside.
+    other_suffixes : tuple of str
+        Suffixes that the file does not have.
+    magic : bytes
+        What the file begins with.
+    """
+
+    containers: tuple[Container, ...] = ()
+    columns: tuple[SignColumn, ...] = ()
+    words: tuple[str, ...] = ()
+    pattern: str = ""
+    suffix: str = ""
+    other_suffixes: tuple[str, ...] = ()
+    magic: bytes = b""
+
+
+@dataclass(slots=True)
+class Beginning:
+    """The beginning of a file as signs see it, looked at once for all formats."""
+
+    source: Source
+    look: Peek
+    columns: frozenset[str]
+    text: str
+    lower: str
+
+    def shows(self, sign: Sign) -> bool:
+        """Say whether a sign is there, the cheapest tests first."""
+        return (
+            (not sign.containers or self.look.container in sign.containers)
+            and self.source.suffix.endswith(sign.suffix)
+            and self.source.suffix not in sign.other_suffixes
+            and self.source.head.startswith(sign.magic)
+            and all(map(self._has_column, sign.columns))
+            and all(word in self.lower for word in sign.words)
+            and (not sign.pattern or _compiled(sign.pattern).search(self.text) is not None)
+        )
+
+    def _has_column(self, column: SignColumn) -> bool:
+        if not self.columns and self.look.container == "json":
+            return True  # no object of the array is as short as the beginning, so its keys are not known
+        return column in self.columns if isinstance(column, str) else not column.isdisjoint(self.columns)
+
+
+def beginning(source: Source) -> Beginning:
+    """Look at a file for all formats at once."""
+    look, text = peek(source), beginning_text(source)
+    return Beginning(source, look, frozenset(map(plain, look.header)), text, text.lower())
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+
 
 Place = Literal["file", "folder", "either"]
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a format's module is, the signs of which one makes it worth importing, and whether it takes a folder.
+    """Where a format is, the signs of which one makes it worth importing, and whether it takes a folder.
 
-    Without a sign it is asked about every file.
+    `module` ends in ``:NAME`` where the module holds several formats. Without a sign the format is asked about every
+    file.
     """
 
     module: str
@@ -55,23 +149,25 @@ READERS: dict[str, Entry] = {
     ),
     "mt_bench": _entry("battles.mt_bench_scores", Sign(columns=("questionid", "model", "score", "turn"))),
     "rankings": _entry(
-        "battles.rankings_table", Sign(columns=(one_of(f"system{i}rank" for i in range(1, 10)),))
+        "battles.rankings:RANKINGS", Sign(columns=(one_of(f"system{i}rank" for i in range(1, 10)),))
     ),
     "mqm": _entry(
-        "wmt.mqm_table",
+        "wmt.mqm:ANNOTATIONS",
         Sign(pattern=r"severity|major|minor|neutral|no.?error|critical|hotw", words=("\t",)),
     ),
     "text": _entry("tables.parallel_text", Sign(containers=TEXT, other_suffixes=NO_TEXT)),
-    "texts_table": _entry("tables.texts_table", Sign(columns=(_ITEM, _SYSTEM, "text"))),
-    "tags": _entry("quality.tag_files", Sign(suffix="tags"), Sign(pattern=r"\A\s*(?:ok|good|bad)(?:\s|\Z)")),
-    "tags_table": _entry("tables.tags_table", Sign(columns=(_ITEM, _SYSTEM, "position", "tag"))),
-    "tag_rows": _entry("quality.tag_rows", _QUALITY),
-    "tag_sentences": _entry("quality.tag_sentences", _QUALITY),
-    "tag_spans": _entry("quality.tag_spans", _QUALITY),
-    "sentence_scores": _entry("quality.sentence_scores", _QUALITY),
-    "sentence_training": _entry("quality.sentence_training", Sign(words=("z_mean", "z_scores"))),
+    "texts_table": _entry("tables.tidy:TEXTS", Sign(columns=(_ITEM, _SYSTEM, "text"))),
+    "tags": _entry(
+        "quality.tag_files:FILE", Sign(suffix="tags"), Sign(pattern=r"\A\s*(?:ok|good|bad)(?:\s|\Z)")
+    ),
+    "tags_table": _entry("tables.tidy:TAGS", Sign(columns=(_ITEM, _SYSTEM, "position", "tag"))),
+    "tag_rows": _entry("quality.tag_tables:WORDS", _QUALITY),
+    "tag_sentences": _entry("quality.tag_tables:SENTENCES", _QUALITY),
+    "tag_spans": _entry("quality.tag_tables:SPANS", _QUALITY),
+    "sentence_scores": _entry("quality.sentence_scores:SCORES", _QUALITY),
+    "sentence_training": _entry("quality.sentence_scores:TRAINING", Sign(words=("z_mean", "z_scores"))),
     "numbers": _entry("quality.number_files", Sign(suffix=".hter"), Sign(pattern=r"\A\s*[+-]?\.?[0-9]")),
-    "metrics_folder": _entry("metrics_task.metrics_folder_reader", place="folder"),
+    "metrics_folder": _entry("metrics_task.metrics_folder", place="folder"),
     "score_file": _entry(
         "metrics_task.score_files",
         Sign(suffix=".score"),
@@ -80,28 +176,30 @@ READERS: dict[str, Entry] = {
     ),
     "appraise": _entry("wmt.appraise_table", Sign(pattern=r',"?(?:TGT|REF|BAD|CHK)"?,')),
     "wmt_jsonl": _entry(
-        "wmt.wmt_jsonl", Sign(columns=("langs", "lineid", "system", "annotator", "esascore"))
+        "wmt.wmt_jsonl:ESA", Sign(columns=("langs", "lineid", "system", "annotator", "esascore"))
     ),
     "wmt_scores": _entry(
-        "wmt.wmt_jsonl_scores", Sign(columns=("languagepair", "documentid", "metricscores")), place="either"
+        "wmt.wmt_jsonl:SCORES", Sign(columns=("languagepair", "documentid", "metricscores")), place="either"
     ),
     "segments": _entry("tables.segment_list", Sign(columns=(_ITEM, _GROUP))),
     "submission": _entry("metrics_task.metric_submissions", Sign(pattern=rf"\A\s*[^\n]*?\s{_PAIR}\s")),
-    "rating_file": _entry("wmt.rating_files", Sign(suffix=".rating"), Sign(words=('"errors"', "\t"))),
-    "rating_lines": _entry("wmt.rating_lines", Sign(columns=("systemid", "segmentid", "raterid", "errors"))),
-    "wmt_texts": _entry("wmt.wmt_jsonl_texts", Sign(columns=("docid", "hypothesis")), place="either"),
-    "wmt_judgements": _entry("wmt.wmt_jsonl_judgements", Sign(columns=("docid", "tgttext", "scores"))),
-    "mqm_means": _entry("wmt.mqm_means", Sign(words=("mqm_avg_score",))),
-    "da_systems": _entry("wmt.da_systems", Sign(pattern=r"\A\s*lp\s")),
-    "crowd_da": _entry("wmt.crowd_da", Sign(words=("input.src", "workerid"))),
-    "crowd_scores": _entry("wmt.crowd_da_scores", Sign(words=("raw.scr", "z.scr"))),
-    "better_worse": _entry("battles.relative_rankings_list", Sign(pattern=r"\A[^\n]*better\s+worse")),
+    "rating_file": _entry("wmt.rating_files:FILE", Sign(suffix=".rating"), Sign(words=('"errors"', "\t"))),
+    "rating_lines": _entry(
+        "wmt.rating_files:LINES", Sign(columns=("systemid", "segmentid", "raterid", "errors"))
+    ),
+    "wmt_texts": _entry("wmt.wmt_jsonl:TEXTS", Sign(columns=("docid", "hypothesis")), place="either"),
+    "wmt_judgements": _entry("wmt.wmt_jsonl:JUDGMENTS", Sign(columns=("docid", "tgttext", "scores"))),
+    "mqm_means": _entry("wmt.mqm:MEANS", Sign(words=("mqm_avg_score",))),
+    "da_systems": _entry("wmt.direct_assessment:SYSTEM_MEANS", Sign(pattern=r"\A\s*lp\s")),
+    "crowd_da": _entry("wmt.direct_assessment:CROWD", Sign(words=("input.src", "workerid"))),
+    "crowd_scores": _entry("wmt.direct_assessment:SEGMENT_MEANS", Sign(words=("raw.scr", "z.scr"))),
+    "better_worse": _entry("battles.rankings:BETTER_WORSE", Sign(pattern=r"\A[^\n]*better\s+worse")),
     "sacrebleu": _entry(
-        "toolkits.sacrebleu_json",
+        "toolkits.sacrebleu:JSON",
         Sign(containers=JSON, words=('"signature"',)),
         Sign(containers=JSON, words=('"system"',)),
     ),
-    "sacrebleu_lines": _entry("toolkits.sacrebleu_lines", Sign(pattern=r"^[^\s|]{1,40}\|(?:nrefs|#):")),
+    "sacrebleu_lines": _entry("toolkits.sacrebleu:LINES", Sign(pattern=r"^[^\s|]{1,40}\|(?:nrefs|#):")),
     "comet": _entry(
         "toolkits.comet_files",
         Sign(words=('"statistical_results"',)),
@@ -118,7 +216,7 @@ READERS: dict[str, Entry] = {
     "helm": _entry(
         "toolkits.helm_stats", Sign(words=('"train_trial_index"', '"instance_id"')), place="either"
     ),
-    "tag_folder": _entry("quality.tag_folder", place="folder"),
+    "tag_folder": _entry("quality.tag_files:FOLDER", place="folder"),
     "lighteval": _entry(
         "toolkits.lighteval_details",
         Sign(containers=PARQUET, columns=(one_of(("metric", "metrics")),)),
@@ -127,7 +225,7 @@ READERS: dict[str, Entry] = {
     "promptfoo": _entry(
         "toolkits.promptfoo_json", Sign(words=("promptidx",)), Sign(words=("evalid", "results"))
     ),
-    SEVERAL: Entry("betterthan.read.several.several_files", place="folder"),
+    SEVERAL: Entry("betterthan.read.several.files", place="folder"),
 }
 
 
@@ -158,7 +256,9 @@ def reader(name: str) -> Reader:
     """
     if name not in READERS:
         raise unknown_name("format", name, READERS)
-    return cast("Reader", importlib.import_module(READERS[name].module))
+    module, _, attribute = READERS[name].module.partition(":")
+    loaded = importlib.import_module(module)
+    return cast("Reader", getattr(loaded, attribute) if attribute else loaded)
 
 
 def refuse_choice(options: Options, layout: str, description: str, *, path: str | None) -> None:

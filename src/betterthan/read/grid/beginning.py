@@ -62,10 +62,10 @@ def peek(source: Source) -> Peek:
         except ReadError as error:
             _seen[source] = _again(error)
             raise
-    found = _seen[source]
-    if isinstance(found, ReadError):
-        raise _again(found)
-    return found
+    look = _seen[source]
+    if isinstance(look, ReadError):
+        raise _again(look)
+    return look
 
 
 def once(look: Callable[[Source], T]) -> Callable[[Source], T]:
@@ -91,7 +91,7 @@ def _again(error: ReadError) -> ReadError:
 def _look(source: Source) -> Peek:
     if source.is_parquet:
         # Imported here so that a look at text does not load the engine.
-        from betterthan.read.grid.duck_grid import parquet_rows  # noqa: PLC0415
+        from betterthan.read.grid.duck import parquet_rows  # noqa: PLC0415
 
         return Peek(container="parquet", **parquet_rows(source, _SAMPLE))
     lines = first_lines(source)
@@ -117,8 +117,8 @@ def first_lines(source: Source) -> list[str]:
     whole = len(source.head) < HEAD_BYTES
     if whole or source.head.count(b"\n") >= 2:
         lines = source.head.decode("utf-8-sig", errors="replace").split("\n")
-        kept = lines if whole else lines[:-1]
-        return [line + "\n" for line in kept[: _SAMPLE + 1]]
+        whole_lines = lines if whole else lines[:-1]
+        return [line + "\n" for line in whole_lines[: _SAMPLE + 1]]
     return [line + "\n" for line in islice(source.lines(), 3)]
 
 

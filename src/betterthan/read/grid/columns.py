@@ -89,7 +89,7 @@ def is_called_score(name: str) -> bool:
 
 
 def find(
-    header: Sequence[str], given: Mapping[str, str], roles: Sequence[str], *, path: str
+    header: Sequence[str], named: Mapping[str, str], roles: Sequence[str], *, path: str
 ) -> dict[str, int]:
     """Return the column of each of `roles` that the header has.
 
@@ -100,19 +100,19 @@ def find(
     ReadError
         When two columns fit a role equally well (BT020).
     """
-    found: dict[str, int] = {}
+    positions: dict[str, int] = {}
     by_name: dict[str, list[int]] = {}
     for column, name in enumerate(header):
         by_name.setdefault(plain(name), []).append(column)
     for role in roles:
-        if role in given:
-            found[role] = _position(given[role], header)
+        if role in named:
+            positions[role] = _position(named[role], header)
     for role in roles:
-        if role not in found:
-            hit = _by_name(header, by_name, role, taken=set(found.values()), path=path)
+        if role not in positions:
+            hit = _by_name(header, by_name, role, taken=set(positions.values()), path=path)
             if hit is not None:
-                found[role] = hit
-    return found
+                positions[role] = hit
+    return positions
 
 
 def _position(name: str, header: Sequence[str]) -> int:

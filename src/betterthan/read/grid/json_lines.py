@@ -38,18 +38,15 @@ def array_grid(text: str, source: Source) -> MemoryGrid:
     except (ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         what = getattr(error, "msg", "too deeply nested")
-        raise ReadError(
+        raise source.error(
             f"The file is not JSON ({what}). Write it again, best as one object a line.",
-            path=source.name,
             line=line,
             code="BT016",
         ) from error
     odd = next((i for i, parsed in enumerate(objects) if not isinstance(parsed, dict)), None)
     if odd is not None:
-        raise ReadError(
-            f"Element {odd + 1} of the array is not an object. Write one object for each row.",
-            path=source.name,
-            code="BT016",
+        raise source.error(
+            f"Element {odd + 1} of the array is not an object. Write one object for each row.", code="BT016"
         )
     for parsed in objects:
         _check_keys(parsed, source, None)
@@ -97,9 +94,8 @@ decode_spelled = json.JSONDecoder(
 
 def _check_keys(parsed: dict[str, Any], source: Source, line: int | None) -> None:
     if isinstance(parsed, _Repeating):
-        raise ReadError(
+        raise source.error(
             f"The key {quoted(parsed.key)} occurs more than once in an object. Give every key its own name.",
-            path=source.name,
             line=line,
             code="BT017",
         )
@@ -125,10 +121,9 @@ def check_keys(n_keys: int, source: Source, *, line: int | None = None) -> None:
         Beyond 20,000 (BT251).
     """
     if n_keys > MOST_COLUMNS:
-        raise ReadError(
+        raise source.error(
             f"There are more than {MOST_COLUMNS:,} different keys, and each would be a column. "
             f'Put what varies from row to row into values: {{"system": "A", "score": 0.5}} instead of {{"A": 0.5}}.',
-            path=source.name,
             line=line,
             code="BT251",
         )
@@ -161,10 +156,9 @@ def numbered_objects(
         except (ValueError, RecursionError) as error:
             raise _malformed(error, source, number) from error
         if not isinstance(parsed, dict):
-            raise ReadError(
+            raise source.error(
                 f"The line holds {_KINDS.get(type(parsed), 'a number')}, not an object. "
                 f'Write one object a line, such as {{"item": "1", "system": "A", "score": 0.5}}.',
-                path=source.name,
                 line=number,
                 code="BT016",
             )
@@ -182,11 +176,8 @@ def _malformed(error: Exception, source: Source, line: int) -> ReadError:
         what = "half of a surrogate pair"
     column = getattr(error, "colno", None)
     at = f" at character {column}" if column else ""
-    return ReadError(
-        f"The line is not JSON ({what}{at}). Write one complete object a line.",
-        path=source.name,
-        line=line,
-        code="BT016",
+    return source.error(
+        f"The line is not JSON ({what}{at}). Write one complete object a line.", line=line, code="BT016"
     )
 
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
-from betterthan.errors import ReadError
+from betterthan.errors import ReadError, TableError
 from betterthan.read.grid.beginning import Peek, peek
-from betterthan.read.grid.delimited import delimited_grid
+from betterthan.read.grid.columns import ROLES, plain
+from betterthan.read.grid.delimited import RegularText, delimited_grid, read_quotes
 from betterthan.read.grid.grid import Grid, MemoryGrid, fault
 from betterthan.read.grid.json_lines import LooseJson, array_grid, check_objects, json_grid
-from betterthan.read.grid.numerals import parse
-from betterthan.read.grid.quotes import read_quotes
-from betterthan.read.grid.regular_text import RegularText
-from betterthan.read.source.source import Source
-from betterthan.read.source.text import SMALL, small_text
+from betterthan.read.grid.numerals import Cells, parse
+from betterthan.read.grid.selection import select
+from betterthan.read.protocol import Options, Reading
+from betterthan.read.source.source import SMALL, Source, small_text
 
 _PANDAS = "Unnamed: 0"
 
@@ -72,13 +73,12 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
         yield checked(_parsed(text, source, look, seen))
         return
     if look.container == "json":
-        raise ReadError(
+        raise source.error(
             f"A JSON array of more than {LARGEST_ARRAY >> 20} MiB is not read at once. "
             f"Write one object a line: jq -c '.[]' IN > OUT.jsonl",
-            path=source.name,
             code="BT016",
         )
-    from betterthan.read.grid.duck_grid import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
+    from betterthan.read.grid.duck import large_text_grid, parquet_grid  # noqa: PLC0415  (loads the engine)
 
     if loose.found:
         check_objects(source)
@@ -88,6 +88,17 @@ def open_grid(source: Source, *, small: int = SMALL) -> Iterator[Grid]:
         yield checked(large)
     finally:
         large.connection.close()
+
+
+def read_table(
+    source: Source, options: Options, read_grid: Callable[..., Reading], *, because: str
+) -> Reading:
+    """Read a source as a grid, only the rows that ``options.where`` keeps; the others are counted as dropped."""
+    with open_grid(source) as grid:
+        if not options.where:
+            return read_grid(grid, options, stem=source.stem, because=because)
+        selection = select(grid, options.where, named=options.columns.values())
+        return selection.accounted(read_grid(selection.grid, options, stem=source.stem, because=because))
 
 
 def _parsed(text: str, source: Source, look: Peek, seen: RegularText | None) -> MemoryGrid:
@@ -126,3 +137,86 @@ def checked(grid: Grid) -> Grid:
             "There is a header but no row below it. Check what wrote the file.", path=grid.name, code="BT011"
         )
     return grid
+
+
+FrameLike = Any  # a data frame of any library, or a mapping of columns
+
+
+def is_frame(data: object) -> bool:
+    """Whether something is a dict or a data frame rather than a path or an open file."""
+    if isinstance(data, Mapping):
+        return True
+    return hasattr(data, "__dataframe__") or type(data).__module__.split(".")[0] in _LIBRARIES
+
+
+_LIBRARIES = frozenset({"pandas", "polars", "pyarrow", "modin", "cudf", "narwhals"})
+
+
+def frame_grid(data: FrameLike) -> MemoryGrid:
+    """Return a data frame or dict of columns as a grid."""
+    columns = dict(data) if isinstance(data, Mapping) else _frame_columns(data)
+    header = tuple(str(name).strip() for name in columns)
+    cells = [_cells(name, values) for name, values in columns.items()]
+    _check_lengths(header, cells)
+    name = "dict" if isinstance(data, Mapping) else "data frame"
+    grid = MemoryGrid(name=name, header=header, columns=cells)
+    checked(grid)
+    return grid
+
+
+def _frame_columns(data: FrameLike) -> dict[str, Any]:
+    import narwhals.stable.v1 as nw  # noqa: PLC0415  (only callers with frames pay for it)
+
+    try:
+        frame = nw.from_native(data)
+    except TypeError as error:
+        raise TableError(
+            f"A {type(data).__name__} is no table. Pass a path, a data frame, or a dict of lists."
+        ) from error
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if not isinstance(frame, nw.DataFrame):
+        raise TableError(f"A {type(data).__name__} is no table. Pass a data frame or a dict of lists.")
+    columns = {name: _plain(frame[name]) for name in frame.columns}
+    return {**_index(nw.maybe_get_index(frame), columns), **columns}
+
+
+def _index(index: Any, columns: Mapping[str, Any]) -> dict[str, list[str]]:  # noqa: ANN401  (of pandas)
+    """Return the row labels of pandas as a column, where they tell rows apart and no column does.
+
+    Dropped, they would let two tables be joined by the positions of their rows.
+    """
+    is_plain = index is None or type(index).__name__ == "RangeIndex" or getattr(index, "nlevels", 1) > 1
+    known = {plain(name) for name in ROLES["item"]}
+    if is_plain or not index.is_unique or any(plain(str(name)) in known for name in columns):
+        return {}
+    return {"segment": [str(label) for label in index]}
+
+
+def _plain(series: Any) -> Any:  # noqa: ANN401  (a narwhals series)
+    """Return numbers as an array and everything else as a list, so that missing stays missing."""
+    if series.dtype.is_float() and series.null_count() == 0:
+        return series.to_numpy()
+    return series.to_list()
+
+
+def _cells(name: object, values: Any) -> Cells:  # noqa: ANN401
+    if isinstance(values, str | bytes | Mapping) or not hasattr(values, "__len__"):
+        raise TableError(
+            f'"{name}" holds {type(values).__name__}, not a list of scores. Pass {{"A": [0.5, …], "B": […]}}.'
+        )
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise TableError(f'"{name}" has {values.ndim} axes where a list of scores is needed.')
+        return values
+    return list(values)
+
+
+def _check_lengths(header: Sequence[str], cells: Sequence[Cells]) -> None:
+    lengths = [len(column) for column in cells]
+    for name, length in zip(header, lengths, strict=True):
+        if length != lengths[0]:
+            raise TableError(
+                f'"{header[0]}" has {lengths[0]} values and "{name}" has {length}; the columns of a table are '
+                f"equally long. Fill gaps with None."
+            )

@@ -7,13 +7,15 @@ read them. A folder, a pattern and a list are sources too; their files are opene
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import io
 import os
 import stat
 import sys
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Union, cast
@@ -33,7 +35,7 @@ from betterthan.read.source.packed import (
     unpacked,
 )
 
-Given = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
+FileLike = Union[str, "os.PathLike[str]", IO[bytes], IO[str]]
 Part = Union[str, "os.PathLike[str]", "Source"]
 
 HEAD_BYTES = 1 << 16
@@ -94,6 +96,16 @@ class Source:
         """Whether the first bytes are Parquet's."""
         return self.head.startswith(b"PAR1")
 
+    def shown(self, typed: str) -> str:
+        """Return what messages call it: its name, or what the user typed where it is a stream."""
+        return typed if self.name.startswith("<") else self.name
+
+    def error(
+        self, message: str, *, code: str | None, line: int | None = None, row: int | None = None
+    ) -> ReadError:
+        """Build an error that names this file and the place in it."""
+        return ReadError(message, path=self.name, line=line, row=row, code=code)
+
     def lines(self) -> Iterator[str]:
         r"""Yield the lines, split on ``\n`` only, without line ends; a missing last ``\n`` is no extra line.
 
@@ -152,12 +164,12 @@ class Source:
         return text.removesuffix("\n").removesuffix("\r")
 
 
-def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool = False) -> Source:
+def open_source(data: FileLike | list[FileLike] | tuple[FileLike, ...], *, folders: bool = False) -> Source:
     """Look at what the user gave and return it as a :class:`Source`.
 
     Parameters
     ----------
-    given : path, "-", open file, NAME=path, pattern or list of these
+    data : path, "-", open file, NAME=path, pattern or list of these
         ``"-"`` is standard input. A file that is really called ``a=b`` or ``a*`` is meant as it stands.
     folders : bool, default False
         Whether a folder, a pattern of several files or a list may be given.
@@ -169,18 +181,18 @@ def open_source(given: Given | list[Given] | tuple[Given, ...], *, folders: bool
         gzip or Zstandard stream (BT004), UTF-16 (BT005), a pickle (BT008), an archive (BT338) or what is no
         ordinary file (BT337).
     """
-    from betterthan.read.source.given_files import parts_of, split_given  # noqa: PLC0415  (it opens sources)
+    from betterthan.read.source.paths import parts_of, split_name  # noqa: PLC0415  (it opens sources)
 
-    if isinstance(given, list | tuple):
-        return parts_of(given, folders=folders)
-    if isinstance(given, str | os.PathLike) and os.fspath(given) != "-":
-        called, wanted = split_given(os.fspath(given))
-        if len(wanted) > 1:
-            return parts_of(wanted, name=os.fspath(given), folders=folders)
-        source = _at(wanted[0], folders=folders)
+    if isinstance(data, list | tuple):
+        return parts_of(data, folders=folders)
+    if isinstance(data, str | os.PathLike) and os.fspath(data) != "-":
+        called, files = split_name(os.fspath(data))
+        if len(files) > 1:
+            return parts_of(files, name=os.fspath(data), folders=folders)
+        source = _at(files[0], folders=folders)
         return source if called is None else replace(source, called=called)
-    stream = sys.stdin.buffer if isinstance(given, str | os.PathLike) else given
-    name = "<stdin>" if stream is not given else str(getattr(given, "name", "<stream>"))
+    stream = sys.stdin.buffer if isinstance(data, str | os.PathLike) else data
+    name = "<stdin>" if stream is not data else str(getattr(data, "name", "<stream>"))
     return _of_copy(spooled(stream, name), name)
 
 
@@ -296,3 +308,71 @@ def _check_head(source: Source) -> None:
             path=name,
             code="BT005",
         )
+
+
+# Text of moderate size is read at once; a large file is checked from end to end without keeping it.
+#
+# DuckDB would read a cut gzip stream or a NUL byte without a word, so every byte of a text file is looked at here
+# before a table is made of it.
+
+
+SMALL = 4 << 20
+_CHUNK = 1 << 20
+
+
+def open_text(source: Source) -> io.TextIOWrapper:
+    """Open a text that was checked before; lines end as they do where a small one is parsed."""
+    return io.TextIOWrapper(source.open(), encoding="utf-8-sig", newline="\n")
+
+
+def small_text(
+    source: Source, *, limit: int = SMALL, see: Callable[[bytes], None] | None = None
+) -> str | None:
+    """Return the text of a source of at most `limit` bytes; check a larger one and return None.
+
+    `see` is shown every piece of it, so that it need not be read again to be looked at.
+
+    Raises
+    ------
+    ReadError
+        For what is not plain UTF-8 text, with the line: see :meth:`Source.lines`.
+    """
+    try:
+        with source.open() as stream:
+            data = stream.read(limit + 1)
+            if len(data) <= limit and b"\x00" not in data:
+                text = data.decode("utf-8-sig")
+                if see is not None:
+                    see(data)
+                return text
+            if len(data) > limit and _is_plain(stream, data, see):
+                return None
+    except (UnicodeDecodeError, EOFError, zlib.error, gzip.BadGzipFile):
+        pass
+    except OSError as error:
+        raise ReadError(
+            f"The file cannot be read ({error.strerror}).", path=source.name, code="BT002"
+        ) from error
+    raise _fault(source)
+
+
+def _is_plain(stream: IO[bytes], chunk: bytes, see: Callable[[bytes], None] | None) -> bool:
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    length = 0
+    while chunk:
+        decode(chunk)
+        if see is not None:
+            see(chunk)
+        last = chunk.rfind(b"\n")
+        length = len(chunk) - last - 1 if last >= 0 else length + len(chunk)
+        if length > LONGEST_LINE or b"\x00" in chunk:
+            return False
+        chunk = stream.read(_CHUNK)
+    decode(b"", final=True)
+    return True
+
+
+def _fault(source: Source) -> ReadError:
+    for _ in source.lines():
+        pass  # raises at the line
+    return ReadError("The file is not plain UTF-8 text. Export it again.", path=source.name, code="BT005")

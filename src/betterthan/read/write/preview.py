@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import singledispatch
 
-from betterthan.read.protocol import AnyTable
+from betterthan.tables.any_table import AnyTable
 from betterthan.tables.matches import Matches
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores

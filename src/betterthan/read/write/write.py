@@ -16,7 +16,7 @@ from betterthan import budget, scratch
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.read.formats.tables.tidy import Tidy, all_tidy
 from betterthan.read.grid.duck import connect_to, literal, path_literal
-from betterthan.read.protocol import AnyTable
+from betterthan.tables.any_table import AnyTable
 from betterthan.writing import whole_file
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}

@@ -15,7 +15,7 @@ from betterthan.engine.cache import Cache
 from betterthan.errors import BetterThanError, ReadError
 from betterthan.present.renderers.render import render
 from betterthan.read.formats.battles.battle_columns import ROLES, BattleColumns, find_columns
-from betterthan.read.formats.battles.battle_files import (
+from betterthan.read.formats.battles.battle_query import (
     engine_file,
     look_at,
     text_query,
@@ -87,7 +87,7 @@ def _columns(source: Source, options: Options) -> tuple[tuple[str, ...], BattleC
     look = look_at(source)
     given = {role: options.columns[role] for role in ROLES if role in options.columns}
     # Every covariate is asked for, because then the segment and the judge are found by name without being needed.
-    found = find_columns(look.header, given=given, covariates=(EVERY,), rows=look.rows, path=source.name)
+    found = find_columns(look.header, named=given, covariates=(EVERY,), rows=look.rows, path=source.name)
     return look.header, found
 
 

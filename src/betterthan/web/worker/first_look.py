@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError
-from betterthan.read.formats.quality.tag_match import ALONE
+from betterthan.read.formats.quality.tag_labels import ALONE
 from betterthan.read.formats.registry import READERS, reader
 from betterthan.read.grid.beginning import peek
 from betterthan.read.source.source import open_source

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from betterthan.errors import ReadError, UnknownName
 from betterthan.read.formats.battles.battles import FORMAT, read, read_matches, sniff
-from betterthan.read.grid.missing import is_missing
+from betterthan.read.grid.numerals import is_missing
 from betterthan.read.protocol import Options
 from betterthan.read.source.source import open_source
 from betterthan.tables.matches import Matches

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import betterthan as bt
-from betterthan.read.formats.battles.rankings_table import read_rankings
+from betterthan.read.formats.battles.rankings import read_rankings
 from betterthan.read.sniff import read_any, sniff
 
 HEADER = [

@@ -106,7 +106,9 @@ def test_direction_is_that_of_the_task():
 def test_duplicates_as_asked(keep, expected):
     """Refused unless the user says which counts."""
     text = SEG19 + "chrF de-en newstest2019 online-A.0 1 9 non-ensemble no\n"
-    with pytest.raises(bt.ReadError, match=r'line 5: System "online-A\.0" already has a score') as caught:
+    with pytest.raises(
+        bt.ReadError, match=r'line 5: Segment "1" of system "online-A\.0" already has a score'
+    ) as caught:
         read(text)
     assert caught.value.code == "BT101"
     reading = read(text, duplicates=keep)
@@ -134,12 +136,12 @@ def test_other_layouts_are_left_alone(text, format):  # noqa: A002
         (
             SEG19 * 20 + "chrF de-en newstest2019 A 9 x\n",
             "BT013",
-            'line 81: The score "x" is no finite number',
+            'line 81: "x" is not a number',
         ),
         (
             SEG19 * 20 + "chrF de-en newstest2019 A 9 1e999\n",
-            "BT013",
-            'line 81: The score "1e999" is no finite',
+            "BT014",
+            'line 81: "1e999" is infinite',
         ),
         ("x y z\n", "BT181", "The lines are not METRIC LP TESTSET"),
         ("m de-en t 1 2 0.5\n", "BT181", "The lines are not METRIC LP TESTSET"),

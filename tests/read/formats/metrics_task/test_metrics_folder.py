@@ -16,10 +16,10 @@ from betterthan.read.formats.metrics_task.metrics_folder import (
     read_language_pairs,
     read_metrics_folder,
 )
-from betterthan.read.formats.metrics_task.score_rows import LEVELS
+from betterthan.read.formats.metrics_task.score_files import LEVELS
 from betterthan.read.problems import PROBLEMS
 from betterthan.read.sniff import read_any, sniff
-from betterthan.read.write.write_metrics_folder import metrics_folder_of, write_metrics_folder
+from betterthan.read.write.folders import metrics_folder_of, write_metrics_folder
 
 
 @pytest.fixture

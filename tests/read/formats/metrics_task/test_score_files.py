@@ -12,7 +12,7 @@ from tests.made_metrics_folder import make
 import betterthan as bt
 from betterthan.cli.main import main
 from betterthan.errors import ReadError
-from betterthan.read.formats.metrics_task.score_rows import ScoreName, score_name, way
+from betterthan.read.formats.metrics_task.score_files import ScoreName, score_name, way
 from betterthan.read.sniff import read_any, sniff
 from betterthan.tables.row_order import RowOrder
 

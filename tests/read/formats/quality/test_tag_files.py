@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from betterthan.errors import ReadError
-from betterthan.read.formats.quality.tag_files import read, read_tags, sniff
+from betterthan.read.formats.quality.tag_files import read_file, read_tags, sniff_file
 from betterthan.read.protocol import Options
 from betterthan.read.source.source import open_source
 
@@ -102,7 +102,7 @@ def test_names_and_files_are_checked(write):
 
 def test_a_lone_file_is_counted_but_is_no_table(write):
     """There is nothing to compare it with, and nothing is made up."""
-    reading = read(open_source(write("a.tags", "OK BAD OK\n" * 5)), Options())
+    reading = read_file(open_source(write("a.tags", "OK BAD OK\n" * 5)), Options())
     assert reading.tables == ()
     assert reading.rows_read == 5
     assert reading.notes == (
@@ -125,7 +125,7 @@ def test_a_lone_file_is_counted_but_is_no_table(write):
 )
 def test_tags_are_recognised_by_their_words_or_name(write, name, text, confidence):
     """A misspelt .tags file is still one, so that its mistake is placed."""
-    guess = sniff(open_source(write(name, text)))
+    guess = sniff_file(open_source(write(name, text)))
     assert (guess and guess.confidence) == confidence
 
 

@@ -91,12 +91,12 @@ def test_language_pairs_are_tables_of_their_own():
     ("text", "code", "message"),
     [
         (JUDGED.replace("\tSYSTEM\t1\t0.5", "\tSYS\t1\t0.5"), "BT174", 'Unknown types of items: "SYS": 1'),
-        (JUDGED.replace("\t0.5\t", "\tx\t"), "BT013", 'line 2: "x" is no finite number'),
+        (JUDGED.replace("\t0.5\t", "\tx\t"), "BT013", 'line 2: "x" is not a number'),
         (JUDGED.replace("\t0.5\t", "\t"), "BT012", "line 2: The row has 11 cells between tabs"),
         (JUDGED.replace("\tw1\t", "\t\t", 1), "BT105", "line 2: The cell WorkerId is empty"),
         (JUDGED.replace("sys_id", "system"), "BT021", "No column is called sys_id"),
         (JUDGED.replace("rid", "sid"), "BT017", "Two columns have one name"),
-        (HEADER + "\n", "BT011", "No row is a judgement"),
+        (HEADER + "\n", "BT011", "There is no row below the header"),
     ],
 )
 def test_damaged_judgements(text, code, message):
@@ -110,8 +110,8 @@ def test_damaged_judgements(text, code, message):
     ("text", "code", "message"),
     [
         (MEANS + "A.7 1 80 0.5 2\n", "BT101", 'line 6: Segment "1" of system "A.7" already has a score'),
-        (MEANS.replace("60.5", "6o.5"), "BT013", 'line 3: "6o.5" is no finite number'),
-        (MEANS.replace("60.5", "1e999"), "BT013", 'line 3: "1e999" is no finite number'),
+        (MEANS.replace("60.5", "6o.5"), "BT013", 'line 3: "6o.5" is not a number'),
+        (MEANS.replace("60.5", "1e999"), "BT014", 'line 3: "1e999" is infinite'),
         (MEANS.replace("60.5 ", ""), "BT177", "line 3: The line has 4 fields"),
         ("SYS SID RAW.SCR Z.SCR N\n", "BT011", "There is no row below the header"),
     ],

@@ -66,7 +66,7 @@ def test_assessments_of_systems_by_language_pair():
             "BT101",
             'line 6: Segment "2" of system "A.1" already has a score',
         ),
-        ("mqm_means", MEANS + "A.1 x 3\n", "BT013", 'line 6: "x" is no finite number'),
+        ("mqm_means", MEANS + "A.1 x 3\n", "BT013", 'line 6: "x" is not a number'),
         ("mqm_means", MEANS + "A.1 3\n", "BT177", "line 6: The line has 2 fields"),
         ("mqm_means", "system mqm_avg_score seg_id\n", "BT011", "no row below the header"),
         (

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.read.test_damage_scores import damaged, outcome
 
 import betterthan as bt
-from betterthan.read.formats.wmt.mqm_table import read_mqm
-from betterthan.read.formats.wmt.mqm_weights import Weights
+from betterthan.read.formats.wmt.mqm import Weights, read_mqm
 from betterthan.read.sniff import read_any, sniff
 
 NEW = [

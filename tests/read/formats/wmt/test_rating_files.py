@@ -10,8 +10,7 @@ import pytest
 from tests.read.test_damage_scores import damaged, outcome
 
 import betterthan as bt
-from betterthan.read.formats.wmt.error_spans import Marked
-from betterthan.read.formats.wmt.mqm_weights import Weights
+from betterthan.read.formats.wmt.mqm import WeighedErrors, Weights
 from betterthan.read.sniff import read_any, sniff
 
 
@@ -122,7 +121,7 @@ def test_an_error_without_a_severity_weighs_what_its_score_says():
 
 def test_the_sum_does_not_depend_on_the_order():
     """Nor on which category stands first."""
-    marked = Marked(Weights({}))
+    marked = WeighedErrors(Weights({}))
     errors = [MAJOR, MINOR, COMMA, error("Non-translation!", "Major"), error("Source error", "Major")]
     literal = -(5 + 1 + 0.1 + 25 + 0)
     for _ in range(5):

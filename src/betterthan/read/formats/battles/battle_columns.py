@@ -1,18 +1,285 @@
-"""Which columns of a table are the two systems, the winner, the weight, the segment, the judge and covariates."""
+"""The columns of a table of battles: systems, winner, and who judged what under which conditions."""
 
 from __future__ import annotations
 
 import difflib
+import json
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import COLUMN, Message, Option, joined
-from betterthan.read.formats.battles.battle_covariates import PREFIX, Covariate, find_covariates, paired
+from betterthan.read.formats.battles.winner_labels import number
 from betterthan.read.grid.columns import RANKS, SEVERAL_WINNERS, SIDES, WINNERS
+from betterthan.read.grid.numerals import is_missing
 from betterthan.read.protocol import EVERY
+
+# Which columns of battles are covariates: named by the user, or all that come in pairs, one for each system.
+#
+# A covariate may stand inside an object, ``conv_metadata.sum_assistant_a_tokens`` of an arena's battles: in structs of
+# Parquet, in JSON, and in cells of CSV as JSON text. A name with dots leads to a number, or to an object of numbers,
+# which stands for their sum: ``conv_metadata.header_count_a`` is ``{"h1": 2, "h2": 5}``, seven headings.
+
+
+Path = tuple[str, ...]
+"""The keys from a column to a value inside its objects; empty for the column itself."""
+_DEEPEST = 6
+
+
+def nested_paths(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, tuple[str, Path]]:
+    """Return the names with dots of all values inside objects that the rows show, each with column and path.
+
+    Examples
+    --------
+    >>> nested_paths(["id", "meta"], [[1, {"bold_a": {"**": 3}}]])
+    {'meta.bold_a': ('meta', ('bold_a',)), 'meta.bold_a.**': ('meta', ('bold_a', '**'))}
+    """
+    paths: dict[str, tuple[str, Path]] = {}
+    for i, column in enumerate(header):
+        for row in rows:
+            for path in _paths(as_object(row[i])):
+                paths.setdefault(".".join((column, *path)), (column, path))
+    return {name: place for name, place in paths.items() if name not in header}
+
+
+def as_object(cell: object) -> dict[str, Any]:
+    """Return a cell that is an object, or the JSON of one; else an empty one."""
+    if isinstance(cell, dict):
+        return cell
+    if isinstance(cell, str) and cell.lstrip()[:1] == "{":
+        try:
+            parsed = json.loads(cell)
+        except (ValueError, RecursionError):
+            return {}
+        return parsed if isinstance(parsed, dict) else {}
+    return {}
+
+
+def _paths(value: dict[str, Any], depth: int = 1) -> Iterator[Path]:
+    for key, inner in value.items():
+        yield (key,)
+        if isinstance(inner, dict) and depth < _DEEPEST:
+            yield from ((key, *path) for path in _paths(inner, depth + 1))
+
+
+def nested_value(cell: object, path: Path) -> str:
+    """Return the number at a path as text, the sum of an object of numbers, and "" where there is none.
+
+    Examples
+    --------
+    >>> nested_value({"bold_a": {"**": 3, "__": 1}}, ("bold_a",)), nested_value('{"turns": 2}', ("turns",))
+    ('4', '2')
+    """
+    nested: Any = as_object(cell)
+    for key in path:
+        nested = nested.get(key) if isinstance(nested, dict) else None
+    if isinstance(nested, dict):
+        values = [number(_text(value)) for value in nested.values()]
+        total = math.fsum(values) if all(map(math.isfinite, values)) else math.nan
+        return "" if math.isnan(total) else f"{total:.17g}"
+    return _text(nested)
+
+
+def _text(value: object) -> str:
+    return "" if value is None or isinstance(value, list) else str(value)
+
+
+def nested_sql(cell: str, path: Path) -> str:
+    """Return the SQL of the same for a cell that holds JSON as text; what is no JSON has no value."""
+    from betterthan.read.grid.duck import literal  # noqa: PLC0415  (only files need it)
+
+    place = "$" + "".join(f'."{_escaped(key)}"' for key in path)
+    whole = f"CASE WHEN json_valid({cell}) THEN {cell}::JSON END"
+    values = f"json_extract_string({whole}, {literal(f'{place}.*')})"
+    numbers = f"[TRY_CAST(x AS DOUBLE) FOR x IN {values}]"
+    # A sum leaves out what is not a number, so all of them are counted first.
+    total = (
+        f"CASE WHEN list_count({numbers}) = len({values}) THEN coalesce(list_sum({numbers}), 0)::VARCHAR END"
+    )
+    return (
+        f"CASE json_type({whole}, {literal(place)}) WHEN 'OBJECT' THEN {total} WHEN 'ARRAY' THEN NULL "
+        f"ELSE json_extract_string({whole}, {literal(place)}) END"
+    )
+
+
+def _escaped(key: str) -> str:
+    return key.replace("\\", "\\\\").replace('"', '\\"')
+
+
+PREFIX = "covariate "
+"""Stands before the name of a covariate that would be taken for another column of battles."""
+_SIDES = (("a", "b"), ("1", "2"), ("left", "right"))
+# Numbers that only name something.
+_NAMES = frozenset({"id", "ids", "index", "number", "rank", "order", "seed"})
+_CANONICAL = ("a", "b", "outcome", "weight")
+
+
+class KeyPath(NamedTuple):
+    """A column, and the path to a number inside its objects."""
+
+    column: str
+    path: Path = ()
+
+
+class Covariate(NamedTuple):
+    """A number of each battle: one place, or the place of the left system less that of the right one.
+
+    `columns` are the places as they are called. What was not `is_requested` for by name is left out where it has gaps.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    places: tuple[KeyPath, ...]
+    is_requested: bool = True
+
+
+def find_covariates(
+    requested: Sequence[str],
+    names: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    used: Sequence[str],
+    path: str | None = None,
+) -> tuple[Covariate, ...]:
+    """Find the covariates that were asked for.
+
+    Parameters
+    ----------
+    requested : sequence of str
+        A column, a name with dots for a value inside objects (or the end of it, where only one ends so), or two of
+        these with a minus between them; ``"*"`` stands for all that come in pairs.
+    names : sequence of str
+        All columns.
+    rows : sequence of rows
+        The first rows, which show what objects hold.
+    used : sequence of str
+        Columns that are no covariates because they are systems, winners, segments or judges.
+    path : str, optional
+        The file, for messages.
+
+    Raises
+    ------
+    ReadError
+        When there is no such column (BT120).
+
+    Examples
+    --------
+    >>> names, rows = ["len_a", "len_b", "meta"], [[3, 4, {"bold_a": 1, "bold_b": 0}]]
+    >>> [each.name for each in find_covariates(["len_a-len_b", "bold_a"], names, rows, used=())]
+    ['len_a-len_b', 'bold_a']
+    >>> [each.name for each in find_covariates(["*"], names, rows, used=())]
+    ['len_a-len_b', 'bold_a-bold_b']
+    """
+    places = _places(names, rows)
+    covariates: dict[str, Covariate] = {}
+    for text in requested:
+        several = (
+            paired(names, rows, used=used) if text == EVERY else [_named(text, places, list(names), path)]
+        )
+        for covariate in several:
+            covariates.setdefault(covariate.name, covariate)
+    return tuple(covariates.values())
+
+
+def _places(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, KeyPath]:
+    """Return every name that can be written for a place."""
+    inside = {name: KeyPath(*place) for name, place in nested_paths(names, rows).items()}
+    ends = [place.path[-1] for place in inside.values()]
+    short = {
+        place.path[-1]: place for place in inside.values() if ends.count(place.path[-1]) == 1
+    }  # only where one ends so
+    prefixed = {name.removeprefix(PREFIX): KeyPath(name) for name in names if name.startswith(PREFIX)}
+    # What was written as "covariate weight" is what "weight" means here.
+    return {**short, **inside, **{name: KeyPath(name) for name in names}, **prefixed}
+
+
+def _named(text: str, places: Mapping[str, KeyPath], names: Sequence[str], path: str | None) -> Covariate:
+    if text in places:
+        return Covariate(text, (text,), (places[text],))
+    cuts = [i for i, letter in enumerate(text) if letter == "-"]
+    for first, second in ((text[:i].strip(), text[i + 1 :].strip()) for i in cuts):
+        if first in places and second in places and first != second:
+            return Covariate(text, (first, second), (places[first], places[second]))
+    near = difflib.get_close_matches(text, [*names, *places], n=1)
+    guess = f'Did you mean "{near[0]}"? ' if near else ""
+    raise ReadError(
+        f'There is no column "{text}" for a covariate. {guess}Name a column, or two with a minus between them: '
+        f"len_a-len_b is the number of the left system less that of the right one.",
+        path=path,
+        code="BT120",
+    )
+
+
+def paired(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], *, used: Sequence[str]
+) -> tuple[Covariate, ...]:
+    """Return the numbers that come in pairs, such as len_a and len_b, as differences.
+
+    Of a table in our own columns (a, b, outcome, weight), every other column is a covariate.
+    """
+    free = [name for name in names if name not in used]
+    if set(_CANONICAL) <= set(names):
+        rest = [name for name in free if name not in _CANONICAL]
+        return tuple(
+            Covariate(name.removeprefix(PREFIX), (name,), (KeyPath(name),), is_requested=False)
+            for name in rest
+        )
+    places = _places(names, rows)
+    known = {name: place for name, place in places.items() if place.column in free}
+    pairs: list[Covariate] = []
+    for first, second in _sided_pairs(known):
+        within = any(_inside(known[first], place) for each in pairs for place in each.places)
+        if not within and all(_is_number(places[name], names, rows) for name in (first, second)):
+            both = (places[first], places[second])
+            pairs.append(Covariate(f"{first}-{second}", (first, second), both, is_requested=False))
+    return tuple(pairs)
+
+
+def _sided_pairs(places: Mapping[str, KeyPath]) -> Iterator[tuple[str, str]]:
+    """Yield two names of a pair once, the shortest that they have, objects before what is inside them."""
+    shortest: dict[KeyPath, str] = {}
+    for name, place in places.items():
+        shortest[place] = min(shortest.get(place, name), name, key=len)
+    for place in sorted(shortest, key=lambda each: len(each.path)):
+        for other in _others(place):
+            if other in shortest:
+                yield shortest[place], shortest[other]
+
+
+def _others(place: KeyPath) -> Iterator[KeyPath]:
+    """Yield the places whose name says b where this one says a."""
+    keys = (place.column, *place.path)
+    words = keys[-1].split("_")
+    if _NAMES & {word.casefold() for word in words}:
+        return
+    for one, two in _SIDES:
+        for i, word in enumerate(words):
+            if word.casefold() == one:
+                twin = two.upper() if word.isupper() else two
+                changed = "_".join([*words[:i], twin, *words[i + 1 :]])
+                *before, _ = keys
+                column, *path = (*before, changed)
+                yield KeyPath(column, tuple(path))
+
+
+def _inside(place: KeyPath, other: KeyPath) -> bool:
+    return place.column == other.column and place.path[: len(other.path)] == other.path
+
+
+def _is_number(place: KeyPath, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether the first rows hold numbers there and nothing else; what is missing is counted when all are read."""
+    column = list(names).index(place.column)
+    cells = [row[column] for row in rows if row[column] is not None]
+    texts = [nested_value(cell, place.path) if place.path else str(cell) for cell in cells]
+    known = [number(text) for text in texts if not is_missing(text)]
+    return bool(known) and all(map(math.isfinite, known))
+
+
+# Which columns of a table are the two systems, the winner, the weight, the segment, the judge and covariates.
+
 
 WEIGHTS = ("weight", "weights")
 ITEMS = (
@@ -124,7 +391,7 @@ def covariate_column(name: str) -> str:
 def find_columns(
     names: Sequence[str],
     *,
-    given: Mapping[str, str],
+    named: Mapping[str, str],
     keep: Sequence[str] = (),
     cluster: bool = False,
     covariates: Sequence[str] = (),
@@ -137,7 +404,7 @@ def find_columns(
     ----------
     names : sequence of str
         All columns.
-    given : mapping
+    named : mapping
         Roles (left, right, winner, weight, item, judge) whose columns the user named.
     keep : sequence of {"item", "judge"}
         Roles whose columns are found by name and must be there.
@@ -159,29 +426,29 @@ def find_columns(
 
     Examples
     --------
-    >>> find_columns(["id", "Model A", "Model B", "winner"], given={}).left
+    >>> find_columns(["id", "Model A", "Model B", "winner"], named={}).left
     'Model A'
     """
-    for role, column in given.items():
-        _check_given(role, column, names, path)
+    for role, column in named.items():
+        _check_named(role, column, names, path)
     known = _by_plain_name(names)
-    left, right = _pair(known, given, path)
-    found = {role: _first(known, words) for role, words in (("item", ITEMS), ("judge", JUDGES))}
+    left, right = _pair(known, named, path)
+    roles = {role: _first(known, words) for role, words in (("item", ITEMS), ("judge", JUDGES))}
     for role in keep:
-        if found.get(role) is None and role not in given:
-            raise _not_found(f"{role}s", names, [role], path)
+        if roles.get(role) is None and role not in named:
+            raise _no_columns(f"{role}s", names, [role], path)
     whole = EVERY in covariates
     columns = BattleColumns(
         left=left,
         right=right,
-        winner=_winner(known, given, left, names, path),
-        weight=given.get("weight") or _first(known, WEIGHTS),
-        item=given.get("item") or (found["item"] if "item" in keep or whole else None),
-        judge=given.get("judge") or (found["judge"] if "judge" in keep or cluster or whole else None),
-        needs_item="item" in keep or "item" in given,
-        needs_judge="judge" in keep or "judge" in given,
+        winner=_winner(known, named, left, names, path),
+        weight=named.get("weight") or _first(known, WEIGHTS),
+        item=named.get("item") or (roles["item"] if "item" in keep or whole else None),
+        judge=named.get("judge") or (roles["judge"] if "judge" in keep or cluster or whole else None),
+        needs_item="item" in keep or "item" in named,
+        needs_judge="judge" in keep or "judge" in named,
         whole=whole,
-        maybe_item=found["item"] if cluster and not given.keys() & {"item", "judge"} and not keep else None,
+        maybe_item=roles["item"] if cluster and not named.keys() & {"item", "judge"} and not keep else None,
     )
     held = find_covariates(covariates, names, rows, used=_used(columns), path=path) if covariates else ()
     return replace(columns, covariates=held)
@@ -199,15 +466,15 @@ def free_covariates(
     known = _by_plain_name(names)
     others = [name for name in (_first(known, ITEMS), _first(known, JUDGES)) if name is not None]
     held = {covariate.name for covariate in columns.covariates}
-    found = paired(names, rows, used=[*_used(columns), *others])
-    return tuple(covariate.name for covariate in found if covariate.name not in held)
+    covariates = paired(names, rows, used=[*_used(columns), *others])
+    return tuple(covariate.name for covariate in covariates if covariate.name not in held)
 
 
-def kept_out(names: Sequence[str], columns: BattleColumns) -> list[str]:
+def excluded_columns(names: Sequence[str], columns: BattleColumns) -> list[str]:
     """Return the columns that could tell segments and judges apart but are not used."""
     known = _by_plain_name(names)
-    found = [_first(known, ITEMS), _first(known, JUDGES)]
-    return [name for name in found if name is not None and name not in (columns.item, columns.judge)]
+    role_columns = [_first(known, ITEMS), _first(known, JUDGES)]
+    return [name for name in role_columns if name is not None and name not in (columns.item, columns.judge)]
 
 
 def _by_plain_name(names: Sequence[str]) -> dict[str, str]:
@@ -221,7 +488,7 @@ def _first(known: Mapping[str, str], words: Sequence[str]) -> str | None:
     return next((known[plain_name(word)] for word in words if plain_name(word) in known), None)
 
 
-def _check_given(role: str, column: str, names: Sequence[str], path: str | None) -> None:
+def _check_named(role: str, column: str, names: Sequence[str], path: str | None) -> None:
     if column in names:
         return
     near = difflib.get_close_matches(column, names, n=1)
@@ -233,22 +500,22 @@ def _check_given(role: str, column: str, names: Sequence[str], path: str | None)
     )
 
 
-def _pair(known: Mapping[str, str], given: Mapping[str, str], path: str | None) -> tuple[str, str]:
-    if "left" in given and "right" in given:
-        if given["left"] == given["right"]:
+def _pair(known: Mapping[str, str], named: Mapping[str, str], path: str | None) -> tuple[str, str]:
+    if "left" in named and "right" in named:
+        if named["left"] == named["right"]:
             raise ReadError(
                 Message(
                     'The column "{column}" is named for both sides. Name two columns: {left} and {right}.',
-                    column=given["left"],
+                    column=named["left"],
                     left=Option("left", COLUMN),
                     right=Option("right", COLUMN),
                 ),
                 path=path,
                 code="BT120",
             )
-        return given["left"], given["right"]
-    fitting = [pair for pair in _pairs(known) if given.get("left", pair[0]) == pair[0]]
-    fitting = [pair for pair in fitting if given.get("right", pair[1]) == pair[1]]
+        return named["left"], named["right"]
+    fitting = [pair for pair in _pairs(known) if named.get("left", pair[0]) == pair[0]]
+    fitting = [pair for pair in fitting if named.get("right", pair[1]) == pair[1]]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -263,7 +530,7 @@ def _pair(known: Mapping[str, str], given: Mapping[str, str], path: str | None) 
             path=path,
             code="BT120",
         )
-    raise _not_found("two systems", list(known.values()), ["left", "right"], path)
+    raise _no_columns("two systems", list(known.values()), ["left", "right"], path)
 
 
 def _pairs(known: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -286,10 +553,10 @@ def has_several_pairs(names: Sequence[str]) -> bool:
 
 
 def _winner(
-    known: Mapping[str, str], given: Mapping[str, str], left: str, names: Sequence[str], path: str | None
+    known: Mapping[str, str], named: Mapping[str, str], left: str, names: Sequence[str], path: str | None
 ) -> tuple[str, ...]:
-    if "winner" in given:
-        return (given["winner"],)
+    if "winner" in named:
+        return (named["winner"],)
     single = _first(known, WINNERS)
     if single is not None:
         return (single,)
@@ -298,10 +565,10 @@ def _winner(
             return tuple(known[plain_name(word)] for word in several)
     if plain_name(left) == plain_name("chosen_model"):
         return ()
-    raise _not_found("winner", names, ["winner"], path)
+    raise _no_columns("winner", names, ["winner"], path)
 
 
-def _not_found(what: str, names: Sequence[str], roles: Sequence[str], path: str | None) -> ReadError:
+def _no_columns(what: str, names: Sequence[str], roles: Sequence[str], path: str | None) -> ReadError:
     """Build the error for roles that no column was found for."""
     template = (
         "No column for the {what} was found among {columns}. Rename it, or name it with {fix}."
@@ -315,3 +582,144 @@ def _not_found(what: str, names: Sequence[str], roles: Sequence[str], path: str 
         fix=joined([Message("{option}", option=Option(role, COLUMN)) for role in roles], " and "),
     )
     return ReadError(message, path=path, code="BT120")
+
+
+# When battles are counted by judge or session, and what is said when they are not.
+#
+# Battles of one judge resemble each other, so errors should be clustered by judge. Counting by (left, right, winner,
+# judge) keeps what that needs; only where it would give millions of cells, nearly as many as rows, is it given up.
+
+
+MOST_CELLS = 5_000_000
+FEWEST_JUDGES = 5
+FEWEST_ITEMS = 5
+MOSTLY_ALONE = 0.9
+MOST_ROWS = 5_000_000
+_ALONE = "so every battle counts as independent of the others"
+_NOT_GROUPED = "so battles are not grouped by it"
+
+
+class Judged(NamedTuple):
+    """What is known about the column of the judge before battles are counted by it."""
+
+    n_rows: int
+    n_empty: int
+    n_judges: int
+    n_cells: int
+
+
+def usable(columns: BattleColumns, judged: Judged) -> tuple[BattleColumns, tuple[str, ...]]:
+    """Return the columns with the judge, or without it and the note that says why.
+
+    A judge that the user asked for is kept however few there are; gaps must have been refused before. Without it
+    battles are independent, unless they are still grouped by question.
+
+    Examples
+    --------
+    >>> columns = BattleColumns(left="a", right="b", winner=("winner",), judge="judge", needs_judge=False)
+    >>> usable(columns, Judged(n_rows=100, n_empty=0, n_judges=1, n_cells=6))[1]
+    ('The column "judge" has only 1 different value, so every battle counts as independent of the others.',)
+    """
+    name = f'"{columns.judge}"'
+    why = None
+    if judged.n_empty:
+        why = f"The column {name} is empty in {judged.n_empty:,} of {judged.n_rows:,} rows"
+    elif not columns.needs_judge and not columns.whole and judged.n_judges < FEWEST_JUDGES:
+        values = "value" if judged.n_judges == 1 else "values"
+        why = f"The column {name} has only {judged.n_judges} different {values}"
+    elif not columns.keeps_rows and judged.n_cells > MOST_CELLS:
+        why = f"Counting by {name} would give about {judged.n_cells:,} cells, more than {MOST_CELLS:,}"
+    if why is None:
+        return columns, ()
+    return replace(columns, judge=None), (f"{why}, {_ALONE if columns.item is None else _NOT_GROUPED}.",)
+
+
+def with_repeated_item(columns: BattleColumns, n_rows: int, n_items: int, n_empty: int) -> BattleColumns:
+    """Return the columns with the segment where battles share it: both orders of a question, several judges of it.
+
+    Battles over one question resemble each other, so errors should be clustered by question as well. A column that
+    hardly ever repeats itself numbers the rows.
+
+    Examples
+    --------
+    >>> columns = BattleColumns(left="a", right="b", winner=("winner",), maybe_item="question_id")
+    >>> with_repeated_item(columns, 100, 50, 0).item, with_repeated_item(columns, 100, 100, 0).item
+    ('question_id', None)
+    """
+    is_shared = FEWEST_ITEMS <= n_items < MOSTLY_ALONE * n_rows and n_rows <= MOST_ROWS and not n_empty
+    if columns.maybe_item is None or not is_shared:
+        return columns
+    return replace(columns, item=columns.maybe_item, needs_item=False)
+
+
+def repeated_note(column: str, n_items: int) -> str:
+    """Say that battles over one question belong together.
+
+    Examples
+    --------
+    >>> repeated_note("question_id", 80)
+    'Battles with the same value in the column "question_id" belong together (80 different values).'
+    """
+    return f'Battles with the same value in the column "{column}" belong together ({n_items:,} different values).'
+
+
+def grouped_note(column: str, n_judges: int) -> str:
+    """Say by what battles are grouped.
+
+    Examples
+    --------
+    >>> grouped_note("worker", 12)
+    'Battles are grouped by the column "worker" (12 different values).'
+    """
+    return f'Battles are grouped by the column "{column}" ({n_judges:,} different values).'
+
+
+def empty_judge(column: str, n_empty: int, *, path: str | None, line: int | None, row: int) -> ReadError:
+    """Return the error for rows without a judge or item (BT127)."""
+    here = "here" if line is not None else f"in row {row:,}"
+    return ReadError(
+        f'The column "{column}" is empty {here} and in {n_empty - 1:,} other rows. '
+        f"Fill it in, or read the battles without it.",
+        path=path,
+        line=line,
+        row=row if line is None else None,
+        code="BT127",
+    )
+
+
+def too_many_note(n_rows: int) -> str:
+    """Say that battles were counted, and what that gives up."""
+    return (
+        f"{n_rows:,} battles are more than {MOST_ROWS:,}, so they are counted by kind; "
+        f"segments and covariates are not kept."
+    )
+
+
+def gaps_note(column: str, n_empty: int, n_rows: int, what: str) -> str:
+    """Say why a column that nobody asked for by name is not kept."""
+    return f'The column "{column}" has no {what} in {n_empty:,} of {n_rows:,} rows and is not kept.'
+
+
+def refuse_too_many(n_rows: int, *, path: str | None) -> None:
+    """Raise when covariates would need more single rows in memory than is sensible (BT129)."""
+    if n_rows > MOST_ROWS:
+        raise ReadError(
+            f"Covariates need every battle by itself, and {n_rows:,} are more than {MOST_ROWS:,}. "
+            f"Read a random sample of the rows, or leave the covariates out.",
+            path=path,
+            code="BT129",
+        )
+
+
+def bad_covariate(column: str, cell: str, *, path: str | None, line: int | None, row: int) -> ReadError:
+    """Return the error for a covariate that is not a number (BT128)."""
+    where = "" if line is not None else f"Row {row:,}: "
+    shown = f'"{cell}" is not a number' if cell.strip() else "a number is missing"
+    return ReadError(
+        f'{where}{shown} in the column "{column}", a covariate. '
+        f"Fill it in, or leave the row or the covariate out.",
+        path=path,
+        line=line,
+        row=row if line is None else None,
+        code="BT128",
+    )

@@ -1,35 +1,293 @@
-"""Battles counted inside DuckDB, so that memory grows with the pairs of systems and not with the rows."""
+"""Battles in a file, counted inside DuckDB."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import codecs
+import gzip
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import IO, Any
 
 import duckdb
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.read.formats.battles import battle_clusters
-from betterthan.read.formats.battles.battle_clusters import (
+from betterthan.errors import ReadError
+from betterthan.read.formats.battles import battle_columns
+from betterthan.read.formats.battles.battle_columns import (
     FEWEST_JUDGES,
+    BattleColumns,
     Judged,
+    KeyPath,
+    Path,
     bad_covariate,
     empty_judge,
     gaps_note,
+    nested_sql,
     refuse_too_many,
     too_many_note,
     usable,
     with_repeated_item,
 )
-from betterthan.read.formats.battles.battle_columns import BattleColumns
-from betterthan.read.formats.battles.battle_covariates import Place
-from betterthan.read.formats.battles.battle_files import engine_file, line_of_row, raise_fault, text_query
-from betterthan.read.formats.battles.battle_tally import Kind, Tally
-from betterthan.read.grid.duck import connect, literal, read_error
-from betterthan.read.grid.missing import missing_sql
-from betterthan.read.grid.quotes import quote_notes
-from betterthan.read.source.source import Source
+from betterthan.read.formats.battles.battle_tally import OutcomeKind, Tally
+from betterthan.read.grid.beginning import Peek, peek
+from betterthan.read.grid.delimited import numbered_records, quote_notes, record_line
+from betterthan.read.grid.duck import connect, engine_text, literal, read_error
+from betterthan.read.grid.json_lines import array_grid, check_objects, object_line
+from betterthan.read.grid.numerals import missing_sql
+from betterthan.read.source.source import HEAD_BYTES, LONGEST_LINE, Source, open_source, small_text
+
+# The columns of a file of battles, and the SQL that reads some of them as text.
+#
+# Nothing is left to the engine's own sniffing, which may skip lines and change types: header and delimiter come from a
+# look at the first rows, every column is text, and a row with too few or too many fields is an error.
+
+
+_LARGEST_ARRAY = 64 << 20
+_CHUNK = 1 << 20
+
+
+class _PlainLineEnds:
+    r"""The bytes of a source with ``\r\r\n``, which a text mode used twice leaves behind, as ``\n``."""
+
+    def __init__(self, name: str, stream: IO[bytes]) -> None:
+        self.name = name
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        """Return whole lines of about `size` bytes."""
+        lines = self._stream.readlines(size) if size else []
+        return b"".join(line.replace(b"\r\r\n", b"\n") for line in lines)
+
+
+def with_plain_line_ends(source: Source) -> Source:
+    r"""Return the source, or a copy of it when its header ends with ``\r\r\n``, which no parser takes.
+
+    The files of the WMT16 relative ranking are such; the numbers of their lines stay the same.
+    """
+    first = source.head.split(b"\n", 1)[0]
+    if source.is_parquet or not first.endswith(b"\r\r"):
+        return source
+    check_text(source)  # so that a damaged file is named before it is copied
+    with source.open() as stream:
+        return open_source(_PlainLineEnds(source.name, stream))  # type: ignore[arg-type]  # it has read()
+
+
+def column_names(source: Source) -> list[str]:
+    """Return the names of a table's columns, in the order of the file; of JSON, the keys of the first objects.
+
+    Raises
+    ------
+    ReadError
+        When the file is no table with a header (BT010), or is damaged.
+    """
+    return list(look_at(source).header)
+
+
+def look_at(source: Source) -> Peek:
+    """Return the header and the first rows of a table; see :func:`column_names`."""
+    look = _look(source)
+    names = look.header
+    if not names or (look.container == "delimited" and len(names) < 2) or "\x00" in "".join(names):
+        raise _no_table(source)
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+    if twice:
+        raise source.error(
+            f'The column "{twice[0]}" occurs twice in the header. Rename one of them.', line=1, code="BT010"
+        )
+    return look
+
+
+def _look(source: Source) -> Peek:
+    try:
+        look = peek(source)
+    except ReadError as error:
+        # An array may stand on a single line, however long it is.
+        if error.code != "BT007" or not _is_array(source):
+            raise
+        return _first_of_array(source)
+    return _first_of_array(source) if look.container == "json" and not look.header else look
+
+
+def _is_array(source: Source) -> bool:
+    return source.head.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"["
+
+
+def _first_of_array(source: Source) -> Peek:
+    """Look at an array whose first object is longer than the head, such as a conversation."""
+    first: object = None
+    if len(source.head) == HEAD_BYTES:
+        with source.open() as stream:
+            text = stream.read(LONGEST_LINE).decode("utf-8-sig", errors="replace").lstrip().removeprefix("[")
+        with suppress(ValueError, RecursionError):
+            first, _ = json.JSONDecoder().raw_decode(text.lstrip())
+    if not isinstance(first, dict):
+        raise _no_table(source)
+    return Peek(container="json", header=tuple(first), rows=[list(first.values())])
+
+
+def text_query(
+    source: Source, names: Sequence[str], columns: Sequence[str], *, paths: Sequence[Path] | None = None
+) -> str:
+    """Return the SQL that selects the `columns` columns as text, named ``v0``, ``v1``, … in that order.
+
+    `names` are all columns of the file; a missing cell is the empty text, an object its JSON. `paths` leads for each
+    of the `columns` columns to a value inside an object; ``()`` is the column itself.
+    """
+    relation, cells = _relation(source, names, columns)
+    inner = [
+        nested_sql(cell, path) if path else cell
+        for cell, path in zip(cells, paths or [()] * len(cells), strict=True)
+    ]
+    listed = ", ".join(f"coalesce({cell}, '') AS v{i}" for i, cell in enumerate(inner))
+    return f"SELECT {listed} FROM {relation}"  # noqa: S608  (names and path are quoted)
+
+
+def _relation(source: Source, names: Sequence[str], selected: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the SQL of the file as a table, and of each wanted column as text."""
+    from betterthan.read.grid.duck import delimited_scan, identifier, literal, scan  # noqa: PLC0415  (DuckDB is imported when needed)
+
+    compression = "gzip" if source.is_gzip else "none"
+    look = _look(source)
+    if look.container == "parquet":
+        # Columns are numbered, because the engine does not tell "Left" from "left".
+        objects, numbered = _object_columns(look), [f"c{i}" for i in range(len(names))]
+        cells = [f"c{list(names).index(name)}" for name in selected]
+        shown = [
+            f"to_json({cell})" if name in objects else cell
+            for name, cell in zip(selected, cells, strict=True)
+        ]
+        relation = f"{scan('read_parquet', source)} AS file({', '.join(numbered)})"
+        return relation, [f"{cell}::VARCHAR" for cell in shown]
+    if look.container in ("json", "jsonl"):
+        columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in dict.fromkeys(selected))
+        layout = "array" if look.container == "json" else "newline_delimited"
+        relation = scan(
+            "read_json",
+            source,
+            format=f"'{layout}'",
+            records="true",
+            columns=f"{{{columns}}}",
+            maximum_object_size=str(LONGEST_LINE),
+            compression=f"'{compression}'",
+        )
+        return relation, [identifier(name) for name in selected]
+    relation = delimited_scan(engine_text(source, look.delimiter).file, look.delimiter, len(names))
+    return relation, [f"c{list(names).index(name)}" for name in selected]
+
+
+def _object_columns(look: Peek) -> set[str]:
+    """Return the columns of Parquet in which objects or lists were seen."""
+    return {
+        name
+        for i, name in enumerate(look.header)
+        if any(isinstance(row[i], dict | list) for row in look.rows)
+    }
+
+
+def engine_file(source: Source) -> Source:
+    """Return the file that the engine reads for a source: its own, or a copy in which quotes mean only one thing.
+
+    Raises
+    ------
+    ReadError
+        When the file is no plain text or a cut gzip stream, which the engine would pass over; or the quotes may hide
+        rows (BT240).
+    """
+    look = _look(source)
+    if look.container == "delimited":
+        return engine_text(source, look.delimiter).file
+    if source.is_gzip:
+        check_text(source)
+    return source
+
+
+def line_of_row(source: Source, row: int) -> int | None:
+    """Return the line on which data row `row` (from 1) begins; None where rows have no lines."""
+    look = _look(source)
+    if look.container == "jsonl":
+        return object_line(source, row - 1)
+    if look.container != "delimited":
+        return None
+    quoting = engine_text(source, look.delimiter).quoting
+    return record_line(source, look.delimiter, row - 1, quoting=quoting)
+
+
+def raise_fault(source: Source) -> None:
+    """Read a text file in our own slow way, so that what the engine only refuses is named with its line.
+
+    Raises
+    ------
+    ReadError
+        At the first fault: see :meth:`Source.lines`, and BT012, BT015 and BT016. Nothing where none is found.
+    """
+    check_text(source)
+    if source.is_parquet:
+        return
+    look = _look(source)
+    if look.container == "json":
+        text = small_text(source, limit=_LARGEST_ARRAY)
+        if text is not None:
+            array_grid(text, source)
+    elif look.container == "jsonl":
+        check_objects(source)
+    else:
+        quoting = engine_text(source, look.delimiter).quoting
+        lines = (f"{line}\n" for line in source.lines())
+        _exhaust(numbered_records(lines, source, look.delimiter, quoting=quoting))
+
+
+def check_text(source: Source) -> None:
+    """Read the bytes of a text file through, so that a cut gzip stream or a foreign encoding is named."""
+    if source.is_parquet:
+        return
+    if not _is_array(source):
+        _exhaust(source.lines())
+        return
+    try:
+        _check_bytes(source)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        message = "The gzip stream is cut off or damaged. Copy or download the file again."
+        raise source.error(message, code="BT004") from error
+    except UnicodeDecodeError as error:
+        message = "The file is not UTF-8. Convert it first, for example: iconv -f latin1 -t utf-8 IN > OUT"
+        raise source.error(message, code="BT005") from error
+
+
+def _check_bytes(source: Source) -> None:
+    """Read an array piece by piece: its lines may be as long as the file."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with source.open() as stream:
+        while chunk := stream.read(_CHUNK):
+            decoder.decode(chunk)
+            if b"\x00" in chunk:
+                message = (
+                    "The file contains a NUL byte, so this is not plain text. Export the file as UTF-8 text."
+                )
+                raise source.error(message, code="BT006")
+    decoder.decode(b"", final=True)
+
+
+def _exhaust(records: Iterable[Any]) -> None:
+    for _ in records:
+        pass
+
+
+def _no_table(source: Source) -> ReadError:
+    return source.error(
+        "No table with a header of two or more columns was found here. "
+        "Write CSV, TSV, JSON (lines or an array of objects) or Parquet.",
+        code="BT010",
+    )
+
+
+# Battles counted inside DuckDB, so that memory grows with the pairs of systems and not with the rows.
+
 
 _EXACT = 100_000  # rows whose different values are counted, not estimated
 
@@ -67,9 +325,9 @@ class _Count:
     def query(self) -> str:
         """The SQL that selects these cells from the file."""
         roles = [name for name in (self.columns.item, self.columns.judge) if name is not None]
-        plain = [Place(name) for name in (*_key_columns(self.columns), *roles)]
-        wanted = [*plain, *(place for covariate in self.columns.covariates for place in covariate.places)]
-        columns, paths = [place.column for place in wanted], [place.path for place in wanted]
+        plain = [KeyPath(name) for name in (*_key_columns(self.columns), *roles)]
+        selected = [*plain, *(place for covariate in self.columns.covariates for place in covariate.places)]
+        columns, paths = [place.column for place in selected], [place.path for place in selected]
         return text_query(self.source, self.names, columns, paths=paths)
 
     def one(self, sql: str) -> tuple[int, ...]:
@@ -149,16 +407,16 @@ def _counted(count: _Count, grouped: str) -> Tally:
         f"SELECT {codes}, n FROM kind {joins} "  # noqa: S608
         f"{_join('winner', winner)} {_join('weight', weight)} ORDER BY ALL"
     )
-    found = _arrays(connection, sql)
+    counts = _arrays(connection, sql)
     return Tally(
         names=[cells[0] for cells in _listed(connection, "name", ["v0"])],
         winners=_listed(connection, "winner", winner),
         weights=[cells[0] if cells else "" for cells in _listed(connection, "weight", weight)],
-        left=found["a"],
-        right=found["b"],
-        winner=found["winner"],
-        weight=found["weight"],
-        counts=found["n"],
+        left=counts["a"],
+        right=counts["b"],
+        winner=counts["winner"],
+        weight=counts["weight"],
+        counts=counts["n"],
         judge=columns.judge,
         preference=columns.is_preference,
         ranks=columns.is_ranks,
@@ -186,13 +444,13 @@ def _by_kind(count: _Count) -> Tally:
     other = next(i for i in range(100) if not _collide(count, "code_grouped", [judge], i))
     hashed = f"SELECT {_hash(keys, salt)} AS k, {_hash([judge], other)} AS j FROM ({count.query})"  # noqa: S608
     counted = f"SELECT k, j, count(*) AS n FROM ({hashed}) GROUP BY ALL"  # noqa: S608
-    found = _arrays(
+    counts = _arrays(
         count.connection,
         f"SELECT r.code AS rows, g.code AS grouped, n AS times FROM ({counted}) "  # noqa: S608
         f"JOIN (SELECT code, {_hash(keys, salt)} AS k FROM code_rows) AS r USING (k) "
         f"JOIN (SELECT code, {_hash([judge], other)} AS j FROM code_grouped) AS g USING (j) ORDER BY ALL",
     )
-    return replace(tally, rows=found["rows"], times=found["times"], group=found["grouped"])
+    return replace(tally, rows=counts["rows"], times=counts["times"], group=counts["grouped"])
 
 
 def _hash(cells: Sequence[str], salt: int) -> str:
@@ -208,7 +466,7 @@ def _collide(count: _Count, table: str, cells: Sequence[str], salt: int) -> bool
 def _with_rows(count: _Count) -> Tally:
     if count.columns.covariates or count.columns.whole:
         n_rows = count.one(f"SELECT count(*) FROM ({count.query})")[0]  # noqa: S608
-        if count.columns.whole and n_rows > battle_clusters.MOST_ROWS:
+        if count.columns.whole and n_rows > battle_columns.MOST_ROWS:
             fewer = replace(count.columns, item=None, covariates=())
             tally = _by_kind(replace(count, columns=fewer))
             return replace(tally, remarks=(*tally.remarks, too_many_note(n_rows)))
@@ -218,13 +476,13 @@ def _with_rows(count: _Count) -> Tally:
     covariates, names, remarks = _covariates(count)
     count, gaps = _with_roles(count)
     tally = _counted(count, _grouped(count.keys, "SELECT * FROM battle"))
-    found = _arrays(count.connection, _coded(count))
+    rows = _arrays(count.connection, _coded(count))
     return replace(
         tally,
-        rows=found["rows"],
-        segment=found.get("segment"),
+        rows=rows["rows"],
+        segment=rows.get("segment"),
         item=count.columns.item if count.columns.item == count.columns.maybe_item else None,
-        group=found.get("grouped"),
+        group=rows.get("grouped"),
         covariates=covariates,
         covariate_names=names,
         remarks=(*remarks, *gaps),
@@ -273,7 +531,7 @@ def _covariates(count: _Count) -> tuple[FloatArray | None, tuple[str, ...], tupl
         # One column is the difference itself, two are left's and right's.
         cells = [f"v{i}" for i in range(cell, cell + len(covariate.places))]
         cell += len(cells)
-        if covariate.asked:
+        if covariate.is_requested:
             for name, column in zip(cells, covariate.columns, strict=True):
                 _check_numbers(count, name, column)
         elif odd := _n_odd(count, cells):
@@ -285,8 +543,8 @@ def _covariates(count: _Count) -> tuple[FloatArray | None, tuple[str, ...], tupl
     if not expressions:
         return None, (), tuple(remarks)
     listed = ", ".join(f"{expression} AS x{i}" for i, expression in enumerate(expressions))
-    found = count.connection.execute(f"SELECT {listed} FROM battle ORDER BY rowid").fetchnumpy()  # noqa: S608
-    columns = [np.asarray(found[f"x{i}"], dtype=np.float64) for i in range(len(names))]
+    values = count.connection.execute(f"SELECT {listed} FROM battle ORDER BY rowid").fetchnumpy()  # noqa: S608
+    columns = [np.asarray(values[f"x{i}"], dtype=np.float64) for i in range(len(names))]
     return np.column_stack(columns), tuple(names), tuple(remarks)
 
 
@@ -300,10 +558,10 @@ def _n_odd(count: _Count, cells: Sequence[str]) -> int:
 
 def _check_numbers(count: _Count, cell: str, column: str) -> None:
     sql = f"SELECT rowid + 1, {cell} FROM battle WHERE {_odd(cell)} ORDER BY rowid LIMIT 1"  # noqa: S608
-    found = count.connection.execute(sql).fetchone()
-    if found:
-        line = line_of_row(count.source, int(found[0]))
-        raise bad_covariate(column, str(found[1]), path=count.source.name, line=line, row=int(found[0]))
+    row = count.connection.execute(sql).fetchone()
+    if row:
+        line = line_of_row(count.source, int(row[0]))
+        raise bad_covariate(column, str(row[1]), path=count.source.name, line=line, row=int(row[0]))
 
 
 def _judged(count: _Count, relation: str) -> Judged:
@@ -363,16 +621,16 @@ def _listed(connection: duckdb.DuckDBPyConnection, table: str, keys: Sequence[st
 
 
 def _arrays(connection: duckdb.DuckDBPyConnection, sql: str) -> dict[str, IntArray]:
-    found = connection.execute(sql).fetchnumpy()
-    return {name: np.asarray(column, dtype=np.int64) for name, column in found.items()}
+    arrays = connection.execute(sql).fetchnumpy()
+    return {name: np.asarray(column, dtype=np.int64) for name, column in arrays.items()}
 
 
-def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind: Kind) -> int | None:
+def _line_of(source: Source, names: Sequence[str], columns: BattleColumns, kind: OutcomeKind) -> int | None:
     """Find the first row of a kind by reading the file once more; only done when something is wrong."""
     keys = _key_columns(columns)
     cells = [kind.left, kind.right, *kind.winner, *([] if columns.weight is None else [kind.weight])]
     where = " AND ".join(f"v{i} = {literal(cell)}" for i, cell in enumerate(cells))
     numbered = f"SELECT *, row_number() OVER () AS row FROM ({text_query(source, names, keys)})"  # noqa: S608
     with connect(engine_file(source)) as connection:
-        found = connection.execute(f"SELECT min(row) FROM ({numbered}) WHERE {where}").fetchone()  # noqa: S608
-    return line_of_row(source, int(found[0])) if found and found[0] is not None else None
+        row = connection.execute(f"SELECT min(row) FROM ({numbered}) WHERE {where}").fetchone()  # noqa: S608
+    return line_of_row(source, int(row[0])) if row and row[0] is not None else None

@@ -18,31 +18,30 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import COLUMN, Message, Option, Placeholder
-from betterthan.read.formats.battles.battle_clusters import grouped_note, repeated_note
-from betterthan.read.formats.battles.battle_columns import BattleColumns
+from betterthan.read.formats.battles.battle_columns import BattleColumns, grouped_note, repeated_note
 from betterthan.read.formats.battles.winner_labels import (
     KNOWN,
     MEANINGS,
     OUTCOMES,
-    Meaning,
+    WinnerMeaning,
     are_codes,
     joined_meaning,
+    labelled_meaning,
     listed,
     number,
     number_meanings,
     rank_meaning,
-    said_meaning,
     word_meaning,
 )
 from betterthan.read.grid.grid import quoted
-from betterthan.read.grid.missing import is_missing
+from betterthan.read.grid.numerals import is_missing
 from betterthan.tables.matches import Matches
 
 _USUAL = ("left", "right", "tie")
 _LABEL_OPTION = Option("winner_labels", {Placeholder("LABEL"): Placeholder("MEANING")})
 
 
-class Kind(NamedTuple):
+class OutcomeKind(NamedTuple):
     """One kind of battle: who met, the winner cells, the weight as written ("" without such a column)."""
 
     left: str
@@ -107,17 +106,17 @@ class Tally:
     ranks: bool = False
     weighted: bool = False
     path: str | None = None
-    line_of: Callable[[Kind], int | None] = lambda _: None
+    line_of: Callable[[OutcomeKind], int | None] = lambda _: None
 
     @property
     def n_rows(self) -> int:
         """How many rows were read."""
         return int(self.counts.sum())
 
-    def kind(self, i: int) -> Kind:
+    def kind(self, i: int) -> OutcomeKind:
         """Return the kind of battle with number `i`."""
         left, right = self.names[self.left[i]], self.names[self.right[i]]
-        return Kind(left, right, self.winners[self.winner[i]], self.weights[self.weight[i]])
+        return OutcomeKind(left, right, self.winners[self.winner[i]], self.weights[self.weight[i]])
 
 
 class Settled(NamedTuple):
@@ -133,7 +132,7 @@ def settle(
     columns: BattleColumns,
     *,
     both_bad: Literal["tie", "drop"],
-    labels: Mapping[str, Meaning] = MappingProxyType({}),
+    labels: Mapping[str, WinnerMeaning] = MappingProxyType({}),
 ) -> Settled:
     """Return the battles as a table: aggregated, or row by row when `tally` has rows.
 
@@ -161,10 +160,10 @@ def settle(
     weight = _weights(tally)
     bad = meaning == MEANINGS.index("both_bad")
     n_bad = int(tally.counts[bad].sum())
-    kept = ~bad if both_bad == "drop" else np.ones_like(bad)
+    is_used = ~bad if both_bad == "drop" else np.ones_like(bad)
     notes = [*_notes(tally, meaning, n_bad, both_bad), *tally.remarks]
     tally, outcome = _with_shares(tally, meaning)
-    matches = _table(tally, outcome, weight, kept, notes)
+    matches = _table(tally, outcome, weight, is_used, notes)
     if tally.rows is None or tally.times is not None:
         matches = matches.aggregated(keep_groups=True)
     return Settled(matches, tally.n_rows, n_bad if both_bad == "drop" else 0)
@@ -189,11 +188,11 @@ def _with_shares(tally: Tally, meaning: IntArray) -> tuple[Tally, FloatArray]:
 
 
 def _table(
-    tally: Tally, outcome: FloatArray, weight: FloatArray, kept: BoolArray, notes: Sequence[str]
+    tally: Tally, outcome: FloatArray, weight: FloatArray, is_used: BoolArray, notes: Sequence[str]
 ) -> Matches:
     # Without rows each kind stands for itself, as often as it was counted.
-    every = np.arange(kept.size) if tally.rows is None else tally.rows
-    chosen = kept[every]
+    every = np.arange(is_used.size) if tally.rows is None else tally.rows
+    chosen = is_used[every]
     rows = every[chosen]
     total = weight * tally.counts if tally.rows is None else weight
     times = 1 if tally.times is None else tally.times[chosen]
@@ -270,17 +269,17 @@ def _at(tally: Tally, kinds: BoolArray, message: str, *, code: str) -> ReadError
     return ReadError(message, path=tally.path, line=line, code=code)
 
 
-def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]) -> IntArray:
+def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, WinnerMeaning]) -> IntArray:
     """Return the index in MEANINGS of every kind of battle."""
-    said = partial(said_meaning, labels=labels)
-    _check_said(tally, labels)
+    labelled = partial(labelled_meaning, labels=labels)
+    _check_labels(tally, labels)
     numbers = _numbers(tally, columns, labels)
-    fixed = np.array([_word(tally, winner, numbers, said) for winner in tally.winners], dtype=np.int64)
+    fixed = np.array([_word(tally, winner, numbers, labelled) for winner in tally.winners], dtype=np.int64)
     meaning = fixed[tally.winner]
     # Most labels mean the same in every row; only a system's name depends on who met.
     index = {name: i for i, name in enumerate(tally.names)}
     for code, winner in enumerate(tally.winners):
-        if len(winner) != 1 or said(winner[0]) is not None:
+        if len(winner) != 1 or labelled(winner[0]) is not None:
             continue
         # An "a" is the left side, but perhaps a system "A" as well.
         name = winner[0].upper() if len(winner[0]) == 1 and winner[0] not in index else winner[0]
@@ -288,8 +287,8 @@ def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning
             _read_name(tally, meaning, code, index[name])
     unknown = meaning < 0
     if unknown.any():
-        found = np.flatnonzero(unknown).tolist()
-        seen = [(" / ".join(tally.winners[tally.winner[i]]), int(tally.counts[i])) for i in found]
+        positions = np.flatnonzero(unknown).tolist()
+        seen = [(" / ".join(tally.winners[tally.winner[i]]), int(tally.counts[i])) for i in positions]
         known = f"Known are {KNOWN} and the names of the row's two systems."
         if tally.ranks:
             known = "Ranks are whole numbers, 1 for the best."
@@ -307,10 +306,10 @@ def _meanings(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning
     return meaning
 
 
-def _check_said(tally: Tally, labels: Mapping[str, Meaning]) -> None:
+def _check_labels(tally: Tally, labels: Mapping[str, WinnerMeaning]) -> None:
     """Refuse labels of which none occurs: a slip would go unseen."""
     seen = sorted({cell for winner in tally.winners for cell in winner})
-    if labels and not any(said_meaning(cell, labels) for cell in seen):
+    if labels and not any(labelled_meaning(cell, labels) for cell in seen):
         raise ReadError(
             f"No winner is labelled {some_of(list(labels))}. Labels seen: {some_of(seen, limit=8)}.",
             path=tally.path,
@@ -318,7 +317,9 @@ def _check_said(tally: Tally, labels: Mapping[str, Meaning]) -> None:
         )
 
 
-def _numbers(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]) -> Mapping[float, Meaning]:
+def _numbers(
+    tally: Tally, columns: BattleColumns, labels: Mapping[str, WinnerMeaning]
+) -> Mapping[float, WinnerMeaning]:
     """Return what numbers in the winner column mean.
 
     Raises
@@ -329,17 +330,17 @@ def _numbers(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]
     if tally.ranks or tally.preference or len(columns.winner) not in (1, 2):
         return {}
     named = set(tally.names)
-    cells = {cell for winner in tally.winners for cell in winner if said_meaning(cell, labels) is None}
+    cells = {cell for winner in tally.winners for cell in winner if labelled_meaning(cell, labels) is None}
     codes = {
         number(cell): cell.strip() for cell in cells if cell not in named and not math.isnan(number(cell))
     }
-    found = (
+    numbers = (
         number_meanings(codes, are_shares=columns.are_shares, are_places=columns.are_places) if codes else {}
     )
     # Beside words for the sides, a number is a mistake.
     has_words = any(word_meaning(cell) in ("left", "right") for cell in cells)
-    if found is not None or has_words or not are_codes(codes):
-        return found or {}
+    if numbers is not None or has_words or not are_codes(codes):
+        return numbers or {}
     shown = [codes[code] for code in sorted(codes)]
     usual = ("right", "tie", "left") if len(shown) == 3 and "-1" in shown else _USUAL
     sides = dict(zip(shown, (side for side in usual if side not in labels.values()), strict=False))
@@ -360,22 +361,22 @@ def _numbers(tally: Tally, columns: BattleColumns, labels: Mapping[str, Meaning]
 def _word(
     tally: Tally,
     winner: tuple[str, ...],
-    numbers: Mapping[float, Meaning],
-    said: Callable[[str], Meaning | None],
+    numbers: Mapping[float, WinnerMeaning],
+    labelled: Callable[[str], WinnerMeaning | None],
 ) -> int:
-    def single(text: str) -> Meaning | None:
-        found = said(text) or word_meaning(text, preference=tally.preference)
-        return numbers.get(number(text)) if found is None else found
+    def single(text: str) -> WinnerMeaning | None:
+        meaning = labelled(text) or word_meaning(text, preference=tally.preference)
+        return numbers.get(number(text)) if meaning is None else meaning
 
     if not winner:
         return MEANINGS.index("left")
     if tally.ranks:
-        found = rank_meaning(winner)
+        meaning = rank_meaning(winner)
     elif len(winner) > 1:
-        found = joined_meaning(winner, single)
+        meaning = joined_meaning(winner, single)
     else:
-        found = single(winner[0])
-    return -1 if found is None else MEANINGS.index(found)
+        meaning = single(winner[0])
+    return -1 if meaning is None else MEANINGS.index(meaning)
 
 
 def _read_name(tally: Tally, meaning: IntArray, winner: int, system: int) -> None:

@@ -8,39 +8,257 @@ rejected models.
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Literal
+from typing import Any, Literal, NamedTuple, cast
 
+import numpy as np
+
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError, some_of, unknown_name
 from betterthan.read.formats.battles.battle_columns import (
     ROLES,
     BattleColumns,
+    Judged,
+    KeyPath,
+    bad_covariate,
+    empty_judge,
+    excluded_columns,
     find_columns,
     free_covariates,
+    gaps_note,
     has_several_pairs,
-    kept_out,
+    nested_value,
     plain_name,
+    refuse_too_many,
+    usable,
+    with_repeated_item,
 )
-from betterthan.read.formats.battles.battle_files import column_names, look_at, with_plain_line_ends
-from betterthan.read.formats.battles.battle_frames import (
-    IN_MEMORY,
-    Frame,
-    first_rows,
-    open_frame,
-    tally_frame,
-)
-from betterthan.read.formats.battles.battle_tally import Settled, Tally, settle
-from betterthan.read.formats.battles.winner_labels import check_winner_labels
+from betterthan.read.formats.battles.battle_query import column_names, look_at, with_plain_line_ends
+from betterthan.read.formats.battles.battle_tally import OutcomeKind, Settled, Tally, settle
+from betterthan.read.formats.battles.winner_labels import check_winner_labels, number
 from betterthan.read.formats.registry import reader
 from betterthan.read.grid.beginning import Peek
-from betterthan.read.grid.numerals import parse
-from betterthan.read.grid.where import conditions, select
+from betterthan.read.grid.numerals import is_missing, parse
+from betterthan.read.grid.selection import conditions, select
 from betterthan.read.protocol import EVERY, Format, Guess, Options, Reading
 from betterthan.read.source.source import Source, open_source
 from betterthan.tables.matches import Matches
+
+IN_MEMORY = "the data"
+_SAMPLE = 50
+
+
+class BattleFrame(NamedTuple):
+    """Columns in memory: their names, and a function that returns one of them."""
+
+    names: list[str]
+    column: Callable[[str], list[Any]]
+
+
+def open_frame(data: object) -> BattleFrame:
+    """Return the columns of a data frame that narwhals knows, or of a mapping of columns.
+
+    Raises
+    ------
+    ReadError
+        When `data` is neither, or a column is no list (BT120).
+
+    Examples
+    --------
+    >>> open_frame({"left": ["A"], "right": ["B"]}).names
+    ['left', 'right']
+    """
+    if isinstance(data, Mapping):
+        columns = {str(name): values for name, values in data.items()}
+        return BattleFrame(list(columns), lambda name: _listed(name, columns[name]))
+    import narwhals as nw  # noqa: PLC0415  (imported when a frame is given)
+
+    try:
+        native: nw.DataFrame[Any] | nw.LazyFrame[Any] = nw.from_native(cast("Any", data))
+    except (TypeError, ValueError) as error:
+        raise ReadError(
+            f"Battles cannot be read from {type(data).__name__}. "
+            f"Pass a path, an open file, a data frame or a dictionary of columns.",
+            code="BT120",
+        ) from error
+    frame = native.collect() if isinstance(native, nw.LazyFrame) else native
+    # pandas allows numbers and tuples as names; a column must be found again by what it is really called.
+    real = {str(name): name for name in frame.columns}
+    return BattleFrame(list(real), lambda name: frame.get_column(real[name]).to_list())
+
+
+def tally_frame(frame: BattleFrame, columns: BattleColumns) -> Tally:
+    """Count the battles of columns in memory by kind, and by judge where `columns` has one.
+
+    Raises
+    ------
+    ReadError
+        When the columns differ in length (BT120), a row has no item or judge (BT127), or covariates are not
+        numbers (BT128) or too many (BT129).
+    """
+    if columns.maybe_item is not None and columns.item is None:
+        cells = _texts(frame.column(columns.maybe_item))
+        n_empty = sum(map(is_missing, cells))
+        columns = with_repeated_item(columns, len(cells), len(set(cells)), n_empty)
+    used = [columns.left, columns.right, *columns.winner, columns.weight, columns.item, columns.judge]
+    data = {name: _texts(frame.column(name)) for name in used if name is not None}
+    places = [place for covariate in columns.covariates for place in covariate.places]
+    measured = {place: _measured(frame, place) for place in places}
+    _check_lengths({**data, **{place.column: cells for place, cells in measured.items()}})
+    tally, rows = _by_kind(data, columns)
+    segment = _codes(data, columns.item, needed=columns.needs_item)
+    group = _codes(data, columns.judge, needed=columns.needs_judge)
+    if columns.keeps_rows:
+        covariates, names, remarks = _covariates(measured, columns, rows.size)
+        if group is not None:
+            n_judges = int(group.max(initial=-1)) + 1
+            judge, more = usable(columns, Judged(rows.size, 0, n_judges, rows.size))
+            remarks, group = (*remarks, *more), None if judge.judge is None else group
+        return replace(
+            tally,
+            item=columns.item if columns.item == columns.maybe_item else None,
+            rows=rows,
+            segment=segment,
+            group=group,
+            covariates=covariates,
+            covariate_names=names,
+            remarks=remarks,
+        )
+    return tally if group is None else _by_judge(tally, rows, group, columns)
+
+
+def first_rows(frame: BattleFrame) -> list[tuple[Any, ...]]:
+    """Return the first rows, which show what objects hold."""
+    return list(zip(*(frame.column(name)[:_SAMPLE] for name in frame.names), strict=False))
+
+
+def _measured(frame: BattleFrame, place: KeyPath) -> list[str]:
+    cells = frame.column(place.column)
+    return [nested_value(cell, place.path) for cell in cells] if place.path else _texts(cells)
+
+
+def _by_kind(data: Mapping[str, list[str]], columns: BattleColumns) -> tuple[Tally, IntArray]:
+    """Return the kinds of battle, and the kind of each row."""
+    left = data[columns.left]
+    ends = zip(*(data[name] for name in columns.winner), strict=True) if columns.winner else [()] * len(left)
+    weight = data[columns.weight] if columns.weight else [""] * len(left)
+    cells = zip(left, data[columns.right], ends, weight, strict=True)
+    counts: dict[OutcomeKind, int] = {}
+    rows = np.array([counts.setdefault(OutcomeKind(*cell), len(counts)) for cell in cells], dtype=np.int64)
+    # Sorted, as files are, so that the same data give the same table.
+    kinds = sorted(counts)
+    order = np.argsort([counts[kind] for kind in kinds])
+    rows = order[rows] if rows.size else rows
+    names = sorted({name for kind in kinds for name in kind[:2]})
+    winners = sorted({kind.winner for kind in kinds})
+    texts = sorted({kind.weight for kind in kinds})
+    tally = Tally(
+        names=names,
+        winners=winners,
+        weights=texts,
+        left=_indices([kind.left for kind in kinds], names),
+        right=_indices([kind.right for kind in kinds], names),
+        winner=_indices([kind.winner for kind in kinds], winners),
+        weight=_indices([kind.weight for kind in kinds], texts),
+        counts=np.bincount(rows, minlength=len(kinds)).astype(np.int64),
+        judge=columns.judge,
+        preference=columns.is_preference,
+        ranks=columns.is_ranks,
+        weighted=columns.weight is not None,
+        path=IN_MEMORY,
+    )
+    return tally, rows
+
+
+def _by_judge(tally: Tally, rows: IntArray, group: IntArray, columns: BattleColumns) -> Tally:
+    n_judges = int(group.max(initial=-1)) + 1
+    cells, times = np.unique(rows * max(n_judges, 1) + group, return_counts=True)
+    judge, remarks = usable(columns, Judged(rows.size, 0, n_judges, cells.size))
+    if judge.judge is None:
+        return replace(tally, judge=None, remarks=remarks)
+    return replace(tally, rows=cells // n_judges, times=times.astype(np.int64), group=cells % n_judges)
+
+
+def _covariates(
+    measured: Mapping[KeyPath, list[str]], columns: BattleColumns, n_rows: int
+) -> tuple[FloatArray | None, tuple[str, ...], tuple[str, ...]]:
+    """Return rows × covariates (a column, or left's less right's), their names, and why others are left out."""
+    if not columns.covariates:
+        return None, (), ()
+    refuse_too_many(n_rows, path=IN_MEMORY)
+    arrays: dict[str, FloatArray] = {}
+    remarks: list[str] = []
+    for covariate in columns.covariates:
+        cells = [measured[place] for place in covariate.places]
+        values = [np.array([number(cell) for cell in each], dtype=np.float64) for each in cells]
+        odd = ~np.isfinite(values).all(axis=0)
+        if odd.any() and not covariate.is_requested:
+            remarks.append(gaps_note(covariate.name, int(odd.sum()), n_rows, "number"))
+            continue
+        for name, each in zip(covariate.columns, cells, strict=True):
+            _check_numbers(name, each)
+        arrays[covariate.name] = values[0] - values[1] if len(values) == 2 else values[0]
+    table = np.column_stack(list(arrays.values())) if arrays else None
+    return table, tuple(arrays), tuple(remarks)
+
+
+def _check_numbers(column: str, cells: list[str]) -> None:
+    odd = next((i for i, cell in enumerate(cells) if not math.isfinite(number(cell))), None)
+    if odd is not None:
+        raise bad_covariate(column, cells[odd], path=IN_MEMORY, line=None, row=odd + 1)
+
+
+def _indices(cells: Sequence[Hashable], known: Sequence[Hashable]) -> IntArray:
+    index = {cell: i for i, cell in enumerate(known)}
+    return np.array([index[cell] for cell in cells], dtype=np.int64)
+
+
+def _check_lengths(data: Mapping[str, list[str]]) -> None:
+    first, *others = data
+    for other in others:
+        if len(data[other]) != len(data[first]):
+            raise ReadError(
+                f'The column "{first}" has {len(data[first])} values and "{other}" has {len(data[other])}. '
+                f"Columns must be equally long.",
+                path=IN_MEMORY,
+                code="BT120",
+            )
+
+
+def _listed(name: str, values: object) -> list[Any]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ReadError(
+            f'The column "{name}" is a single {type(values).__name__}. Pass a list of values.',
+            path=IN_MEMORY,
+            code="BT120",
+        )
+    return list(values)
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    """Return cells as text, None as empty; a NaN becomes "nan", which is also missing."""
+    return ["" if value is None else value if isinstance(value, str) else _text(value) for value in values]
+
+
+def _text(value: object) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _codes(data: Mapping[str, list[str]], column: str | None, *, needed: bool = True) -> IntArray | None:
+    if column is None:
+        return None
+    texts = data[column]
+    empty = [i for i, text in enumerate(texts, 1) if is_missing(text)]
+    if empty and not needed:
+        return None
+    if empty:
+        raise empty_judge(column, len(empty), path=IN_MEMORY, line=None, row=empty[0])
+    return _indices(texts, sorted(set(texts)))
+
 
 FORMAT = Format(
     name="battles",
@@ -63,7 +281,7 @@ def sniff(source: Source) -> Guess | None:
     if has_several_pairs(names):
         return Guess(confidence=0.6, because="two pairs of systems' columns")
     try:
-        columns = find_columns(names, given={}, path=source.name)
+        columns = find_columns(names, named={}, path=source.name)
     except ReadError:
         return _without_winner(source)
     winner = f'the winner in "{", ".join(columns.winner)}"' if columns.winner else "the first always winning"
@@ -75,7 +293,7 @@ def _without_winner(source: Source) -> Guess | None:
     """Recognise battles whose winner cannot be found, so that its column is asked for."""
     try:
         look = look_at(source)
-        columns = find_columns(look.header, given={"winner": look.header[0]}, path=source.name)
+        columns = find_columns(look.header, named={"winner": look.header[0]}, path=source.name)
     except (ReadError, IndexError):
         return None
     if not look.rows or len(columns.left) == 1:  # systems, too, are called A and B
@@ -102,7 +320,7 @@ def read(source: Source, options: Options) -> Reading:
 def _columns(look: Peek, options: Options, *, path: str) -> BattleColumns:
     return find_columns(
         look.header,
-        given={role: options.columns[role] for role in ROLES if role in options.columns},
+        named={role: options.columns[role] for role in ROLES if role in options.columns},
         keep=options.keep,
         cluster=options.cluster,
         covariates=options.covariates,
@@ -248,8 +466,8 @@ def _matches_of_file(source: Source, options: Options) -> Matches:
     tables = [table for table in reading.tables if isinstance(table, Matches)]
     if len(tables) != 1:
         message = f"This holds {reading.format.kind}, not one table of battles ({reading.because})."
-        raise ReadError(message, path=source.name, code="BT310")
-    return tables[0] if name in (FORMAT.name, SEVERAL) else _as_asked(tables[0], options, source.name)
+        raise source.error(message, code="BT310")
+    return tables[0] if name in (FORMAT.name, SEVERAL) else _aggregated(tables[0], options, source.name)
 
 
 def _layout(source: Source, options: Options) -> str:
@@ -261,12 +479,12 @@ def _layout(source: Source, options: Options) -> str:
     from betterthan.read.sniff import recognise  # noqa: PLC0415
 
     try:
-        found = recognise(source).format
+        layout = recognise(source).format
     except ReadError:
         if source.is_folder:
             raise
         return FORMAT.name
-    return found if source.is_folder or reader(found).FORMAT.kind == FORMAT.kind else FORMAT.name
+    return layout if source.is_folder or reader(layout).FORMAT.kind == FORMAT.kind else FORMAT.name
 
 
 def _is_certain(source: Source) -> bool:
@@ -279,15 +497,14 @@ def _refuse_unused(source: Source, options: Options, name: str) -> None:
     """Refuse what only a table of battles has, where another layout would ignore it."""
     named = [*options.columns, *(["covariates"] if options.covariates else [])]
     if named:
-        raise ReadError(
+        raise source.error(
             f"This is {reader(name).FORMAT.description}; {some_of(named)} cannot be chosen there. "
             f"Leave them out, or name left= and right= to read it as battles.",
-            path=source.name,
             code="BT311",
         )
 
 
-def _as_asked(matches: Matches, options: Options, path: str) -> Matches:
+def _aggregated(matches: Matches, options: Options, path: str) -> Matches:
     """Return matches aggregated, with the judges and segments that were asked for."""
     if "judge" in options.keep and matches.group is None:
         raise ReadError("This layout names no judges. Read it without them.", path=path, code="BT120")
@@ -304,10 +521,10 @@ def _matches_of_frame(data: object, options: Options) -> Matches:
         data, notes = _some_rows(data, options)
     frame = open_frame(data)
     if _are_rankings(frame.names) and not options.columns:
-        from betterthan.read.formats.battles.rankings_table import read_rankings  # noqa: PLC0415  (few have rankings)
+        from betterthan.read.formats.battles.rankings import read_rankings  # noqa: PLC0415  (few have rankings)
 
-        found = read_rankings(data, languages=options.language_pair)
-        return _as_asked(found, options, IN_MEMORY)
+        ranked = read_rankings(data, languages=options.language_pair)
+        return _aggregated(ranked, options, IN_MEMORY)
     matches = _settled(frame, _look(frame, with_rows=bool(options.covariates)), options)[0].matches
     return replace(matches, notes=(*notes, *matches.notes)) if notes else matches
 
@@ -320,11 +537,11 @@ def read_frame(data: object, options: Options) -> Reading:
     return _reading(settled, columns, look)
 
 
-def _look(frame: Frame, *, with_rows: bool) -> Peek:
+def _look(frame: BattleFrame, *, with_rows: bool) -> Peek:
     return Peek(container="delimited", header=tuple(frame.names), rows=first_rows(frame) if with_rows else [])
 
 
-def _settled(frame: Frame, look: Peek, options: Options) -> tuple[Settled, BattleColumns]:
+def _settled(frame: BattleFrame, look: Peek, options: Options) -> tuple[Settled, BattleColumns]:
     columns = _columns(look, options, path=IN_MEMORY)
     return _settle(tally_frame(frame, columns), columns, options), columns
 
@@ -336,7 +553,7 @@ def _settle(tally: Tally, columns: BattleColumns, options: Options) -> Settled:
 
 def _some_rows(data: object, options: Options) -> tuple[dict[str, list[object]], tuple[str, ...]]:
     """Return the rows of a frame that fulfil the conditions, and the note that counts them."""
-    from betterthan.read.frames import frame_grid  # noqa: PLC0415  (it brings the layouts of scores)
+    from betterthan.read.grid.open_grid import frame_grid  # noqa: PLC0415  (it brings the layouts of scores)
 
     grid = frame_grid(data)
     chosen = select(grid, options.where, named=grid.header)
@@ -368,7 +585,7 @@ def _check_choices(both_bad: str, keep: Sequence[str]) -> None:
 
 def _unused(look: Peek, columns: BattleColumns) -> list[str]:
     notes = []
-    unused = kept_out(look.header, columns)
+    unused = excluded_columns(look.header, columns)
     if unused:
         listed = " and ".join(f'"{name}"' for name in unused)
         notes.append(

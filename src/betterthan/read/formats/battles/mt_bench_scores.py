@@ -12,16 +12,15 @@ from typing import Any
 import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.read.doubts.direction import direction
-from betterthan.read.doubts.doubts import doubts
-from betterthan.read.formats.tables.cells import fill
-from betterthan.read.formats.tables.long_columns import nameless_row
+from betterthan.read.formats.tables.cells import fill, nameless_row
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.columns import plain
 from betterthan.read.grid.grid import Grid, Labels, check_numbers, compact, fault, first_rows, quoted
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.protocol import Format, Guess, Options, Reading
+from betterthan.read.plausibility.direction import direction
+from betterthan.read.plausibility.score_warnings import doubts
+from betterthan.read.protocol import Format, Guess, Options, Reading, reason
 from betterthan.read.source.source import Source
 from betterthan.tables.scores import Scores
 
@@ -37,8 +36,8 @@ _NO_GRADE = -1.0
 def sniff(source: Source) -> Guess | None:
     """Recognise the four columns, where turns are whole numbers."""
     look = peek(source)
-    found = _positions(look.header)
-    if found is None or not look.rows or not _are_turns(parse_all(look.column(found[3]))).all():
+    positions = _positions(look.header)
+    if positions is None or not look.rows or not _are_turns(parse_all(look.column(positions[3]))).all():
         return None
     return Guess(confidence=0.97, because="columns question_id, model, score and turn, as MT-bench has them")
 
@@ -46,7 +45,7 @@ def sniff(source: Source) -> Guess | None:
 def read(source: Source, options: Options) -> Reading:
     """Read the grades into :class:`Scores`: models × turns of questions."""
     guess = sniff(source)
-    because = guess.because if guess else "the format was named"
+    because = reason(guess)
     with open_grid(source) as grid:
         return _reading(grid, options, stem=source.stem, because=because)
 
@@ -61,11 +60,11 @@ def _are_turns(values: FloatArray) -> BoolArray:
 
 
 def _reading(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
-    found = _positions(grid.header)
-    if found is None:
+    positions = _positions(grid.header)
+    if positions is None:
         message = "Columns question_id, model, score and turn are needed. Rename the columns."
         raise fault(grid, message, code="BT312")
-    question, model, score, turn = found
+    question, model, score, turn = positions
     grades, failed = _grades(grid, score)
     questions, systems = (_labels(grid, column) for column in (question, model))
     segments = _segments(questions, _turns(grid, turn))
@@ -122,12 +121,12 @@ def _grades(grid: Grid, column: int) -> tuple[FloatArray, int]:
 
 
 def _labels(grid: Grid, column: int) -> Labels:
-    found = grid.labels(column)
-    empty = np.flatnonzero(found.codes < 0)
+    labels = grid.labels(column)
+    empty = np.flatnonzero(labels.codes < 0)
     if empty.size:
         text = nameless_row(grid, int(empty[0]), column, quoted(grid.header[column]))
         raise fault(grid, text, row=int(empty[0]), code="BT105")
-    return found
+    return labels
 
 
 def _turns(grid: Grid, column: int) -> IntArray:

@@ -14,9 +14,9 @@ from typing import Literal
 
 from betterthan.errors import ReadError
 
-Meaning = Literal["left", "right", "tie", "both_bad", "between"]
+WinnerMeaning = Literal["left", "right", "tie", "both_bad", "between"]
 
-MEANINGS: tuple[Meaning, ...] = ("left", "tie", "both_bad", "between", "right")
+MEANINGS: tuple[WinnerMeaning, ...] = ("left", "tie", "both_bad", "between", "right")
 OUTCOMES = (1.0, 0.5, 0.5, math.nan, 0.0)
 """The left system's result for each of MEANINGS; what is in between has a number of its own."""
 
@@ -29,10 +29,10 @@ KNOWN = "left, right, tie, both_bad (also model_a, model_b; a, b)"
 
 _PUNCTUATION = str.maketrans("", "", " _-()\t")
 # What numbers mean where the file tells: the first system's share of a win, or the place of the winner's column.
-_SHARES: dict[float, Meaning] = {1.0: "left", 0.5: "tie", 0.0: "right"}
-_PLACES: dict[float, Meaning] = {1.0: "left", 1.5: "tie", 0.0: "tie", 2.0: "right"}
+_SHARES: dict[float, WinnerMeaning] = {1.0: "left", 0.5: "tie", 0.0: "right"}
+_PLACES: dict[float, WinnerMeaning] = {1.0: "left", 1.5: "tie", 0.0: "tie", 2.0: "right"}
 _CODES = frozenset({-1.0, 0.0, 1.0, 2.0, 3.0})
-_PREFERENCES: dict[float, Meaning] = {1.0: "left", 1.5: "tie", 2.0: "right"}
+_PREFERENCES: dict[float, WinnerMeaning] = {1.0: "left", 1.5: "tie", 2.0: "right"}
 
 
 def plain(text: str) -> str:
@@ -48,8 +48,8 @@ def plain(text: str) -> str:
     return text.casefold().translate(_PUNCTUATION)
 
 
-def _vocabulary() -> dict[str, Meaning]:
-    groups: tuple[tuple[Meaning, tuple[str, ...]], ...] = (
+def _vocabulary() -> dict[str, WinnerMeaning]:
+    groups: tuple[tuple[WinnerMeaning, tuple[str, ...]], ...] = (
         ("left", LEFT_WORDS),
         ("right", RIGHT_WORDS),
         ("tie", TIE_WORDS),
@@ -62,7 +62,7 @@ _WORDS = _vocabulary()
 
 
 @lru_cache(maxsize=1024)
-def word_meaning(text: str, *, preference: bool = False) -> Meaning | None:
+def word_meaning(text: str, *, preference: bool = False) -> WinnerMeaning | None:
     """Return what a label means by itself, or None when that is not known.
 
     Parameters
@@ -86,7 +86,7 @@ def word_meaning(text: str, *, preference: bool = False) -> Meaning | None:
 
 def number_meanings(
     codes: Collection[float], *, are_shares: bool, are_places: bool
-) -> Mapping[float, Meaning] | None:
+) -> Mapping[float, WinnerMeaning] | None:
     """Return what the numbers of a winner column mean, or None when nothing tells.
 
     A 1 may stand for the first system (it won) or for the second (counted from 0). A tie written as 0.5 shows shares
@@ -122,7 +122,7 @@ def are_codes(codes: Collection[float]) -> bool:
     return set(codes) <= _CODES | _SHARES.keys() | _PLACES.keys()
 
 
-def parse_winner_labels(texts: Iterable[str]) -> dict[str, Meaning]:
+def parse_winner_labels(texts: Iterable[str]) -> dict[str, WinnerMeaning]:
     """Return what labels mean, written as ``LABEL=MEANING``.
 
     Raises
@@ -138,9 +138,9 @@ def parse_winner_labels(texts: Iterable[str]) -> dict[str, Meaning]:
     return check_winner_labels(dict(_parted(text) for text in texts))
 
 
-def check_winner_labels(labels: Mapping[str, str]) -> dict[str, Meaning]:
+def check_winner_labels(labels: Mapping[str, str]) -> dict[str, WinnerMeaning]:
     """Return the labels with their meanings in one spelling; see :func:`parse_winner_labels`."""
-    found: dict[str, Meaning] = {}
+    meanings: dict[str, WinnerMeaning] = {}
     for label, word in labels.items():
         meaning = _WORDS.get(plain(word))
         if meaning is None:
@@ -148,8 +148,8 @@ def check_winner_labels(labels: Mapping[str, str]) -> dict[str, Meaning]:
                 f'"{word}" is no outcome for the winner label "{label}". Write left, right, tie or both_bad.',
                 code="BT222",
             )
-        found[label.strip()] = meaning
-    return found
+        meanings[label.strip()] = meaning
+    return meanings
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -159,7 +159,7 @@ def _parted(text: str) -> tuple[str, str]:
     return label, word
 
 
-def said_meaning(text: str, labels: Mapping[str, Meaning]) -> Meaning | None:
+def labelled_meaning(text: str, labels: Mapping[str, WinnerMeaning]) -> WinnerMeaning | None:
     """Return what the user said about a label; "1" is also said of "1.0"."""
     stripped = text.strip()
     if stripped in labels:
@@ -182,8 +182,8 @@ def number(text: str) -> float:
 
 
 def joined_meaning(
-    texts: Sequence[str], single: Callable[[str], Meaning | None] = word_meaning
-) -> Meaning | None:
+    texts: Sequence[str], single: Callable[[str], WinnerMeaning | None] = word_meaning
+) -> WinnerMeaning | None:
     """Return what two or three winner columns mean together.
 
     Two columns are two games with swapped sides: a win counts only when both agree, all else is a tie. Three
@@ -204,7 +204,7 @@ def joined_meaning(
     return meanings[0] if meanings[0] == meanings[1] else "tie"
 
 
-def rank_meaning(texts: Sequence[str]) -> Meaning | None:
+def rank_meaning(texts: Sequence[str]) -> WinnerMeaning | None:
     """Return what the ranks of the left and the right system mean together: 1 is best, equal ranks are a tie.
 
     Ranks are whole numbers from 1; a system that was not ranked (-1, an empty cell) decides nothing.
@@ -220,9 +220,9 @@ def rank_meaning(texts: Sequence[str]) -> Meaning | None:
     return "tie" if left == right else "left" if left < right else "right"
 
 
-def _one_hot() -> dict[tuple[str, ...], Meaning]:
+def _one_hot() -> dict[tuple[str, ...], WinnerMeaning]:
     spellings = [("1", "0"), ("1.0", "0.0"), ("true", "false")]
-    order: tuple[Meaning, ...] = ("left", "right", "tie")
+    order: tuple[WinnerMeaning, ...] = ("left", "right", "tie")
     return {
         tuple(yes if i == j else no for j in range(3)): meaning
         for (yes, no), (i, meaning) in product(spellings, enumerate(order))

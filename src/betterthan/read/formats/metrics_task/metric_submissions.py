@@ -14,19 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
-from betterthan.errors import ReadError
-from betterthan.read.doubts.doubts import doubts_of
-from betterthan.read.formats.metrics_task.score_files import system_level_note
-from betterthan.read.formats.metrics_task.score_rows import way
+from betterthan.read.formats.builders import ScoresBuilder, finite, scores_reading
+from betterthan.read.formats.metrics_task.score_files import system_level_note, way
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
-from betterthan.read.grid.missing import check_names
-from betterthan.read.grid.numerals import parse
+from betterthan.read.grid.numerals import check_names, parse
 from betterthan.read.protocol import WHOLE_SYSTEM, Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
 from betterthan.tables.scores import Scores
@@ -45,7 +41,6 @@ _LAYOUTS = {
 }
 _TABLE = ("lp", "metric", "testset", "reference", "domain")
 _PAIR = re.compile(r"[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?")
-_LARGEST = 400_000_000
 
 _Key = tuple[str, ...]
 
@@ -56,15 +51,6 @@ class _Line(NamedTuple):
     fields: Mapping[str, str]
     score: float
     line: int
-
-
-@dataclass(slots=True)
-class _Part:
-    """The scores of one table by system and segment; a segment is its domain, document and number."""
-
-    systems: dict[str, int] = field(default_factory=dict)
-    segments: dict[_Key, int] = field(default_factory=dict)
-    scores: dict[tuple[int, int], list[float]] = field(default_factory=dict)
 
 
 def sniff(source: Source) -> Guess | None:
@@ -99,33 +85,24 @@ def _layout(rows: Sequence[Sequence[str]]) -> tuple[str, ...] | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Read one :class:`Scores` for each metric, language pair, test set, reference and, of systems, domain."""
-    parts: dict[_Key, _Part] = {}
-    n_rows = merged = 0
-    for found in _lines(source):
+    builders: dict[_Key, ScoresBuilder] = {}
+    n_rows = 0
+    for line in _lines(source):
         n_rows += 1
-        merged += _add(parts, found, source, options)
-    tables = tuple(_scores(key, _name(key, list(parts)), part, options) for key, part in parts.items())
-    dropped = {"duplicate": merged} if merged else {}
-    guess = sniff(source)
-    return Reading(
-        format=FORMAT,
-        because=guess.because if guess else "the format was named",
-        tables=tables,
-        rows_read=n_rows,
-        rows_kept=n_rows - merged,
-        dropped=dropped,
-        notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
-        problems=doubts_of(tables, place=source.name),
+        _add(builders, line, source, options)
+    tables = [_scores(key, _name(key, list(builders)), table, options) for key, table in builders.items()]
+    merged = sum(table.n_merged for table in builders.values())
+    return scores_reading(
+        tables, source, format=FORMAT, guess=sniff(source), n_rows=n_rows, dropped={"duplicate": merged}
     )
 
 
 def _lines(source: Source) -> Iterator[_Line]:
     names = _layout([_fields(line) for line in first_lines(source) if line.strip()])
     if names is None:
-        raise ReadError(
+        raise source.error(
             "The lines are not METRIC LP TESTSET … SYSTEM … SCORE with the same fields on each. Write them so, or as "
             "a table with a header.",
-            path=source.name,
             code="BT181",
         )
     at = len(names)
@@ -134,59 +111,34 @@ def _lines(source: Source) -> Iterator[_Line]:
             continue
         row = _fields(text)
         if len(row) <= at or not all(row[:at]):
-            raise _wrong(
-                f"A field before the score is missing ({' '.join(names).upper()} SCORE)", source, line
+            raise source.error(
+                f"A field before the score is missing ({' '.join(names).upper()} SCORE). "
+                f"Write all fields on every line, NaN for a missing score.",
+                line=line,
+                code="BT181",
             )
-        score = parse(row[at])
-        if np.isinf(score):
-            raise _wrong(f"The score {quoted(row[at])} is no finite number", source, line, code="BT013")
+        fix = "Write all fields on every line, NaN for a missing score."
+        score = finite(row[at], path=source.name, line=line, fix=fix)
         fields = dict(zip(names, row, strict=False))
         check_names({"system": fields["system"]}, path=source.name, line=line)
         yield _Line(fields, score, line)
 
 
-def _wrong(what: str, source: Source, line: int, *, code: str = "BT181") -> ReadError:
-    return ReadError(
-        f"{what}. Write all fields on every line, NaN for a missing score.",
+def _add(builders: dict[_Key, ScoresBuilder], line: _Line, source: Source, options: Options) -> None:
+    fields = line.fields
+    is_segment = "segment" in fields
+    key = tuple("" if name == "domain" and is_segment else fields.get(name, "") for name in _TABLE)
+    table = builders.setdefault(key, ScoresBuilder(options.duplicates))
+    # A segment is its domain, document and number.
+    segment = tuple(fields.get(name, "") for name in ("domain", "document", "segment"))
+    table.add(
+        fields["system"],
+        segment if is_segment else (WHOLE_SYSTEM,),
+        line.score,
         path=source.name,
-        line=line,
-        code=code,
+        line=line.line,
+        of=f" of {quoted(fields['metric'])}" + ("" if is_segment else f" for {fields['lp']}"),
     )
-
-
-def _add(parts: dict[_Key, _Part], found: _Line, source: Source, options: Options) -> int:
-    """Add a score; return 1 when it falls together with one that was there."""
-    told = found.fields
-    is_segment = "segment" in told
-    key = tuple("" if name == "domain" and is_segment else told.get(name, "") for name in _TABLE)
-    part = parts.setdefault(key, _Part())
-    segment = (
-        tuple(told.get(name, "") for name in ("domain", "document", "segment"))
-        if is_segment
-        else (WHOLE_SYSTEM,)
-    )
-    place = (
-        part.systems.setdefault(told["system"], len(part.systems)),
-        part.segments.setdefault(segment, len(part.segments)),
-    )
-    before = part.scores.get(place)
-    if before is None:
-        part.scores[place] = [found.score]
-        return 0
-    if options.duplicates == "raise":
-        where = f"segment {quoted(segment[-1])}" if is_segment else told["lp"]
-        raise ReadError(
-            f"System {quoted(told['system'])} already has a score of {quoted(told['metric'])} for {where}. "
-            f"Remove one of the two lines.",
-            path=source.name,
-            line=found.line,
-            code="BT101",
-        )
-    if options.duplicates == "last":
-        before[:] = [found.score]
-    elif options.duplicates == "mean":
-        before.append(found.score)
-    return 1
 
 
 def _name(key: _Key, every: Sequence[_Key]) -> str:
@@ -199,27 +151,19 @@ def _name(key: _Key, every: Sequence[_Key]) -> str:
     return " ".join([key[0], *parts] if several_pairs else parts)
 
 
-def _scores(key: _Key, name: str, part: _Part, options: Options) -> Scores:
-    shape = (len(part.systems), len(part.segments))
-    if shape[0] * shape[1] > _LARGEST:
-        raise ReadError(f"{shape[0]} systems × {shape[1]} segments are too many.", code="BT107")
-    values = np.full(shape, np.nan)
-    for place, scores in part.scores.items():
-        known = [score for score in scores if not np.isnan(score)]
-        values[place] = float(np.mean(known)) if known else np.nan
-    told = name in options.lower_is_better | options.higher_is_better
-    found = way(name if told else key[1], values, options)
-    documents = tuple(place[1] for place in part.segments) if len(next(iter(part.segments))) > 1 else ()
-    notes = (system_level_note(name),) if tuple(part.segments) == ((WHOLE_SYSTEM,),) else ()
-    return Scores(
-        name=name,
-        systems=tuple(part.systems),
-        segments=_segment_names(list(part.segments)),
-        values=values,
-        higher_is_better=found.higher_is_better,
-        direction_doubt=found.doubt,
+def _scores(key: _Key, name: str, table: ScoresBuilder, options: Options) -> Scores:
+    # Without the user's word on the whole name, the metric's own decides.
+    is_decided = name in options.lower_is_better | options.higher_is_better
+    metric = name if is_decided else key[1]
+    segments = cast("list[_Key]", list(table.segments))
+    documents = [segment[1] for segment in segments] if len(segments[0]) > 1 else []
+    return table.scores(
+        name,
+        options,
+        decide=lambda _, values, options: way(metric, values, options),
+        segments=_segment_names(segments),
         groups=documents if documents and all(documents) else None,
-        notes=(*notes, *([found.note] if found.note else [])),
+        notes=[system_level_note(name)] if segments == [(WHOLE_SYSTEM,)] else [],
     )
 
 

@@ -24,6 +24,7 @@ from betterthan.read.formats.metrics_task.metrics_folder_files import (
     ScoreFile,
     documents_of,
     human_files,
+    is_metrics_folder,
     language_pairs,
     metric_files,
     n_source_lines,
@@ -34,16 +35,18 @@ from betterthan.read.formats.metrics_task.metrics_folder_files import (
     references_used,
     the_pair,
 )
-from betterthan.read.formats.metrics_task.score_files import system_level_note
-from betterthan.read.formats.metrics_task.score_rows import (
+from betterthan.read.formats.metrics_task.score_files import (
     LEVELS,
     by_domain,
     by_order,
     score_rows,
+    system_level_note,
     usual_count,
     way,
 )
-from betterthan.read.protocol import WHOLE_SYSTEM, Options
+from betterthan.read.grid.selection import by_column
+from betterthan.read.plausibility.score_warnings import doubts_of
+from betterthan.read.protocol import WHOLE_SYSTEM, Format, Guess, Options, Reading, reason
 from betterthan.read.source.source import Source
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
@@ -75,13 +78,13 @@ def known(name: str, language_pair: str, level: str) -> Known:
     Known(reference=None, gold=None, outliers=())
     """
     general = known_test_sets().get(name, {})
-    own = general.get("pairs", {}).get(language_pair, {})
-    gold = own.get("gold", general.get("gold", {})).get(level)
-    reference = own.get("reference", general.get("reference"))
-    return Known(reference, gold, tuple(own.get("outliers", ())))
+    of_pair = general.get("pairs", {}).get(language_pair, {})
+    gold = of_pair.get("gold", general.get("gold", {})).get(level)
+    reference = of_pair.get("reference", general.get("reference"))
+    return Known(reference, gold, tuple(of_pair.get("outliers", ())))
 
 
-class Chosen(NamedTuple):
+class PairOptions(NamedTuple):
     """What is to be read of a folder."""
 
     pair: str
@@ -101,14 +104,14 @@ class Account:
     references: set[str] = field(default_factory=set)
     nameless: list[str] = field(default_factory=list)
 
-    def drop(self, reason: str, count: int) -> None:
+    def drop(self, why: str, count: int) -> None:
         """Count lines that are not kept."""
         if count:
-            self.dropped[reason] = self.dropped.get(reason, 0) + count
+            self.dropped[why] = self.dropped.get(why, 0) + count
 
 
 @dataclass(slots=True)
-class Frame:
+class LevelSegments:
     """The segments of a level, as far as the folder tells, and who told how many there are."""
 
     level: str
@@ -117,15 +120,15 @@ class Frame:
     domains: tuple[str, ...] | None = None
     because: str = ""
 
-    def filled(self, tables: Sequence[Scores]) -> Frame:
+    def filled(self, tables: Sequence[Scores]) -> LevelSegments:
         """Return the frame with the domains found in the tables, at the level of domains."""
         if self.level != "domain":
             return self
-        found = tuple(dict.fromkeys(name for table in tables for name in table.segments))
-        return replace(self, segments=found, domains=found)
+        segments = tuple(dict.fromkeys(name for table in tables for name in table.segments))
+        return replace(self, segments=segments, domains=segments)
 
 
-def frame_of(folder: Folder, pair: str, level: str) -> Frame:
+def frame_of(folder: Folder, pair: str, level: str) -> LevelSegments:
     """Return the segments (documents, …) that every score file must have.
 
     Raises
@@ -135,7 +138,7 @@ def frame_of(folder: Folder, pair: str, level: str) -> Frame:
     """
     if level in ("sys", "domain"):
         one = (WHOLE_SYSTEM,) if level == "sys" else ()
-        return Frame(level=level, segments=one, because="a system-level file has one")
+        return LevelSegments(level=level, segments=one, because="a system-level file has one")
     documents, sources = documents_of(folder, pair), n_source_lines(folder, pair)
     if documents is None:
         if level == "doc":
@@ -145,9 +148,9 @@ def frame_of(folder: Folder, pair: str, level: str) -> Frame:
                 code="BT166",
             )
         if sources is None:
-            return Frame(level=level)
+            return LevelSegments(level=level)
         count, file = sources
-        return Frame(level=level, segments=numbers(count), because=f"{file} has {count:,} lines")
+        return LevelSegments(level=level, segments=numbers(count), because=f"{file} has {count:,} lines")
     n, file = len(documents.documents), f"documents/{pair}.docs"
     if sources is not None and sources[0] != n:
         raise ReadError(
@@ -159,9 +162,11 @@ def frame_of(folder: Folder, pair: str, level: str) -> Frame:
         domain_of: dict[str, str] = {}
         for domain, name in zip(*documents, strict=True):
             domain_of.setdefault(name, domain)
-        said = f"{file} has {len(domain_of):,} documents"
-        return Frame(level=level, segments=tuple(domain_of), domains=tuple(domain_of.values()), because=said)
-    return Frame(
+        because = f"{file} has {len(domain_of):,} documents"
+        return LevelSegments(
+            level=level, segments=tuple(domain_of), domains=tuple(domain_of.values()), because=because
+        )
+    return LevelSegments(
         level=level,
         segments=numbers(n),
         groups=documents.documents,
@@ -171,10 +176,10 @@ def frame_of(folder: Folder, pair: str, level: str) -> Frame:
 
 
 def human_scores(
-    folder: Folder, files: Sequence[ScoreFile], chosen: Chosen, frame: Frame, account: Account
+    folder: Folder, files: Sequence[ScoreFile], chosen: PairOptions, frame: LevelSegments, account: Account
 ) -> dict[str, Scores]:
     """Return the human scores of the level by name, without systems that nobody judged."""
-    found: dict[str, Scores] = {}
+    scores: dict[str, Scores] = {}
     for file in files:
         if file.level != chosen.level:
             continue
@@ -183,8 +188,8 @@ def human_scores(
         judged = np.asarray(~np.isnan(table.values).all(axis=1))
         account.drop("no human score", int((~judged).sum()) * table.n_segments)
         if judged.any():
-            _add(found, _judged(table, judged), source)
-    return found
+            _add(scores, _judged(table, judged), source)
+    return scores
 
 
 def _judged(table: Scores, judged: BoolArray) -> Scores:
@@ -196,10 +201,10 @@ def _judged(table: Scores, judged: BoolArray) -> Scores:
 
 
 def metric_scores(
-    folder: Folder, files: Sequence[ScoreFile], chosen: Chosen, frame: Frame, account: Account
+    folder: Folder, files: Sequence[ScoreFile], chosen: PairOptions, frame: LevelSegments, account: Account
 ) -> dict[str, Scores]:
     """Return the metric scores of the level by name, only those with the chosen reference or with none."""
-    found: dict[str, Scores] = {}
+    scores: dict[str, Scores] = {}
     for file in files:
         other = chosen.reference is not None and file.references not in ((), (chosen.reference,))
         if file.level != chosen.level or other:
@@ -207,25 +212,25 @@ def metric_scores(
         if references_used(file.name, chosen.references) is None:
             account.nameless.append(file.name)
         source = folder.source(file.path)
-        _add(found, _table(source, file, chosen, frame, account), source)
-    return found
+        _add(scores, _table(source, file, chosen, frame, account), source)
+    return scores
 
 
-def _add(found: dict[str, Scores], table: Scores, source: Source) -> None:
-    if table.name in found:
-        raise ReadError(
-            f'There is a second file with scores called "{table.name}". Remove one of them.',
-            path=source.name,
-            code="BT169",
+def _add(scores: dict[str, Scores], table: Scores, source: Source) -> None:
+    if table.name in scores:
+        raise source.error(
+            f'There is a second file with scores called "{table.name}". Remove one of them.', code="BT169"
         )
-    found[table.name] = table
+    scores[table.name] = table
 
 
-def _table(source: Source, file: ScoreFile, chosen: Chosen, frame: Frame, account: Account) -> Scores:
+def _table(
+    source: Source, file: ScoreFile, chosen: PairOptions, frame: LevelSegments, account: Account
+) -> Scores:
     """Read one file, without the references that are no systems here."""
     systems, segments, values = _laid_out(source, file, frame, account)
-    found = way(file.name, values, chosen.options)
-    notes = [found.note] if found.note else []
+    way_of_metric = way(file.name, values, chosen.options)
+    notes = [way_of_metric.note] if way_of_metric.note else []
     if chosen.level == "sys":
         notes.append(system_level_note(file.name))
     table = Scores(
@@ -233,33 +238,32 @@ def _table(source: Source, file: ScoreFile, chosen: Chosen, frame: Frame, accoun
         systems=systems,
         segments=segments,
         values=values,
-        higher_is_better=found.higher_is_better,
-        direction_doubt=found.doubt,
+        higher_is_better=way_of_metric.higher_is_better,
+        direction_doubt=way_of_metric.doubt,
         groups=frame.groups,
         notes=tuple(notes),
         row_order=RowOrder(len(segments), is_layout=True) if chosen.level == "seg" else None,
     )
     banned = {*file.references, *(() if chosen.include_references else chosen.references)}
-    kept = np.array([name not in banned for name in systems], dtype=np.bool_)
-    if kept.all():
+    is_used = np.array([name not in banned for name in systems], dtype=np.bool_)
+    if is_used.all():
         return table
-    if not kept.any():
-        raise ReadError(
+    if not is_used.any():
+        raise source.error(
             Message(
                 "Every system in this file is a reference. Use {fix} to keep references that were scored like systems.",
                 fix=Option("include_references", True),
             ),
-            path=source.name,
             code="BT165",
         )
-    gone = [name for name, good in zip(systems, kept, strict=True) if not good]
+    gone = [name for name, good in zip(systems, is_used, strict=True) if not good]
     account.references.update(gone)
     account.drop("reference used as system", len(gone) * len(segments))
-    return _rows(table, kept, f"Left out, because they are references: {', '.join(gone)}.")
+    return _rows(table, is_used, f"Left out, because they are references: {', '.join(gone)}.")
 
 
 def _laid_out(
-    source: Source, file: ScoreFile, frame: Frame, account: Account
+    source: Source, file: ScoreFile, frame: LevelSegments, account: Account
 ) -> tuple[tuple[str, ...], tuple[str, ...], FloatArray]:
     rows = score_rows(source, file.level)
     account.rows += rows.values.size
@@ -273,8 +277,8 @@ def _laid_out(
     return rows.systems.names, frame.segments, values
 
 
-def _rows(table: Scores, kept: BoolArray, note: str) -> Scores:
-    places = np.flatnonzero(kept)
+def _rows(table: Scores, is_used: BoolArray, note: str) -> Scores:
+    places = np.flatnonzero(is_used)
     return replace(
         table,
         systems=tuple(table.systems[i] for i in places.tolist()),
@@ -440,7 +444,7 @@ def read_pair(
     if options.reference is not None and options.reference not in references:
         raise unknown_name("reference", options.reference, references)
     reference = options.reference or (expected.reference if expected.reference in references else None)
-    chosen = Chosen(
+    chosen = PairOptions(
         pair=pair,
         level=level,
         reference=reference,
@@ -456,12 +460,12 @@ def read_pair(
     if not human and not metrics:
         raise _nothing(folder, pair, level, [*human_files(folder, pair), *files])
     frame = frame.filled([*metrics.values(), *human.values()])
-    found = _assembled(folder, chosen, frame, human, metrics)
-    found = _of_domain(found, domain, folder, account)
-    gold = _gold(found, options.gold, expected.gold)
-    outliers = tuple(name for name in expected.outliers if name in found.systems)
-    notes = _notes(found, chosen, account, output_names(folder, pair))
-    return FolderReading(replace(found, gold=gold, outliers=outliers, notes=notes), account)
+    assembled = _assembled(folder, chosen, frame, human, metrics)
+    assembled = _of_domain(assembled, domain, folder, account)
+    gold = _gold(assembled, options.gold, expected.gold)
+    outliers = tuple(name for name in expected.outliers if name in assembled.systems)
+    notes = _notes(assembled, chosen, account, output_names(folder, pair))
+    return FolderReading(replace(assembled, gold=gold, outliers=outliers, notes=notes), account)
 
 
 def _nothing(folder: Folder, pair: str, level: str, files: list[object]) -> ReadError:
@@ -474,7 +478,11 @@ def _nothing(folder: Folder, pair: str, level: str, files: list[object]) -> Read
 
 
 def _assembled(
-    folder: Folder, chosen: Chosen, frame: Frame, human: dict[str, Scores], metrics: dict[str, Scores]
+    folder: Folder,
+    chosen: PairOptions,
+    frame: LevelSegments,
+    human: dict[str, Scores],
+    metrics: dict[str, Scores],
 ) -> MetricsFolder:
     systems = dict.fromkeys(name for table in (*metrics.values(), *human.values()) for name in table.systems)
     return MetricsFolder(
@@ -492,29 +500,29 @@ def _assembled(
     )
 
 
-def _of_domain(found: MetricsFolder, domain: str | None, folder: Folder, account: Account) -> MetricsFolder:
+def _of_domain(whole: MetricsFolder, domain: str | None, folder: Folder, account: Account) -> MetricsFolder:
     """Keep the segments of one domain."""
     if domain is None:
-        return found
-    if found.domains is None:
+        return whole
+    if whole.domains is None:
         raise ReadError(
-            f"The domain of each {'system' if found.level == 'sys' else 'segment'} is not known here. "
-            f"Domains are in documents/{found.language_pair}.docs, and need the level seg, doc or domain.",
+            f"The domain of each {'system' if whole.level == 'sys' else 'segment'} is not known here. "
+            f"Domains are in documents/{whole.language_pair}.docs, and need the level seg, doc or domain.",
             path=folder.shown,
             code="BT166",
         )
-    if domain not in found.domains:
-        raise unknown_name("domain", domain, set(found.domains))
-    kept = np.flatnonzero(np.array(found.domains) == domain)
-    tables = (*found.human.values(), *found.metrics.values())
-    account.drop("another domain", sum(t.n_systems * (t.n_segments - kept.size) for t in tables))
+    if domain not in whole.domains:
+        raise unknown_name("domain", domain, set(whole.domains))
+    rows = np.flatnonzero(np.array(whole.domains) == domain)
+    tables = (*whole.human.values(), *whole.metrics.values())
+    account.drop("another domain", sum(t.n_systems * (t.n_segments - rows.size) for t in tables))
     return replace(
-        found,
-        segments=_at(found.segments, kept),
-        groups=None if found.groups is None else _at(found.groups, kept),
-        domains=_at(found.domains, kept),
-        human={name: _segments(table, kept) for name, table in found.human.items()},
-        metrics={name: _segments(table, kept) for name, table in found.metrics.items()},
+        whole,
+        segments=_at(whole.segments, rows),
+        groups=None if whole.groups is None else _at(whole.groups, rows),
+        domains=_at(whole.domains, rows),
+        human={name: _segments(table, rows) for name, table in whole.human.items()},
+        metrics={name: _segments(table, rows) for name, table in whole.metrics.items()},
     )
 
 
@@ -531,41 +539,141 @@ def _segments(table: Scores, places: IntArray) -> Scores:
     )
 
 
-def _gold(found: MetricsFolder, asked: str | None, usual: str | None) -> str | None:
-    if asked is not None:
-        if asked not in found.human:
-            raise unknown_name("human score", asked, found.human)
-        return asked
-    if usual in found.human:
+def _gold(folder: MetricsFolder, requested: str | None, usual: str | None) -> str | None:
+    if requested is not None:
+        if requested not in folder.human:
+            raise unknown_name("human score", requested, folder.human)
+        return requested
+    if usual in folder.human:
         return usual
-    return next(iter(found.human)) if len(found.human) == 1 else None
+    return next(iter(folder.human)) if len(folder.human) == 1 else None
 
 
 def _notes(
-    found: MetricsFolder, chosen: Chosen, account: Account, outputs: tuple[str, ...]
+    folder: MetricsFolder, chosen: PairOptions, account: Account, outputs: tuple[str, ...]
 ) -> tuple[str, ...]:
-    notes = [f"{found.name}, {found.language_pair}: {_counts(found)}."]
+    notes = [f"{folder.name}, {folder.language_pair}: {_counts(folder)}."]
     if chosen.reference is not None and chosen.options.reference is None:
         notes.append(f"Only metrics that used {chosen.reference}, the standard reference, or none were read.")
     if account.references:
         gone = ", ".join(sorted(account.references))
         notes.append(f"Left out of the systems, because they are references: {gone}.")
-    judged = {name for table in found.human.values() for name in table.systems}
-    unjudged = [name for name in found.systems if name not in judged]
+    judged = {name for table in folder.human.values() for name in table.systems}
+    unjudged = [name for name in folder.systems if name not in judged]
     if judged and unjudged:
         many = f"{len(unjudged)} system{'' if len(unjudged) == 1 else 's'}"
         notes.append(f"{many} without any human score: {some_of(unjudged)}.")
     if account.nameless:
         notes.append(f"The names do not say which reference was used: {some_of(account.nameless)}.")
-    unscored = [name for name in outputs if name not in {*found.systems, *found.references}]
+    unscored = [name for name in outputs if name not in {*folder.systems, *folder.references}]
     if unscored:
         notes.append(f"Systems with translations but without scores: {some_of(unscored)}.")
     return tuple(notes)
 
 
-def _counts(found: MetricsFolder) -> str:
-    unit = {"seg": "segments", "doc": "documents", "domain": "domains", "sys": ""}[found.level]
-    size = f"{len(found.segments):,} {unit}" if unit else "one score a system"
-    documents = f" in {len(set(found.groups)):,} documents" if found.groups else ""
-    human = f"human scores {', '.join(found.human)}" if found.human else "no human scores"
-    return f"{size}{documents}, {len(found.systems)} systems, {len(found.metrics)} metrics, {human}"
+def _counts(folder: MetricsFolder) -> str:
+    unit = {"seg": "segments", "doc": "documents", "domain": "domains", "sys": ""}[folder.level]
+    size = f"{len(folder.segments):,} {unit}" if unit else "one score a system"
+    documents = f" in {len(set(folder.groups)):,} documents" if folder.groups else ""
+    human = f"human scores {', '.join(folder.human)}" if folder.human else "no human scores"
+    return f"{size}{documents}, {len(folder.systems)} systems, {len(folder.metrics)} metrics, {human}"
+
+
+# The folder of the metrics task as a format: recognised by its subfolders, read one language pair at a time.
+
+
+FORMAT = Format(
+    name="metrics_folder",
+    kind="scores",
+    description="a folder of the metrics task: human-scores and metric-scores of a test set",
+)
+
+
+def sniff(source: Source) -> Guess | None:
+    """Recognise a folder with human-scores or metric-scores in it."""
+    if not source.is_folder or not is_metrics_folder(source.path):
+        return None
+    pairs = pairs_of(Folder(source.name, source.path))
+    listed = f"{len(pairs)} language pair{'' if len(pairs) == 1 else 's'}: {some_of(pairs)}"
+    return Guess(confidence=0.99, because=f"human-scores or metric-scores in a folder; {listed}")
+
+
+def read(source: Source, options: Options) -> Reading:
+    """Read the human and metric scores of one language pair."""
+    options, domain = with_conditions(options)
+    return _reading(source, [read_pair(Folder(source.name, source.path), options, domain=domain)])
+
+
+def read_all(source: Source, options: Options) -> Reading:
+    """Read every language pair, for a look at the whole: scores are called after their pair, "en-de BLEU-refA"."""
+    options, domain = with_conditions(options)
+    folder = Folder(source.name, source.path)
+    readings = [
+        read_pair(folder, replace(options, language_pair=pair), domain=domain) for pair in pairs_of(folder)
+    ]
+    return _reading(source, readings, named=True)
+
+
+_CONDITIONS = {
+    "lp": "language_pair",
+    "language_pair": "language_pair",
+    "level": "level",
+    "reference": "reference",
+    "gold": "gold",
+}
+
+
+def with_conditions(options: Options) -> tuple[Options, str | None]:
+    """Read conditions such as ``lp=en-de`` as what they mean for a folder; the second is the domain, if one is chosen.
+
+    Raises
+    ------
+    UnknownName
+        For a condition that a folder does not know.
+    ReadError
+        When one of them has two values, or another one than an option of the same meaning (BT167).
+    """
+    domain = None
+    for column, values in by_column(options.where).items():
+        if column != "domain" and column not in _CONDITIONS:
+            raise unknown_name("condition for a folder", column, [*_CONDITIONS, "domain"])
+        if len(values) > 1:
+            raise ReadError(f"One {column} can be chosen, not {len(values)}.", code="BT167")
+        if column == "domain":
+            domain = values[0]
+            continue
+        name = _CONDITIONS[column]
+        if getattr(options, name) not in (None, values[0]):
+            raise ReadError(
+                Message(
+                    "{where} contradicts {other}. Leave one of the two out.",
+                    where=Option("where", {column: values[0]}),
+                    other=Option(name, getattr(options, name)),
+                ),
+                code="BT167",
+            )
+        options = replace(options, **{name: values[0]})  # type: ignore[arg-type]
+    return replace(options, where=()), domain
+
+
+def _reading(source: Source, readings: list[FolderReading], *, named: bool = False) -> Reading:
+    guess = sniff(source)
+    tables: list[Scores] = []
+    dropped: dict[str, int] = {}
+    for folder, account in readings:
+        prefix = f"{folder.language_pair} " if named else ""
+        held = (*folder.human.values(), *folder.metrics.values())
+        tables += [replace(table, name=prefix + table.name) for table in held]
+        for why, count in account.dropped.items():
+            dropped[why] = dropped.get(why, 0) + count
+    rows = sum(account.rows for _, account in readings)
+    return Reading(
+        format=FORMAT,
+        because=reason(guess),
+        tables=tuple(tables),
+        rows_read=rows,
+        rows_kept=rows - sum(dropped.values()),
+        dropped=dropped,
+        notes=tuple(note for folder, _ in readings for note in folder.notes),
+        problems=doubts_of(tables, place=source.name),
+    )

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from betterthan.errors import ReadError, unknown_name
 from betterthan.messages import Message, Option
-from betterthan.read.formats.metrics_task.score_rows import ScoreName, check_level, score_name
-from betterthan.read.source.folders import files_in, folders_in, ordinary_file
+from betterthan.read.formats.metrics_task.score_files import ScoreName, check_level, score_name
+from betterthan.read.source.paths import files_in, folders_in, ordinary_file
 from betterthan.read.source.source import Source, no_data_folder, open_source
 
 SUBFOLDERS = ("human-scores", "metric-scores")
@@ -70,7 +70,7 @@ class ScoreFile(NamedTuple):
     references: tuple[str, ...] = ()
 
 
-def open_folder(given: str | os.PathLike[str]) -> Folder:
+def open_folder(path: str | os.PathLike[str]) -> Folder:
     """Look at a folder of the metrics task.
 
     Raises
@@ -78,7 +78,7 @@ def open_folder(given: str | os.PathLike[str]) -> Folder:
     ReadError
         When it does not exist (BT001) or holds neither human-scores nor metric-scores (BT002).
     """
-    source = open_source(given, folders=True)
+    source = open_source(path, folders=True)
     if not source.is_folder or not is_metrics_folder(source.path):
         raise (
             no_data_folder(source.name)
@@ -123,7 +123,7 @@ def pairs_of(folder: Folder) -> tuple[str, ...]:
     return tuple(sorted(metrics | humans))
 
 
-def the_pair(folder: Folder, asked: str | None) -> str:
+def the_pair(folder: Folder, requested: str | None) -> str:
     """Return the language pair asked for, or the only one.
 
     Raises
@@ -141,10 +141,10 @@ def the_pair(folder: Folder, asked: str | None) -> str:
             path=folder.shown,
             code="BT165",
         )
-    if asked is not None:
-        if asked not in pairs:
-            raise unknown_name("language pair", asked, pairs)
-        return asked
+    if requested is not None:
+        if requested not in pairs:
+            raise unknown_name("language pair", requested, pairs)
+        return requested
     if len(pairs) > 1:
         raise ReadError(
             Message(
@@ -167,25 +167,25 @@ def _human(path: Path) -> ScoreName | None:
 
 def human_files(folder: Folder, pair: str) -> list[ScoreFile]:
     """Return the files of human scores of a language pair, every level."""
-    found = []
+    files = []
     for path in files_in(folder.path / "human-scores"):
         named = _human(path)
         if named is not None and path.name.split(".", 1)[0] == pair:
             check_level(named.level, path=_place(folder, path))
-            found.append(ScoreFile(path, named.name, named.level))
-    return found
+            files.append(ScoreFile(path, named.name, named.level))
+    return files
 
 
 def metric_files(folder: Folder, pair: str, references: tuple[str, ...]) -> list[ScoreFile]:
     """Return the files of metric scores of a language pair, every level."""
-    found = []
+    files = []
     for path in files_in(folder.path / "metric-scores" / pair):
         named = score_name(path.name)
         if named is not None:
             check_level(named.level, path=_place(folder, path))
             used = references_used(named.name, references)
-            found.append(ScoreFile(path, named.name, named.level, used or ()))
-    return found
+            files.append(ScoreFile(path, named.name, named.level, used or ()))
+    return files
 
 
 def references_used(metric: str, references: tuple[str, ...]) -> tuple[str, ...] | None:

@@ -1,38 +1,220 @@
-"""Score files of the metrics task: ``NAME.seg.score`` and its like, alone or several in a folder.
+"""The lines of a score file: a system's name and its score, and nothing that says which segment.
 
-A line is ``SYSTEM SCORE``; there is no header, and the order of the lines says which segment a score belongs to.
+The k-th line of a system is its k-th segment (document, domain), so lengths are checked wherever lines are counted.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import ReadError
-from betterthan.read.doubts.doubts import doubts
-from betterthan.read.formats.metrics_task.score_rows import (
-    LEVELS,
-    UNITS,
-    ScoreRows,
-    by_domain,
-    by_order,
-    check_level,
-    score_name,
-    score_rows,
-    usual_count,
-    way,
-)
+from betterthan.read.formats.builders import scores_reading
 from betterthan.read.grid.beginning import first_lines
-from betterthan.read.grid.numerals import parse_all
-from betterthan.read.protocol import WHOLE_SYSTEM, Format, Guess, Options, Reading
-from betterthan.read.source.folders import files_in, ordinary_file
-from betterthan.read.source.source import Source, open_source
+from betterthan.read.grid.grid import Labels, encode, quoted
+from betterthan.read.grid.numerals import how_large, is_infinite, missing_name, parse_all
+from betterthan.read.plausibility.direction import Direction, direction, hint_of
+from betterthan.read.protocol import WHOLE_SYSTEM, Format, Guess, Options, Reading, reason
+from betterthan.read.source.paths import files_in, ordinary_file
+from betterthan.read.source.source import Source, open_source, small_text
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
+
+LEVELS = ("seg", "doc", "domain", "sys")
+UNITS = {"seg": "segment", "doc": "document", "domain": "domain", "sys": "system"}
+_AT_ONCE = 64 << 20
+_PAIR = re.compile(r"^[a-z]{2,3}(_[A-Za-z]+)?-[a-z]{2,3}(_[A-Za-z]+)?\.")
+
+
+class ScoreName(NamedTuple):
+    """What the name of a score file says: the metric (or human score) and the level."""
+
+    name: str
+    level: str
+
+
+class ScoreRows(NamedTuple):
+    """The lines of a score file: the system of each, its score, its domain at domain level, and its line."""
+
+    systems: Labels
+    values: FloatArray
+    domains: Labels | None
+    lines: IntArray
+
+
+def score_name(file: str) -> ScoreName | None:
+    """Return the parts of ``NAME.LEVEL.score``, whose name may contain dots; None for any other name.
+
+    Examples
+    --------
+    >>> score_name("YiSi-1-refA.refB.seg.score.gz")
+    ScoreName(name='YiSi-1-refA.refB', level='seg')
+    """
+    parts = file.removesuffix(".gz").rsplit(".", 2)
+    if len(parts) != 3 or parts[2] != "score" or not parts[0]:
+        return None
+    return ScoreName(parts[0], parts[1])
+
+
+def check_level(level: str, *, path: str | None = None) -> None:
+    """Raise unless a level is one of :data:`LEVELS` (BT161)."""
+    if level not in LEVELS:
+        raise ReadError(
+            f'"{level}" is no level of scores. The levels are {", ".join(LEVELS)}, as in NAME.seg.score.',
+            path=path,
+            code="BT161",
+        )
+
+
+def score_rows(source: Source, level: str) -> ScoreRows:
+    """Read the lines of a score file.
+
+    Raises
+    ------
+    ReadError
+        At a line with more or fewer fields (BT160), or whose last field is not a number (BT013, BT014).
+    """
+    width = 3 if level == "domain" else 2
+    text = small_text(source, limit=_AT_ONCE)
+    records = [line.split() for line in (source.lines() if text is None else text.split("\n"))]
+    while records and not records[-1]:
+        del records[-1]
+    odd = next((i for i, fields in enumerate(records) if len(fields) != width), None)
+    if odd is not None:
+        raise _not_a_score(records[odd], source, odd + 1, level)
+    *domains, systems, scores = zip(*records, strict=True)
+    values = parse_all(scores)
+    bad = np.flatnonzero(np.isinf(values))
+    if bad.size:
+        raise _not_a_number(scores[bad[0]], source, int(bad[0]) + 1)
+    lines = np.arange(1, len(records) + 1, dtype=np.int64)
+    named = encode(systems)
+    nameless = np.flatnonzero(named.codes < 0)
+    if nameless.size:
+        raise source.error(
+            missing_name(systems[nameless[0]], "system"), line=int(nameless[0]) + 1, code="BT105"
+        )
+    return ScoreRows(named, values, encode(domains[0]) if domains else None, lines)
+
+
+def _not_a_score(fields: list[str], source: Source, line: int, level: str) -> ReadError:
+    shape = "DOMAIN SYSTEM SCORE" if level == "domain" else "SYSTEM SCORE"
+    what = "The line is empty" if not fields else f"The line has {len(fields)} fields"
+    return source.error(
+        f"{what} where {shape} is needed. Write None for a missing score, and no header.",
+        line=line,
+        code="BT160",
+    )
+
+
+def _not_a_number(text: str, source: Source, line: int) -> ReadError:
+    infinite = is_infinite(text)
+    what = how_large(text) if infinite else "is not a number"
+    return source.error(
+        f"{quoted(text)} {what}. Write None for a missing score, and no header.",
+        line=line,
+        code="BT014" if infinite else "BT013",
+    )
+
+
+def by_order(rows: ScoreRows, source: Source, *, expected: int, because: str) -> FloatArray:
+    """Return systems × segments: the k-th line of a system is its k-th segment.
+
+    Parameters
+    ----------
+    rows : ScoreRows
+    source : Source
+        For messages.
+    expected : int
+        How many lines each system must have.
+    because : str
+        Who says so, such as ``"documents/en-de.docs has 998 lines"``.
+
+    Raises
+    ------
+    ReadError
+        When a system has more or fewer lines (BT162).
+    """
+    codes = rows.systems.codes
+    counts = np.bincount(codes, minlength=len(rows.systems.names))
+    wrong = np.flatnonzero(counts != expected)
+    if wrong.size:
+        raise _unequal(rows, source, int(wrong[0]), int(counts[wrong[0]]), because)
+    order = np.argsort(codes, kind="stable")
+    return rows.values[order].reshape(len(rows.systems.names), expected)
+
+
+def _unequal(rows: ScoreRows, source: Source, system: int, count: int, because: str) -> ReadError:
+    last = int(np.flatnonzero(rows.systems.codes == system)[-1])
+    return source.error(
+        f"System {quoted(rows.systems.names[system])} has {count:,} score{'' if count == 1 else 's'}, the last in "
+        f"this line, but {because}. One line a segment is needed: write None for a missing score.",
+        line=int(rows.lines[last]),
+        code="BT162",
+    )
+
+
+def usual_count(rows: ScoreRows) -> int:
+    """Return how many lines most systems have; the larger number when two are as frequent."""
+    counts = np.bincount(rows.systems.codes, minlength=len(rows.systems.names))
+    values, times = np.unique(counts, return_counts=True)
+    return int(values[times == times.max()].max())
+
+
+def by_domain(rows: ScoreRows, source: Source) -> tuple[tuple[str, ...], FloatArray]:
+    """Return the domains, and systems × domains; a system without a line for a domain has a missing score."""
+    domains = rows.domains
+    if domains is None:
+        raise source.error("The file names no domains.", code="BT160")
+    cell = rows.systems.codes.astype(np.int64) * len(domains.names) + domains.codes
+    distinct, first = np.unique(cell, return_index=True)
+    if distinct.size < cell.size:
+        again = int(np.setdiff1d(np.arange(cell.size), first)[0])
+        system, domain = rows.systems.names[rows.systems.codes[again]], domains.names[domains.codes[again]]
+        raise source.error(
+            f'System "{system}" already has a score for domain "{domain}". Remove one of the two lines.',
+            line=int(rows.lines[again]),
+            code="BT101",
+        )
+    values = np.full(len(rows.systems.names) * len(domains.names), np.nan)
+    values[cell] = rows.values
+    return domains.names, values.reshape(len(rows.systems.names), -1)
+
+
+def way(name: str, values: FloatArray, options: Options) -> Direction:
+    """Decide the direction of a score file.
+
+    In the layout of the metrics task more is better: error rates and penalties are negated before they are written.
+    Only where a name says otherwise (TER, MQM, MetricX) and no score is below 0 was this not done.
+
+    Examples
+    --------
+    >>> way("TER-refA", np.array([[-0.5, -0.25]]), Options()).higher_is_better
+    True
+    >>> way("TER-refA", np.array([[0.5, 0.25]]), Options()).higher_is_better
+    False
+    """
+    plain = _PAIR.sub("", name).casefold()
+    hint = hint_of(plain)
+    # A metric learned from MQM is called after it too, but at the end of its name.
+    is_error = hint is not None and (
+        hint.way == "lower" or (hint.way == "by values" and plain.startswith(hint.word))
+    )
+    has_both_signs = bool((values < 0).any()) and bool((values > 0).any())
+    return direction(name, values, options, declared=None if is_error and not has_both_signs else True)
+
+
+# Score files of the metrics task: ``NAME.seg.score`` and its like, alone or several in a folder.
+#
+# A line is ``SYSTEM SCORE``; there is no header, and the order of the lines says which segment a score belongs to.
+
 
 FORMAT = Format(
     name="score_file",
@@ -61,10 +243,10 @@ def _file_name(source: Source) -> str:
 
 
 def _sniff_folder(source: Source) -> Guess | None:
-    found = [path for path in files_in(source.path) if score_name(path.name) is not None]
-    if not found:
+    files = [path for path in files_in(source.path) if score_name(path.name) is not None]
+    if not files:
         return None
-    return Guess(confidence=0.9, because=f"a folder with {len(found)} score file{'s' * (len(found) > 1)}")
+    return Guess(confidence=0.9, because=f"a folder with {len(files)} score file{'s' * (len(files) > 1)}")
 
 
 def _looks_like_scores(lines: Sequence[str]) -> bool:
@@ -87,16 +269,7 @@ def read(source: Source, options: Options) -> Reading:
     check_level(level, path=source.name)
     rows = score_rows(source, level)
     scores = _scores(options.name or (named.name if named else source.stem), rows, source, level, options)
-    guess = sniff(source)
-    return Reading(
-        format=FORMAT,
-        because=guess.because if guess else "the format was named",
-        tables=(scores,),
-        rows_read=rows.values.size,
-        rows_kept=rows.values.size,
-        notes=scores.notes,
-        problems=doubts(scores, place=source.name),
-    )
+    return scores_reading([scores], source, format=FORMAT, guess=sniff(source), n_rows=rows.values.size)
 
 
 def _scores(name: str, rows: ScoreRows, source: Source, level: str, options: Options) -> Scores:
@@ -105,20 +278,20 @@ def _scores(name: str, rows: ScoreRows, source: Source, level: str, options: Opt
         segments, values = by_domain(rows, source)
     else:
         expected = 1 if level == "sys" else usual_count(rows)
-        said = "a system-level file has one" if level == "sys" else f"others have {expected:,}"
-        values = by_order(rows, source, expected=expected, because=said)
+        because = "a system-level file has one" if level == "sys" else f"others have {expected:,}"
+        values = by_order(rows, source, expected=expected, because=because)
         segments = (WHOLE_SYSTEM,) if level == "sys" else numbers(expected)
     if level == "sys":
         notes = (system_level_note(name),)
-    found = way(name, values, options)
+    way_of_metric = way(name, values, options)
     return Scores(
         name=name,
         systems=rows.systems.names,
         segments=segments,
         values=values,
-        higher_is_better=found.higher_is_better,
-        direction_doubt=found.doubt,
-        notes=(*notes, *([found.note] if found.note else [])),
+        higher_is_better=way_of_metric.higher_is_better,
+        direction_doubt=way_of_metric.doubt,
+        notes=(*notes, *way_of_metric.notes),
         row_order=None if level in ("sys", "domain") else RowOrder(len(segments), is_layout=level == "seg"),
     )
 
@@ -135,10 +308,8 @@ def _read_folder(source: Source, options: Options) -> Reading:
     check_level(level, path=source.name)
     chosen = [path for path in paths if _level_of(path) == level]
     if not chosen:
-        raise ReadError(
-            f"No file ends in .{level}.score. The levels here: {', '.join(_levels(paths))}.",
-            path=source.name,
-            code="BT165",
+        raise source.error(
+            f"No file ends in .{level}.score. The levels here: {', '.join(_levels(paths))}.", code="BT165"
         )
     readings = [_read_one(path, source, options) for path in chosen]
     tables = [table for reading in readings for table in reading.tables if isinstance(table, Scores)]
@@ -146,7 +317,7 @@ def _read_folder(source: Source, options: Options) -> Reading:
     guess = _sniff_folder(source)
     return Reading(
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        because=reason(guess),
         tables=tuple(tables),
         rows_read=sum(reading.rows_read for reading in readings),
         rows_kept=sum(reading.rows_kept for reading in readings),
@@ -185,9 +356,7 @@ def _check_clash(names: Sequence[str], paths: Sequence[Path], source: Source) ->
     seen: dict[str, str] = {}
     for name, path in zip(names, paths, strict=True):
         if name in seen:
-            raise ReadError(
-                f'"{name}" is in {seen[name]} and in {path.name}. Remove one of them.',
-                path=source.name,
-                code="BT169",
+            raise source.error(
+                f'"{name}" is in {seen[name]} and in {path.name}. Remove one of them.', code="BT169"
             )
         seen[name] = path.name

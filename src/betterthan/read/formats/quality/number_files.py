@@ -9,18 +9,25 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import ReadError, TableError, some_of
-from betterthan.read.doubts.direction import direction
-from betterthan.read.formats.quality import sentence_scores, sentence_training
-from betterthan.read.formats.quality.quality_pairs import check_names, of_pair, order_of
-from betterthan.read.formats.quality.quality_rows import Account
-from betterthan.read.formats.quality.sentence_scores import ALONE, Column, doubts_of_quality
+from betterthan.read.formats.builders import finite
+from betterthan.read.formats.quality.quality_rows import RowAccount, of_pair, order_of, refuse_same_names
+from betterthan.read.formats.quality.sentence_scores import (
+    ALONE,
+    SCORES,
+    TRAINING,
+    SystemColumn,
+    columns_of,
+    doubts_of_quality,
+)
 from betterthan.read.formats.tables import long_table
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.numerals import parse
-from betterthan.read.protocol import AnyTable, Format, Guess, Options, Reading
+from betterthan.read.plausibility.direction import direction
+from betterthan.read.protocol import Format, Guess, Options, Reading, reason
 from betterthan.read.scores import scores_of, the_metric
-from betterthan.read.source.named_files import NamedSource, Several, open_named
-from betterthan.read.source.source import Given, Source
+from betterthan.read.source.paths import NamedSource, Several, open_named
+from betterthan.read.source.source import FileLike, Source
+from betterthan.tables.any_table import AnyTable
 from betterthan.tables.row_order import BY_ORDER, RowOrder, check_start, numbers
 from betterthan.tables.scores import Scores
 
@@ -53,14 +60,14 @@ def read(source: Source, options: Options) -> Reading:
         values=values[None],
         higher_is_better=way.higher_is_better,
         direction_doubt=way.doubt,
-        notes=(way.note,) if way.note else (),
+        notes=way.notes,
         row_order=RowOrder(values.size),
     )
-    found = sniff(source)
+    guess = sniff(source)
     n_missing = int(np.isnan(values).sum())
     return Reading(
         format=FORMAT,
-        because=found.because if found else "the format was named",
+        because=reason(guess),
         tables=(table,),
         rows_read=values.size,
         rows_kept=values.size - n_missing,
@@ -71,7 +78,7 @@ def read(source: Source, options: Options) -> Reading:
 
 
 def read_sentence_scores(
-    gold: Given, predictions: Several, *, name: str = "quality", language_pair: str | None = None
+    gold: FileLike, predictions: Several, *, name: str = "quality", language_pair: str | None = None
 ) -> tuple[Scores, Scores]:
     r"""Read the true scores of sentences and the predictions of one or more systems.
 
@@ -96,7 +103,7 @@ def read_sentence_scores(
     Raises
     ------
     ReadError
-        When a line is no number (BT013), files differ in their number of lines (BT130), or several language pairs
+        When a line is not a number (BT013), files differ in their number of lines (BT130), or several language pairs
         fit (BT307).
 
     Examples
@@ -119,8 +126,8 @@ def read_sentence_scores(
     notes: list[str] = []
     held = [_columns(named, notes) for named in (opened, *systems)]
     truth, others = of_pair(held[0], held[1:], language_pair, path=opened.source.name)
-    check_names(others)
-    found = np.stack([_aligned(truth, one, notes) for one in others])
+    refuse_same_names(others)
+    predicted = np.stack([_aligned(truth, one, notes) for one in others])
     known = Scores(
         name=name,
         systems=(truth.name,),
@@ -129,38 +136,42 @@ def read_sentence_scores(
         notes=tuple(dict.fromkeys(notes)),
         row_order=None if truth.ids else RowOrder(truth.values.size),
     )
-    return known, replace(known, systems=tuple(one.name for one in others), values=found)
+    return known, replace(known, systems=tuple(one.name for one in others), values=predicted)
 
 
-def _columns(named: NamedSource, notes: list[str]) -> list[Column]:
+def _columns(named: NamedSource, notes: list[str]) -> list[SystemColumn]:
     """Return the columns of scores in a file, by system and language pair."""
     source = named.source
-    if sentence_scores.sniff(source):
-        account = Account()
-        found = sentence_scores.columns_of(source, Options(), account)
+    if SCORES.sniff(source):
+        account = RowAccount()
+        columns = columns_of(source, Options(), account)
         notes += account.notes(source.name)
         notes += [
             f"{source.name}: rows without a score ({why}): {n:,}." for why, n in account.dropped.items()
         ]
-        is_one = len({column.name for column in found}) == 1
-        return [replace(column, name=named.name) for column in found] if named.is_given and is_one else found
-    if sentence_training.sniff(source):
-        table = sentence_training.read(source, Options()).tables[-1]
+        is_one = len({column.name for column in columns}) == 1
+        return (
+            [replace(column, name=named.name) for column in columns]
+            if named.is_explicit and is_one
+            else columns
+        )
+    if TRAINING.sniff(source):
+        table = TRAINING.read(source, Options()).tables[-1]
         notes.append(f"{source.name}: z_mean is taken for the scores.")
         return _of_table(table, named)
     guess = long_table.sniff(source)
     if guess and guess.confidence >= _SURE:
         tables = scores_of(long_table.read(source, Options()), path=source.name)
         return _of_table(the_metric(tables, None, source.name), named)
-    return [Column(name=named.name, path=source.name, pair="", values=_numbers(source))]
+    return [SystemColumn(name=named.name, path=source.name, pair="", values=_numbers(source))]
 
 
-def _of_table(table: AnyTable, named: NamedSource) -> list[Column]:
+def _of_table(table: AnyTable, named: NamedSource) -> list[SystemColumn]:
     assert isinstance(table, Scores)  # noqa: S101  (what these readers give)
     is_one = table.n_systems == 1
     return [
-        Column(
-            name=named.name if is_one and named.is_given else system,
+        SystemColumn(
+            name=named.name if is_one and named.is_explicit else system,
             path=named.source.name,
             pair="",
             values=values,
@@ -170,7 +181,7 @@ def _of_table(table: AnyTable, named: NamedSource) -> list[Column]:
     ]
 
 
-def _aligned(truth: Column, system: Column, notes: list[str]) -> FloatArray:
+def _aligned(truth: SystemColumn, system: SystemColumn, notes: list[str]) -> FloatArray:
     """Return a system's scores in the order of the truth, NaN where it has none."""
     if truth.ids is None or system.ids is None:
         if truth.values.size != system.values.size:
@@ -221,16 +232,8 @@ def _check_ids(truth: tuple[str, ...], system: tuple[str, ...], true_path: str, 
 
 
 def _numbers(source: Source) -> FloatArray:
-    numbers = []
-    for line, text in enumerate(source.lines(), 1):
-        value = parse(text)
-        if math.isinf(value):
-            shown = text if len(text) <= 40 else text[:40] + "…"
-            raise ReadError(
-                f'"{shown}" is not a number. Write one number a line, and leave the line empty if it is missing.',
-                path=source.name,
-                line=line,
-                code="BT013",
-            )
-        numbers.append(value)
+    fix = "Write one number a line, and leave the line empty if it is missing."
+    numbers = [
+        finite(text, path=source.name, line=line, fix=fix) for line, text in enumerate(source.lines(), 1)
+    ]
     return np.array(numbers, dtype=np.float64)

@@ -7,18 +7,23 @@ of models. Published gold labels were partly written by a CSV writer, so a cell 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
-from betterthan.errors import ReadError
+import numpy as np
+
+from betterthan.arrays import IntArray
+from betterthan.errors import ReadError, some_of
+from betterthan.read.formats.builders import finite
 from betterthan.read.grid.beginning import first_lines
-from betterthan.read.grid.missing import check_names
-from betterthan.read.grid.numerals import is_infinite, parse
+from betterthan.read.grid.grid import quoted
+from betterthan.read.grid.numerals import check_names
+from betterthan.read.plausibility.direction import is_truth_of_predictions
 from betterthan.read.protocol import Guess
 from betterthan.read.source.source import Source
 
-Cells = Sequence[str]
+RowCells = Sequence[str]
 GOLD = "gold"
 """The name of the truth where a column names systems."""
 _MOST_FACTS = 3
@@ -31,19 +36,19 @@ class Layout:
     """Columns of a file: their names from the third on, and what a row must look like without a header."""
 
     columns: tuple[str, ...]
-    looks_like: Callable[[Cells], bool]
+    looks_like: Callable[[RowCells], bool]
 
     @property
     def width(self) -> int:
         """Number of cells of a row: language pair and system stand before the others."""
         return len(self.columns) + 2
 
-    def is_header(self, cells: Cells) -> bool:
+    def is_header(self, cells: RowCells) -> bool:
         """Whether a row names the columns; the second is called "name", or "gold" in the files of 2023."""
         names = tuple(cell.strip().casefold() for cell in cells)
         return len(names) == self.width and names[0] == "lp" and names[2:] == self.columns
 
-    def is_row(self, cells: Cells) -> bool:
+    def is_row(self, cells: RowCells) -> bool:
         """Whether a row looks like one of this layout."""
         if len(cells) != self.width or not is_pair(cells[0]):
             return False
@@ -51,7 +56,7 @@ class Layout:
 
 
 @dataclass(slots=True)
-class Account:
+class RowAccount:
     """How many rows there were, how many were left out and why, and how many cells were quoted."""
 
     n_rows: int = 0
@@ -65,15 +70,15 @@ class Account:
 
     def notes(self, path: str) -> tuple[str, ...]:
         """Say what was passed over or read differently."""
-        found = []
+        notes = []
         if self.n_facts:
-            found.append(
+            notes.append(
                 f"{path}: the first {self.n_facts} lines describe the submission and are no rows "
                 f"(bytes, parameters, models)."
             )
         if self.n_quoted:
-            found.append(f"{path}: quoted cells, read as CSV has them: {self.n_quoted:,}.")
-        return tuple(found)
+            notes.append(f"{path}: quoted cells, read as CSV has them: {self.n_quoted:,}.")
+        return tuple(notes)
 
 
 def fits(source: Source, layout: Layout) -> Literal["header", "rows"] | None:
@@ -104,7 +109,7 @@ def guess(source: Source, layout: Layout, confidence: float) -> Guess | None:
     return Guess(confidence=confidence, because=because)
 
 
-def rows_of(source: Source, layout: Layout, account: Account) -> Iterator[tuple[int, list[str]]]:
+def rows_of(source: Source, layout: Layout, account: RowAccount) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each row; header, empty lines and facts of a submission are passed over.
 
     Raises
@@ -161,27 +166,11 @@ def is_count(cell: str) -> bool:
 
 
 def number(cell: str, source: Source, line: int) -> float:
-    """Return the number in a cell, NaN if it is missing.
-
-    Raises
-    ------
-    ReadError
-        When it is no finite number (BT013).
-    """
-    value = parse(cell)
-    if abs(value) != float("inf"):
-        return value
-    shown = cell if len(cell) <= 40 else cell[:40] + "…"
-    what = "is too large" if is_infinite(cell) else "is not a number"
-    raise ReadError(
-        f'"{shown}" {what}. Leave the cell empty if the score is missing.',
-        path=source.name,
-        line=line,
-        code="BT013",
-    )
+    """Return the number in a cell, NaN if it is missing; anything else is refused (BT013, BT014)."""
+    return finite(cell, path=source.name, line=line, fix="Leave the cell empty if the score is missing.")
 
 
-def named(cells: Cells, source: Source, line: int) -> tuple[str, str, str]:
+def named(cells: RowCells, source: Source, line: int) -> tuple[str, str, str]:
     """Return the language pair, system and segment of a row.
 
     Raises
@@ -194,11 +183,157 @@ def named(cells: Cells, source: Source, line: int) -> tuple[str, str, str]:
     return pair.lower(), name, segment
 
 
-def _wrong_width(found: int, layout: Layout, source: Source, line: int) -> ReadError:
+def _wrong_width(width: int, layout: Layout, source: Source, line: int) -> ReadError:
     columns = " ".join(("lp", "name", *layout.columns))
-    return ReadError(
-        f"The row has {found} cells, but {layout.width} are needed: {columns}. Separate them by tabs.",
-        path=source.name,
+    return source.error(
+        f"The row has {width} cells, but {layout.width} are needed: {columns}. Separate them by tabs.",
         line=line,
         code="BT012",
     )
+
+
+# Which labelling or column of scores is the truth, which are systems, and of which language pair.
+
+
+class Named(Protocol):
+    """Something said by someone about the sentences of a language pair, which is "" where the file has none."""
+
+    @property
+    def name(self) -> str:
+        """The system, or "gold"."""
+
+    @property
+    def path(self) -> str:
+        """The file, as the user named it."""
+
+    @property
+    def pair(self) -> str:
+        """The language pair."""
+
+
+Some = TypeVar("Some", bound=Named)
+
+
+def truth_and_systems(parts: Sequence[Some]) -> tuple[list[Some], list[Some]]:
+    """Return those called "gold", and the others."""
+    truth = [one for one in parts if one.name.casefold() == GOLD]
+    return truth, [one for one in parts if one.name.casefold() != GOLD]
+
+
+def refuse_truth_among(systems: Mapping[str, str]) -> None:
+    """Refuse true scores among systems: they are what predictions are held against, and cannot win.
+
+    Parameters
+    ----------
+    systems : mapping of str to str
+        The name of each system and its file.
+
+    Raises
+    ------
+    ReadError
+        When some of the systems, and not all, are named like the truth (BT231).
+    """
+    truth = [name for name in systems if is_truth_of_predictions(name)]
+    others = [name for name in systems if name not in truth]
+    if truth and others:
+        gold = systems[truth[0]]
+        # One file may hold the truth and the predictions; it is then named as both.
+        is_one = all(systems[name] == gold for name in others)
+        name = "rename it" if is_one else f"give it another name: NAME={gold}"
+        raise ReadError(
+            f"{quoted(truth[0])} is named like the truth and would be ranked as a system beside {some_of(others)}. "
+            f"To compare predictions with the truth: betterthan quality {gold} {gold if is_one else 'FILE...'}. "
+            f"If it is a system, {name}.",
+            path=gold,
+            code="BT231",
+        )
+
+
+def of_pair(
+    gold: Sequence[Some], systems: Sequence[Sequence[Some]], language_pair: str | None, *, path: str
+) -> tuple[Some, list[Some]]:
+    """Choose the truth and the systems of one language pair.
+
+    In a file of gold labels the one called "gold" is the truth, if there is one; in the other files the others are
+    the systems, if there are any. A language pair that is in all files need not be named if it is the only one.
+
+    Raises
+    ------
+    ReadError
+        When several pairs are in all files and none was asked for, or the one asked for is not there, or when the truth
+        is not one (BT307).
+    """
+    truth = truth_and_systems(gold)[0] or list(gold)
+    predicted = [truth_and_systems(parts)[1] or list(parts) for parts in systems]
+    shared = _shared([truth, *predicted])
+    if language_pair is not None:
+        shared = [pair for pair in shared if pair == language_pair.lower()]
+    if len(shared) > 1 or not (shared or (language_pair is None and not _pairs([truth, *predicted]))):
+        raise _no_pair(shared, language_pair, path)
+    chosen = ("", *shared)
+    one = [part for part in truth if part.pair in chosen]
+    if len(one) != 1:
+        raise ReadError(
+            f"The truth must be of one, but here {len(one)} speak: {some_of([part.name[:40] for part in one])}. "
+            f'Call the truth "gold", or give a file of its own.',
+            path=path,
+            code="BT307",
+        )
+    return one[0], [part for parts in predicted for part in parts if part.pair in chosen]
+
+
+def _pairs(files: Sequence[Sequence[Named]]) -> list[str]:
+    return list(dict.fromkeys(part.pair for parts in files for part in parts if part.pair))
+
+
+def _shared(files: Sequence[Sequence[Named]]) -> list[str]:
+    """Return the language pairs that are in all files which name any."""
+    named = [set(pairs) for parts in files if (pairs := _pairs([parts]))]
+    return [pair for pair in _pairs(files) if all(pair in pairs for pairs in named)]
+
+
+def _no_pair(pairs: Sequence[str], requested: str | None, path: str) -> ReadError:
+    if not pairs:
+        what = quoted(requested) if requested else "language pair"
+        text = f"No {what} is in all of the files. Give files of one language pair."
+    else:
+        listed = some_of([pair[:20] for pair in pairs])
+        text = (
+            f"All files have several language pairs ({listed}), which are not scored together. "
+            f"Choose one: language_pair={quoted(pairs[0])}."
+        )
+    return ReadError(text, path=path, code="BT307")
+
+
+def refuse_same_names(systems: Sequence[Named]) -> None:
+    """Raise when two systems have one name (BT131)."""
+    seen: dict[str, Named] = {}
+    for one in systems:
+        if one.name in seen:
+            raise ReadError(
+                f"This file and {seen[one.name].path} both have a system called {quoted(one.name)}. "
+                f"Name one of them: NAME={one.path}",
+                path=one.path,
+                code="BT131",
+            )
+        seen[one.name] = one
+
+
+def order_of(ids: Sequence[str], *, path: str) -> IntArray:
+    """Return the places of sentences 0, 1, 2, … (or 1, 2, 3, …) in a file, to pair them with lines of another.
+
+    Raises
+    ------
+    ReadError
+        When the ids do not count the sentences (BT304).
+    """
+    numbers = [int(name) for name in ids if is_count(name)]
+    start = min(numbers, default=0)
+    if len(numbers) != len(ids) or sorted(numbers) != list(range(start, start + len(ids))) or start > 1:
+        raise ReadError(
+            "The other file has one sentence a line and no ids, so the sentences here must be numbered 0, 1, 2, … "
+            "Give both files in one layout.",
+            path=path,
+            code="BT304",
+        )
+    return np.argsort(np.array(numbers, dtype=np.int64))

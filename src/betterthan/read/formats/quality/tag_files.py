@@ -5,25 +5,39 @@ Which tags belong to words and which to the gaps between them is told by the tok
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from betterthan.arrays import IntArray
-from betterthan.errors import BetterThanError, ReadError, unknown_name
-from betterthan.messages import Message, Option
-from betterthan.read.formats.quality import tag_rows, tag_sentences, tag_spans
-from betterthan.read.formats.quality.quality_pairs import check_names, of_pair
-from betterthan.read.formats.quality.tag_labels import IS_BAD, Labelling, Labellings, split_words
-from betterthan.read.formats.quality.tag_match import ALONE, matched
-from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.source.folders import ordinary_file
-from betterthan.read.source.named_files import NamedSource, Several, open_named, open_one
-from betterthan.read.source.source import HEAD_BYTES, Given, Source, open_source
+from betterthan.errors import BetterThanError, ReadError, some_of, unknown_name
+from betterthan.messages import Message, Option, joined
+from betterthan.read.formats.quality.quality_rows import of_pair, refuse_same_names
+from betterthan.read.formats.quality.tag_labels import (
+    ALONE,
+    IS_BAD,
+    Labelling,
+    Labellings,
+    matched,
+    split_words,
+)
+from betterthan.read.formats.quality.tag_tables import TAG_TABLES
+from betterthan.read.grid.selection import by_column
+from betterthan.read.protocol import Format, FormatReader, Guess, Options, Reading, reason
+from betterthan.read.source.paths import (
+    NamedSource,
+    Several,
+    files_in,
+    folders_in,
+    open_named,
+    open_one,
+    ordinary_file,
+)
+from betterthan.read.source.source import HEAD_BYTES, FileLike, Source, open_source
 from betterthan.tables.tags import WordTags
 
 Side = Literal["mt", "gap", "source"]
@@ -75,20 +89,20 @@ def of_side(tags: WordTags, *, tokens: Tokens | None, side: Side | None) -> Word
     if tokens is None:
         return tags if side is None else tags.side(side)
     lengths, path = tokens
-    found = np.diff(tags.offsets)
-    if lengths.size != found.size:
+    n_tags = np.diff(tags.offsets)
+    if lengths.size != n_tags.size:
         raise ReadError(
-            f"This file has {lengths.size:,} lines, but there are {found.size:,} lines of tags. "
+            f"This file has {lengths.size:,} lines, but there are {n_tags.size:,} lines of tags. "
             f"Line k of both must be sentence k.",
             path=path,
             code="BT141",
         )
-    fit = _fit(found, lengths)
+    fit = _fit(n_tags, lengths)
     if fit == "gaps":
         chosen = tags.side("mt" if side is None else side)
         return chosen if side is not None else replace(chosen, notes=(*chosen.notes, _GAPS))
     if fit is None:
-        raise _no_fit(found, lengths, path)
+        raise _no_fit(n_tags, lengths, path)
     if side == "gap":
         raise BetterThanError(
             Message(
@@ -100,7 +114,7 @@ def of_side(tags: WordTags, *, tokens: Tokens | None, side: Side | None) -> Word
     return replace(tags, notes=(*tags.notes, *([_END] if fit == "end" else [])))
 
 
-def tokens_of(mt: Given) -> Tokens:
+def tokens_of(mt: FileLike) -> Tokens:
     """Count the tokens of a file, a sentence a line."""
     return _counted(open_named(mt)[0].source)
 
@@ -143,23 +157,23 @@ def _counted(source: Source) -> Tokens:
     return Tokens(np.array(lengths, dtype=np.int64), source.name)
 
 
-def _fit(found: IntArray, lengths: IntArray) -> Literal["words", "end", "gaps"] | None:
+def _fit(n_tags: IntArray, lengths: IntArray) -> Literal["words", "end", "gaps"] | None:
     """Say what the numbers of tags are to the numbers of tokens, in every line."""
     # Gaps first: a line without tokens has one tag then, and one for its end otherwise.
-    if (found == 2 * lengths + 1).all():
+    if (n_tags == 2 * lengths + 1).all():
         return "gaps"
-    if (found == lengths).all():
+    if (n_tags == lengths).all():
         return "words"
-    return "end" if (found == lengths + 1).all() else None
+    return "end" if (n_tags == lengths + 1).all() else None
 
 
-def _no_fit(found: IntArray, lengths: IntArray, path: str) -> ReadError:
+def _no_fit(n_tags: IntArray, lengths: IntArray, path: str) -> ReadError:
     # The line that contradicts the count which most lines keep is the one to look at.
     counts = (lengths, lengths + 1, 2 * lengths + 1)
-    most = max(counts, key=lambda count: np.count_nonzero(found == count))
-    line = int(np.flatnonzero(found != most)[0])
+    most = max(counts, key=lambda count: np.count_nonzero(n_tags == count))
+    line = int(np.flatnonzero(n_tags != most)[0])
     return ReadError(
-        f"This line has {lengths[line]} tokens, but {found[line]} tags; N tokens need N tags, 2N + 1 with gaps, or "
+        f"This line has {lengths[line]} tokens, but {n_tags[line]} tags; N tokens need N tags, 2N + 1 with gaps, or "
         f"N + 1 with the end. Tag the tokens of this file.",
         path=path,
         line=line + 1,
@@ -167,13 +181,12 @@ def _no_fit(found: IntArray, lengths: IntArray, path: str) -> ReadError:
     )
 
 
-FORMAT = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence a line.")
+_FILE = Format(name="tags", kind="tags", description="OK or BAD for each word, one sentence a line.")
 
-_WITH_IDS: tuple[ModuleType, ...] = (tag_rows, tag_sentences, tag_spans)
 _SIDES = ("mt", "gap", "source")
 
 
-def sniff(source: Source) -> Guess | None:
+def sniff_file(source: Source) -> Guess | None:
     """Say how sure it is that a file holds tags: by its words, or else by its name."""
     if source.is_folder:
         return None
@@ -186,18 +199,18 @@ def sniff(source: Source) -> Guess | None:
     return Guess(confidence=0.5, because="the name ends in .tags") if named else None
 
 
-def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; tags have no options)
+def read_file(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; tags have no options)
     """Count what is in one file of tags.
 
     One file has nothing to be compared with, so there is no table yet; :func:`read_tags` makes one from a
     gold file and at least one prediction. Translations beside it tell whether there are gap tags.
     """
     held = labellings(source)
-    (tags,) = held.found
+    (tags,) = held.parts
     tokens, beside = tokens_beside(source, tags.lengths)
     gaps = () if tokens is not None else _gap_note(tags)
     return Reading(
-        format=FORMAT,
+        format=_FILE,
         because="every word is OK or BAD",
         tables=(),
         rows_read=held.rows_read,
@@ -207,10 +220,10 @@ def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the pro
 
 
 def read_tags(
-    gold: Given,
+    gold: FileLike,
     predictions: Several,
     *,
-    mt: Given | None = None,
+    mt: FileLike | None = None,
     side: Side | None = None,
     language_pair: str | None = None,
 ) -> WordTags:
@@ -264,22 +277,24 @@ def read_tags(
     tokens = tokens_of(mt) if mt is not None else _beside(held[0], truth.source)
     if tokens is not None or side is not None:
         held = [_of_side(one, tokens, side) for one in held]
-    found = [part.found for part in held]
-    one, others = of_pair(found[0], found[1:], language_pair, path=truth.source.name)
-    check_names(others)
+    labellings_of = [part.parts for part in held]
+    one, others = of_pair(labellings_of[0], labellings_of[1:], language_pair, path=truth.source.name)
+    refuse_same_names(others)
     return matched(one, others, notes=[note for part in held for note in part.notes])
 
 
 def held_by(named: NamedSource, side: str | None = None) -> Labellings:
     """Return what a file of any layout of tags holds; a name that the user gave goes before the file's own."""
-    layout = next((module for module in _WITH_IDS if module.sniff(named.source)), None)
+    layout = next((table for table in TAG_TABLES if table.sniff(named.source)), None)
     if layout is None:
         held = labellings(named.source)
-        return replace(held, found=(replace(held.found[0], name=named.name),))
-    found: Labellings = layout.labellings(named.source, side=side)
-    if named.is_given and len({one.name for one in found.found}) == 1:
-        return replace(found, found=tuple(replace(one, name=named.name) for one in found.found))
-    return found
+        return replace(held, parts=(replace(held.parts[0], name=named.name),))
+    layout_labellings = layout.labellings(named.source, side)
+    if named.is_explicit and len({one.name for one in layout_labellings.parts}) == 1:
+        return replace(
+            layout_labellings, parts=tuple(replace(one, name=named.name) for one in layout_labellings.parts)
+        )
+    return layout_labellings
 
 
 def labellings(source: Source) -> Labellings:
@@ -310,15 +325,14 @@ def labellings(source: Source) -> Labellings:
         bad=np.array(bad, dtype=np.bool_),
         lengths=np.array(lengths, dtype=np.int64),
     )
-    return Labellings(found=(tags,), rows_read=len(lengths), notes=_notes(tags, n_good))
+    return Labellings(parts=(tags,), rows_read=len(lengths), notes=_notes(tags, n_good))
 
 
 def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadError:
     shown = word if len(word) <= 40 else word[:40] + "…"
-    return ReadError(
+    return source.error(
         f'Word {position} is "{shown}", but every word must be OK or BAD. '
         f"Write one sentence a line and one tag a word.",
-        path=source.name,
         line=number,
         code="BT140",
     )
@@ -326,16 +340,16 @@ def _not_a_tag(source: Source, number: int, position: int, word: str) -> ReadErr
 
 def _beside(gold: Labellings, source: Source) -> Tokens | None:
     """Return the translations beside a gold file of one sentence a line."""
-    plain = [one for one in gold.found if one.ids is None]
+    plain = [one for one in gold.parts if one.ids is None]
     return tokens_beside(source, plain[0].lengths)[0] if plain else None
 
 
 def _of_side(held: Labellings, tokens: Tokens | None, side: Side | None) -> Labellings:
     """Return the labellings with the tags of one side where only their number shows which is which."""
-    found, notes = [], list(held.notes)
-    for one in held.found:
+    chosen_parts, notes = [], list(held.notes)
+    for one in held.parts:
         if one.ids is not None or not one.n_sentences:
-            found.append(one)
+            chosen_parts.append(one)
             continue
         table = WordTags(
             systems=("tags",),
@@ -347,8 +361,8 @@ def _of_side(held: Labellings, tokens: Tokens | None, side: Side | None) -> Labe
         chosen = of_side(table, tokens=tokens, side=side)
         notes += chosen.notes
         unit = "gap" if side == "gap" else one.unit
-        found.append(replace(one, bad=chosen.gold, lengths=np.diff(chosen.offsets), unit=unit))
-    return replace(held, found=tuple(found), notes=tuple(notes))
+        chosen_parts.append(replace(one, bad=chosen.gold, lengths=np.diff(chosen.offsets), unit=unit))
+    return replace(held, parts=tuple(chosen_parts), notes=tuple(notes))
 
 
 def _notes(tags: Labelling, n_good: int) -> tuple[str, ...]:
@@ -365,3 +379,146 @@ def _gap_note(tags: Labelling) -> Sequence[str]:
     if tags.lengths.size < 5 or not (tags.lengths % 2 == 1).all():
         return ()
     return ("Every line has an odd number of tags, so gap tags (2N + 1) may be among them.",)
+
+
+_FOLDER = Format(
+    name="tag_folder",
+    kind="tags",
+    description="a folder with gold.tags and the tags of systems, or with such a folder for each language pair",
+)
+_ENDS = (".tags", ".tags.gz")
+_GOLD = tuple(f"gold{end}" for end in _ENDS)
+_SYSTEMS = "sys"
+
+
+class _PairFiles(NamedTuple):
+    """The files of one language pair: the truth, if it is there, and the systems."""
+
+    name: str
+    gold: Path | None
+    systems: tuple[Path, ...]
+
+
+def sniff_folder(source: Source) -> Guess | None:
+    """Recognise a folder with files of tags, or with folders that have gold.tags."""
+    if not source.is_folder:
+        return None
+    parts = _parts(source)
+    if not parts:
+        return None
+    n_systems = sum(len(part.systems) for part in parts)
+    systems = f"{n_systems} file{'' if n_systems == 1 else 's'} of systems"
+    if parts[0].name:
+        return Guess(
+            confidence=0.97,
+            because=f"{len(parts)} folders with gold.tags and {systems}: {some_of([p.name for p in parts])}",
+        )
+    what = "gold.tags and " if parts[0].gold else "no gold.tags, but "
+    return Guess(confidence=0.97 if parts[0].gold else 0.92, because=f"a folder with {what}{systems}")
+
+
+def read_folder(source: Source, options: Options) -> Reading:
+    """Read every language pair into a table of its own; where there are several, segments are called ``en-de:1``."""
+    parts = _chosen(_parts(source), options, source)
+    tables: list[WordTags] = []
+    notes: list[str] = []
+    n_rows = 0
+    for part in parts:
+        if part.gold is None or not part.systems:
+            n_rows += _without_table(part, source, notes)
+            continue
+        table = _table(part, source)
+        n_rows += len(table.segments) * (1 + len(table.systems))
+        notes.append(_summary(part, table))
+        tables.append(table)
+    guess = sniff_folder(source)
+    return Reading(
+        format=_FOLDER,
+        because=reason(guess),
+        tables=tuple(tables),
+        rows_read=n_rows,
+        rows_kept=n_rows,
+        notes=tuple(notes),
+    )
+
+
+def _parts(source: Source) -> list[_PairFiles]:
+    """Return the folder itself if it has tags, else those of its folders that have the truth."""
+    here = _part(source.path, "")
+    if here is not None:
+        return [here]
+    parts = [_part(folder, folder.name) for folder in folders_in(source.path)]
+    return [part for part in parts if part is not None and part.gold is not None]
+
+
+def _part(folder: Path, name: str) -> _PairFiles | None:
+    files = [path for path in files_in(folder) if path.name.endswith(_ENDS)]
+    gold = next((path for path in files if path.name in _GOLD), None)
+    systems = [path for path in files if path != gold]
+    systems += [path for path in files_in(folder / _SYSTEMS) if path.name.endswith(_ENDS)] if gold else []
+    return _PairFiles(name, gold, tuple(systems)) if files else None
+
+
+def _chosen(parts: list[_PairFiles], options: Options, source: Source) -> list[_PairFiles]:
+    pair = options.language_pair
+    for column, values in by_column(options.where).items():
+        if column not in ("lp", "language_pair"):
+            raise unknown_name("condition for a folder", column, ("lp",))
+        pair = values[0]
+    if pair is None:
+        return parts
+    chosen = [part for part in parts if part.name == pair]
+    if not chosen:
+        names = [part.name for part in parts if part.name]
+        raise source.error(
+            f'There is no language pair "{pair}" in this folder'
+            f"{f', but {some_of(names)}' if names else ''}. Choose one of these.",
+            code="BT307",
+        )
+    return [chosen[0]._replace(name="")]
+
+
+def _table(part: _PairFiles, source: Source) -> WordTags:
+    paths = [path for path in (part.gold, *part.systems) if path is not None]
+    gold, *systems = (Path(_opened(path, source)) for path in paths)
+    table = read_tags(gold, systems)
+    if not part.name:
+        return table
+    # Sentence 1 of one language pair is not sentence 1 of another.
+    return replace(table, segments=tuple(f"{part.name}:{segment}" for segment in table.segments))
+
+
+def _opened(path: Path, source: Source) -> str:
+    ordinary_file(path, source.path)
+    return os.path.join(source.name, path.relative_to(source.path))  # noqa: PTH118  (as the user named the folder)
+
+
+def _summary(part: _PairFiles, table: WordTags) -> str:
+    name = f"{part.name}: " if part.name else ""
+    size = f"{len(table.segments):,} sentences, {table.n_words:,} tags"
+    return joined([f"{name}{len(table.systems)} systems ({some_of(table.systems)}), {size}.", *table.notes])
+
+
+def _without_table(part: _PairFiles, source: Source, notes: list[str]) -> int:
+    """Count the sentences of files that cannot be held against each other."""
+    n_rows = 0
+    for path in (part.gold, *part.systems):
+        if path is not None:
+            reading = read_file(replace(open_source(path), name=_opened(path, source)), Options())
+            n_rows += reading.rows_read
+            notes.append(joined([f"{path.name}:", reading.notes[0]]))
+    notes.append(ALONE)
+    return n_rows
+
+
+FILE = FormatReader(_FILE, sniff_file, read_file)
+FOLDER = FormatReader(_FOLDER, sniff_folder, read_folder)
+"""A folder of the word-level task: ``gold.tags``, systems in ``sys/`` or beside it, one folder a language pair.
+
+::
+
+    en-de/gold.tags      en-de/mt_tok.txt      en-de/sys/TEAM.tags
+
+Each file may be compressed (``.gz``). The folder may be that of one language pair, one that holds several, or one
+with systems only.
+"""

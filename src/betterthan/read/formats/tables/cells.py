@@ -8,15 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray
+from betterthan.errors import ReadError, TableError
 from betterthan.messages import COLUMN, VALUE, Message, Option
-from betterthan.read.grid.grid import Codes, Grid, Labels, fault, quoted
-from betterthan.read.grid.where import telling_column
+from betterthan.read.grid.grid import Codes, Grid, Labels, compact, fault, first_rows, quoted
+from betterthan.read.grid.numerals import missing_name
+from betterthan.read.grid.selection import telling_column
 
 Duplicates = Literal["raise", "first", "last", "mean"]
 MOST_CELLS = 400_000_000
 
 
-class Cells(NamedTuple):
+class FilledCells(NamedTuple):
     """Scores as systems × segments, and how many rows were merged into another row."""
 
     values: FloatArray
@@ -31,7 +33,7 @@ def fill(
     systems: Labels,
     scores: FloatArray,
     duplicates: Duplicates,
-) -> Cells:
+) -> FilledCells:
     """Put each score into its cell.
 
     Parameters
@@ -63,7 +65,7 @@ def fill(
     merged = int(cell.size - np.count_nonzero(seen))
     if merged and duplicates == "raise":
         raise _duplicate(grid, rows, cell, segments, systems)
-    return Cells(_placed(cell, scores, seen, duplicates).reshape(shape), merged)
+    return FilledCells(_placed(cell, scores, seen, duplicates).reshape(shape), merged)
 
 
 def _placed(
@@ -94,9 +96,9 @@ def second_rows(cell: npt.NDArray[np.int64]) -> tuple[int, int]:
 
 def duplicate_cure(grid: Grid, cell: npt.NDArray[np.int64], first: int, second: int) -> str:
     """Return what to do about scores that share a cell, of which the rows `first` and `second` of the grid are two."""
-    told = telling_column(grid, first, second)
-    if told is not None:
-        return told
+    column_hint = telling_column(grid, first, second)
+    if column_hint is not None:
+        return column_hint
     times = np.unique(cell, return_counts=True)[1]
     if (times == times[0]).all() and times.size > 1:
         return Message(
@@ -140,3 +142,54 @@ def subset(labels: Labels, keep: BoolArray | None) -> Labels:
     """Return the labels of some rows, not yet renumbered."""
     codes: Codes = labels.codes if keep is None else labels.codes[keep]
     return Labels(codes, labels.names)
+
+
+def one_score_each(grid: Grid) -> ReadError:
+    """Build the error for a table of system-level scores."""
+    return fault(
+        grid,
+        "There is one score for each system, so paired tests are impossible: they need the score of every "
+        "segment. Give the file of segment scores.",
+        code="BT103",
+    )
+
+
+def nameless_row(grid: Grid, row: int, column: int | None, what: str) -> str:
+    """Say that a row names no system, segment or judge; see :func:`~betterthan.read.grid.numerals.missing_name`."""
+    cell = "" if column is None else grid.cell(row, column)
+    # What is null in JSON or a data frame is shown as "None", which the user did not write.
+    return missing_name("" if cell == str(None) else cell, what)
+
+
+def usable_groups(labels: dict[str, Labels], *, is_named: bool) -> tuple[dict[str, Labels], tuple[str, ...]]:
+    """Settle what the documents mean for the segments, and say so.
+
+    A column of documents with gaps is left out unless the user asked for it; segments that are counted anew in
+    every document become document:segment.
+    """
+    groups = labels.get("group")
+    if groups is None:
+        return labels, ()
+    if (groups.codes < 0).any():
+        if is_named:
+            raise TableError(f"{int((groups.codes < 0).sum())} rows have no group. Fill these cells in.")
+        rest = {role: names for role, names in labels.items() if role != "group"}
+        return rest, ("Documents were left out, because some rows name none.",)
+    return _with_documents(labels, groups)
+
+
+def _with_documents(labels: dict[str, Labels], groups: Labels) -> tuple[dict[str, Labels], tuple[str, ...]]:
+    """Make (document, segment) the segment when segments are counted anew in every document."""
+    items = labels["item"]
+    document = groups.codes[first_rows(items.codes, len(items.names))]
+    if (document[items.codes] == groups.codes).all():
+        return labels, ()
+    pair = items.codes.astype(np.int64) * len(groups.names) + groups.codes
+    distinct, inverse = np.unique(pair, return_inverse=True)
+    names = tuple(
+        f"{groups.names[p % len(groups.names)]}:{items.names[p // len(groups.names)]}"
+        for p in distinct.tolist()
+    )
+    both = compact(Labels(inverse.astype(np.int32), names))
+    note = "The same segment ids occur in several documents, so a segment is named document:segment."
+    return {**labels, "item": both}, (note,)

@@ -1,33 +1,280 @@
-"""Long tables: one row for each score, with columns that say which segment, which system and which metric."""
+"""Long tables: one score per row, with columns for the system, the segment and the score."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.errors import ReadError
-from betterthan.read.doubts.chosen_columns import without_ignored
-from betterthan.read.doubts.direction import direction
-from betterthan.read.doubts.doubtful_columns import refuse_summary_system
-from betterthan.read.doubts.doubts import doubts_of
-from betterthan.read.doubts.layout_doubts import TURNED, check_systems, turned_table
-from betterthan.read.doubts.summary_rows import refuse_summary
+from betterthan.errors import ReadError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.formats.tables import wide_table
-from betterthan.read.formats.tables.cells import fill
-from betterthan.read.formats.tables.long_columns import LongColumns, load, one_score_each, system_level_note
-from betterthan.read.formats.tables.tables_in_one_file import read_apart
+from betterthan.read.formats.tables.cells import fill, nameless_row, one_score_each, usable_groups
+from betterthan.read.formats.tables.tables_in_one_file import read_separately
 from betterthan.read.grid.beginning import Peek, once, peek
-from betterthan.read.grid.columns import find
-from betterthan.read.grid.grid import Grid, Labels, compact, first_rows, quoted
+from betterthan.read.grid.columns import find, is_descriptive, role_option
+from betterthan.read.grid.grid import (
+    Grid,
+    Labels,
+    check_numbers,
+    compact,
+    fault,
+    first_rows,
+    has_numbers,
+    has_text,
+    quoted,
+    score_numbers,
+)
 from betterthan.read.grid.numerals import parse_all
-from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading
+from betterthan.read.grid.open_grid import leave_out_nameless, read_table
+from betterthan.read.grid.selection import forced_columns, hidden, without_ignored
+from betterthan.read.plausibility.columns import meaning_of, refuse_summary_system
+from betterthan.read.plausibility.direction import direction
+from betterthan.read.plausibility.layout import TURNED, check_systems, refuse_summary, turned_table
+from betterthan.read.plausibility.score_warnings import doubts_of
+from betterthan.read.protocol import (
+    COLUMNS_NAMED,
+    OF_SCORES,
+    WHOLE_SYSTEM,
+    Format,
+    Guess,
+    Options,
+    Reading,
+    reason,
+)
 from betterthan.read.source.source import Source
 from betterthan.tables.scores import Scores
+
+# The columns of a long table, by role, with every row accounted for.
+
+
+_NEEDED = {"item": "segment", "system": "system", "metric": "metric", "judge": "judge"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LongColumns:
+    """Labels of the kept rows, by role.
+
+    Attributes
+    ----------
+    grid : Grid
+    roles : dict
+        The column of each role.
+    rows : array of int
+        The rows of the grid that are kept.
+    labels : dict of str to Labels
+        By role, for the kept rows.
+    scores : dict of str to array of float
+        By column name, for the kept rows; NaN is missing.
+    dropped : int
+        Empty rows.
+    notes : tuple of str
+    level : {"segment", "document", "system"}
+        What a score belongs to.
+    """
+
+    grid: Grid
+    roles: dict[str, int]
+    rows: IntArray = field(repr=False)
+    labels: dict[str, Labels] = field(repr=False)
+    scores: dict[str, FloatArray] = field(repr=False)
+    dropped: int
+    notes: tuple[str, ...]
+    level: str = "segment"
+
+    def declared(self, rows: IntArray | None) -> bool | None:
+        """Return what the file's own column says about the direction of the metric in `rows`.
+
+        Raises
+        ------
+        ReadError
+            When it says different things, or neither true nor false (BT106).
+        """
+        directions = self.labels.get("direction")
+        if directions is None:
+            return None
+        codes = np.unique(directions.codes if rows is None else directions.codes[rows])
+        ways = set(parse_all(["" if code < 0 else directions.names[code] for code in codes]))
+        if len(ways) == 1 and ways <= {0.0, 1.0}:
+            return ways == {1.0}
+        raise fault(
+            self.grid,
+            f'The column "{self.grid.header[self.roles["direction"]]}" must be true on every row of a metric, '
+            f"or false on every row.",
+            code="BT106",
+        )
+
+
+def load(grid: Grid, options: Options, roles: Sequence[str]) -> LongColumns:
+    """Find the columns of `roles` and read them.
+
+    Raises
+    ------
+    ReadError
+        Without a system (BT021), item (BT021, BT103) or score column (BT021), at a row without a name in one of
+        them (BT105), or at a cell that is not a number (BT013, BT014).
+    """
+    forced = forced_columns(grid, options)
+    nameless, notes = leave_out_nameless(grid)
+    positions = find(hidden(grid.header, forced), options.columns, roles, path=grid.name)
+    _check_roles(grid, positions, roles)
+    level = _level(grid, positions)
+    score_columns, left_out = _score_columns(grid, positions, nameless, forced)
+    values, percents = score_numbers(grid, score_columns)
+    check_numbers(grid, values, score_columns)
+    labels = {role: grid.labels(column) for role, column in positions.items() if role != "score"}
+    if level == "system":
+        labels["item"] = Labels(np.zeros(grid.n_rows, dtype=np.int32), (WHOLE_SYSTEM,))
+    rows = _rows_with_cells(labels, values)
+    if rows.size < grid.n_rows:
+        labels = {
+            role: compact(Labels(positions.codes[rows], positions.names))
+            for role, positions in labels.items()
+        }
+        values = values[:, rows]
+    _check_names(grid, positions, labels, rows)
+    labels, group_notes = usable_groups(labels, is_named="group" in options.columns)
+    return LongColumns(
+        grid=grid,
+        roles=positions,
+        rows=rows,
+        labels=labels,
+        scores={grid.header[column]: values[i] for i, column in enumerate(score_columns)},
+        dropped=grid.n_rows - rows.size,
+        notes=(*notes, *left_out, *percents, *group_notes),
+        level=level,
+    )
+
+
+def _check_roles(grid: Grid, positions: dict[str, int], roles: Sequence[str]) -> None:
+    if "system" not in positions:
+        raise fault(grid, _no_column("No column names the systems", grid, "system"), code="BT021")
+    if "judge" in roles and "judge" not in positions:
+        raise fault(grid, _no_column("No column names the judges", grid, "judge"), code="BT021")
+
+
+def _no_column(what: str, grid: Grid, role: str) -> Message:
+    return Message(
+        "{what} (columns: {columns}). Say which one does: {fix}.",
+        what=what,
+        columns=some_of(grid.header),
+        fix=role_option(role),
+    )
+
+
+def _level(grid: Grid, positions: dict[str, int]) -> str:
+    """Return what scores belong to; without a column of segments, a document takes its place, else the system.
+
+    Raises
+    ------
+    ReadError
+        Without a column of segments, when a system or document has several scores of one metric (BT021).
+    """
+    if "item" in positions:
+        return "segment"
+    if "judge" not in positions and _is_once(grid, positions):
+        if "group" not in positions:
+            return "system"
+        positions["item"] = positions.pop("group")
+        return "document"
+    raise fault(
+        grid,
+        Message(
+            "No column says which segment a score belongs to (columns: {columns}), so systems cannot be compared "
+            "segment by segment. Say which one does with {item}, or give each system a column.",
+            columns=some_of(grid.header),
+            item=role_option("item"),
+        ),
+        code="BT021",
+    )
+
+
+def _is_once(grid: Grid, positions: dict[str, int]) -> bool:
+    """Whether a system has one score for each metric, or for each metric and document."""
+    cell = np.zeros(grid.n_rows, dtype=np.int64)
+    for role in ("system", "metric", "group"):
+        if role in positions:
+            labels = grid.labels(positions[role])
+            if role != "metric" and (labels.codes < 0).any():
+                return False
+            cell = cell * (len(labels.names) + 1) + labels.codes
+    return bool(np.unique(cell).size == cell.size)
+
+
+def system_level_note() -> str:
+    """Say that a table holds one score a system."""
+    return "There is one score for each system, so systems cannot be compared segment by segment."
+
+
+def _score_columns(
+    grid: Grid, positions: dict[str, int], ignored: set[int], forced: frozenset[int]
+) -> tuple[list[int], tuple[str, ...]]:
+    """Return the column named as score; else every column of numbers is a metric of its own."""
+    if "score" in positions:
+        if forced:
+            raise fault(
+                grid,
+                Message(
+                    "Column {column} holds the scores, so no other column can be kept as a metric. "
+                    "Leave {keep} out, or name the column of scores: {score}.",
+                    column=quoted(grid.header[positions["score"]]),
+                    keep=Option("keep"),
+                    score=role_option("score"),
+                ),
+                code="BT214",
+            )
+        return [positions["score"]], ()
+    taken = {*positions.values(), *ignored}
+    free = [
+        i
+        for i, name in enumerate(grid.header)
+        if i not in taken and (i in forced or not is_descriptive(name))
+    ]
+    values, _ = score_numbers(grid, free)
+    some, text = has_numbers(values), has_text(values)
+    chosen = [column for column, good in zip(free, some & ~text, strict=True) if good or column in forced]
+    mixed = [column for column, bad in zip(free, some & text, strict=True) if bad and column not in forced]
+    ids = [
+        column
+        for column in chosen
+        if column not in forced and meaning_of(grid.header[column]) == "identifier"
+    ]
+    chosen = [column for column in chosen if column not in ids] or chosen
+    for column in mixed:
+        row = values[[free.index(column)]]
+        # A few texts among many numbers are slips in a metric; a few numbers among many texts are answers.
+        if not chosen or np.isfinite(row).sum() > np.isinf(row).sum():
+            check_numbers(grid, row, [column])
+    if not chosen:
+        raise fault(grid, _no_column("No column holds scores", grid, "score"), code="BT021")
+    left_out = {"with numbers and text": mixed, "of ids": [column for column in ids if column not in chosen]}
+    notes = (
+        f"Columns {what} were left out: {some_of([quoted(grid.header[column]) for column in columns])}."
+        for what, columns in left_out.items()
+        if columns
+    )
+    return chosen, tuple(notes)
+
+
+def _rows_with_cells(labels: dict[str, Labels], values: FloatArray) -> IntArray:
+    blank = np.isnan(values).all(axis=0)
+    for names in labels.values():
+        blank &= names.codes < 0
+    return np.flatnonzero(~blank)
+
+
+def _check_names(grid: Grid, positions: dict[str, int], labels: dict[str, Labels], rows: IntArray) -> None:
+    for role, what in _NEEDED.items():
+        empty = np.flatnonzero(labels[role].codes < 0) if role in labels else np.empty(0, dtype=np.int64)
+        if empty.size:
+            row = int(rows[empty[0]])
+            raise fault(grid, nameless_row(grid, row, positions.get(role), what), row=row, code="BT105")
+    if rows.size == 0:
+        raise fault(grid, "Every row is empty. Check what wrote the file.", code="BT011")
+
 
 FORMAT = Format(
     name="long",
@@ -65,10 +312,7 @@ def guess(look: Peek, *, path: str) -> Guess | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Read a long table into one :class:`Scores` for each metric."""
-    found = sniff(source)
-    with open_grid(source) as grid:
-        because = found.because if found else "the columns were named"
-        return read_grid(grid, options, stem=source.stem, because=because)
+    return read_table(source, options, read_grid, because=reason(sniff(source), COLUMNS_NAMED))
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
@@ -77,13 +321,15 @@ def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     turned = turned_table(grid, options)
     if turned is not None:
         return _read_turned(turned, options, stem=stem)
-    return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
+    return read_separately(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
 
 def _read_turned(grid: Grid, options: Options, *, stem: str) -> Reading:
     """Read a table of which each row was a system."""
-    own = replace(options, columns={}, ignore_columns=(), keep_columns=())  # they name columns of the file
-    reading = wide_table.read_grid(grid, own, stem=stem, because=TURNED)
+    plain_options = replace(
+        options, columns={}, ignore_columns=(), keep_columns=()
+    )  # they name columns of the file
+    reading = wide_table.read_grid(grid, plain_options, stem=stem, because=TURNED)
     note = f"In this table {TURNED}."
     (scores,) = (table for table in reading.tables if isinstance(table, Scores))
     return replace(
@@ -114,7 +360,7 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     )
 
 
-class _Part(NamedTuple):
+class _MetricRows(NamedTuple):
     """The rows of one metric."""
 
     name: str
@@ -122,16 +368,16 @@ class _Part(NamedTuple):
     values: FloatArray
 
 
-def _parts(columns: LongColumns, options: Options, stem: str) -> Iterator[_Part]:
+def _parts(columns: LongColumns, options: Options, stem: str) -> Iterator[_MetricRows]:
     metrics = columns.labels.get("metric")
     for column, values in columns.scores.items():
         if metrics is None:
-            yield _Part(table_name(column, columns, options, stem), None, values)
+            yield _MetricRows(table_name(column, columns, options, stem), None, values)
             continue
         for code, metric in enumerate(metrics.names):
             name = metric if len(columns.scores) == 1 else f"{metric} {column}"
             rows = None if len(metrics.names) == 1 else np.flatnonzero(metrics.codes == code)
-            yield _Part(name, rows, values if rows is None else values[rows])
+            yield _MetricRows(name, rows, values if rows is None else values[rows])
 
 
 def table_name(column: str, columns: LongColumns, options: Options, stem: str) -> str:
@@ -141,7 +387,7 @@ def table_name(column: str, columns: LongColumns, options: Options, stem: str) -
     return options.name or (stem if "score" in columns.roles else column)
 
 
-def _scores(part: _Part, columns: LongColumns, options: Options) -> tuple[Scores, int]:
+def _scores(part: _MetricRows, columns: LongColumns, options: Options) -> tuple[Scores, int]:
     segments, systems = (_of(columns.labels[role], part.rows) for role in ("item", "system"))
     if segments.codes.size == len(systems.names) and columns.level == "segment":
         raise one_score_each(columns.grid)
@@ -177,7 +423,7 @@ def _of(labels: Labels, rows: IntArray | None) -> Labels:
     return labels if rows is None else compact(Labels(labels.codes[rows], labels.names))
 
 
-def _groups(part: _Part, columns: LongColumns, segments: Labels) -> tuple[str, ...] | None:
+def _groups(part: _MetricRows, columns: LongColumns, segments: Labels) -> tuple[str, ...] | None:
     groups = columns.labels.get("group")
     if groups is None:
         return None

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.signs import NO_TEXT
+from betterthan.read.formats.registry import NO_TEXT
 from betterthan.read.grid.beginning import find_delimiter, first_lines
 from betterthan.read.grid.numerals import parse_all
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.named_files import NamedSource, Several, open_named, open_one
-from betterthan.read.source.source import HEAD_BYTES, Given, Source, open_source
+from betterthan.read.source.paths import NamedSource, Several, open_named, open_one
+from betterthan.read.source.source import HEAD_BYTES, FileLike, Source, open_source
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.texts import Texts
 
@@ -89,7 +89,7 @@ def _is_prose(source: Source) -> bool:
 
 def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the protocol's shape; text has no options)
     """Read one file as the output of one system, named by the file's stem."""
-    lines = _read_lines(NamedSource(source.stem, source, is_given=False))
+    lines = _read_lines(NamedSource(source.stem, source, is_explicit=False))
     texts = _texts([lines], references=(), sources=None)
     return Reading(
         format=FORMAT,
@@ -102,7 +102,7 @@ def read(source: Source, options: Options) -> Reading:  # noqa: ARG001  (the pro
     )
 
 
-def read_texts(outputs: Several, *, references: Several = (), sources: Given | None = None) -> Texts:
+def read_texts(outputs: Several, *, references: Several = (), sources: FileLike | None = None) -> Texts:
     r"""Read outputs, references and sources that are parallel line by line.
 
     Lines end at ``\n`` only; a byte order mark and ``\r\n`` are tolerated; gzip is opened. Empty lines are
@@ -136,16 +136,16 @@ def read_texts(outputs: Several, *, references: Several = (), sources: Given | N
     is_path = isinstance(outputs, str | os.PathLike)
     if references == () and sources is None and is_path and (whole := _whole_set(outputs)) is not None:
         return whole
-    given = open_named(references)
+    opened = open_named(references)
     source = None if sources is None else open_one(sources)
-    others = [*given, *([] if source is None else [source])]
+    others = [*opened, *([] if source is None else [source])]
     named = open_named(outputs)
     left_out = _of_no_system(named, others) if is_path and len(named) > 1 else []
     systems = [_read_lines(one) for one in named if one not in left_out]
     if not systems:
         raise ReadError("No output was given. Pass at least one file.", code="BT134")
-    refs = [_read_lines(one) for one in given]
-    if len(given) == 1 and not given[0].is_given:
+    refs = [_read_lines(one) for one in opened]
+    if len(opened) == 1 and not opened[0].is_explicit:
         refs = [refs[0]._replace(name="ref")]
     texts = _texts(systems, references=refs, sources=None if source is None else _read_lines(source))
     if not left_out:
@@ -231,16 +231,18 @@ def _check_supplied(lines: _Lines) -> None:
 
 
 def _problems(lines: _Lines) -> list[Problem]:
-    found = []
+    problems = []
     empty = [i for i, line in enumerate(lines.lines, 1) if not line.strip()]
     if empty:
         message = f"{lines.source.name}: {_counted(empty, 'empty line')}, kept as empty texts."
-        found.append(Problem(code="BT202", place=f"{lines.source.name}, line {empty[0]}", message=message))
+        problems.append(Problem(code="BT202", place=f"{lines.source.name}, line {empty[0]}", message=message))
     absent = [i for i, line in enumerate(lines.lines, 1) if line == NOT_SUPPLIED]
     if absent:
         message = f'{lines.source.name}: {_counted(absent, "missing output")} ("{NOT_SUPPLIED}").'
-        found.append(Problem(code="BT133", place=f"{lines.source.name}, line {absent[0]}", message=message))
-    return found
+        problems.append(
+            Problem(code="BT133", place=f"{lines.source.name}, line {absent[0]}", message=message)
+        )
+    return problems
 
 
 def _counted(numbers: Sequence[int], what: str) -> str:

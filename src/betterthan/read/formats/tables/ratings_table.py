@@ -7,20 +7,28 @@ import numpy as np
 from betterthan.arrays import IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import Message, Option
-from betterthan.read.doubts.chosen_columns import without_ignored
-from betterthan.read.doubts.direction import direction
 from betterthan.read.formats.tables import long_table
 from betterthan.read.formats.tables.cells import duplicate_cure, second_rows
-from betterthan.read.formats.tables.long_columns import LongColumns, load
+from betterthan.read.formats.tables.long_table import LongColumns, load, table_name
 from betterthan.read.formats.tables.long_table import guess as guess_long
-from betterthan.read.formats.tables.long_table import table_name
-from betterthan.read.formats.tables.tables_in_one_file import read_apart
+from betterthan.read.formats.tables.tables_in_one_file import read_separately
 from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find
 from betterthan.read.grid.grid import Grid, Labels, compact, fault, first_rows, quoted
 from betterthan.read.grid.numerals import parse_all
-from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Problem, Reading
+from betterthan.read.grid.open_grid import read_table
+from betterthan.read.grid.selection import without_ignored
+from betterthan.read.plausibility.direction import direction
+from betterthan.read.protocol import (
+    COLUMNS_NAMED,
+    OF_SCORES,
+    Format,
+    Guess,
+    Options,
+    Problem,
+    Reading,
+    reason,
+)
 from betterthan.read.source.source import Source
 from betterthan.tables.ratings import Ratings
 
@@ -60,10 +68,7 @@ def guess(look: Peek, *, path: str) -> Guess | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Read a ratings table into one :class:`Ratings` for each metric."""
-    found = sniff(source)
-    with open_grid(source) as grid:
-        because = found.because if found else "the columns were named"
-        return read_grid(grid, options, stem=source.stem, because=because)
+    return read_table(source, options, read_grid, because=reason(sniff(source), COLUMNS_NAMED))
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
@@ -75,7 +80,7 @@ def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     usual = find(grid.header, {}, ("judge",), path=grid.name)
     if "judge" in usual and "judge" not in find(grid.header, options.columns, _ROLES, path=grid.name):
         return long_table.read_grid(grid, options, stem=stem, because=because)
-    return read_apart(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
+    return read_separately(grid, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
 
 def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
@@ -87,9 +92,9 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     for name, rows, column in _parts(columns, options, stem):
         known = rows[~np.isnan(columns.scores[column][rows])]
         lost["no score"] += rows.size - known.size
-        kept = _once(columns, known, options)
-        lost["duplicate"] += known.size - kept.size
-        tables.append(_ratings(name, kept, column, columns, options, lost))
+        counted_rows = _once(columns, known, options)
+        lost["duplicate"] += known.size - counted_rows.size
+        tables.append(_ratings(name, counted_rows, column, columns, options, lost))
     return Reading(
         format=FORMAT,
         because=because,
@@ -178,8 +183,8 @@ def _once(columns: LongColumns, rows: IntArray, options: Options) -> IntArray:
     if options.duplicates == "last":
         first = rows.size - 1 - np.unique(cell[::-1], return_index=True)[1]
     if options.duplicates != "raise":
-        kept: IntArray = rows[np.sort(first)]
-        return kept
+        first_rows_only: IntArray = rows[np.sort(first)]
+        return first_rows_only
     raise _duplicate(columns, rows, cell)
 
 
@@ -205,7 +210,7 @@ def _ratings(
 ) -> Ratings:
     if rows.size == 0:
         raise fault(columns.grid, f'No judgement of "{name}" has a score.', code="BT011")
-    labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in columns.labels.items()}
+    labels = {role: compact(Labels(names.codes[rows], names.names)) for role, names in columns.labels.items()}
     scores = columns.scores[column][rows]
     way = direction(name, scores, options, declared=columns.declared(rows))
     counted = tuple(f"{count} rows were left out: {reason}." for reason, count in lost.items() if count)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.tables.long_columns import nameless_row
+from betterthan.read.formats.tables.cells import nameless_row
 from betterthan.read.formats.tables.tables_in_one_file import PAIRS
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.columns import ROLES, find, plain
 from betterthan.read.grid.grid import Grid, fault, quoted
 from betterthan.read.grid.open_grid import open_grid
-from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading
+from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading, reason
 from betterthan.read.source.source import Source
 
 FORMAT = Format(
@@ -49,7 +49,7 @@ def sniff(source: Source) -> Guess | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Count the segments and documents; there is no table to give."""
-    found = sniff(source)
+    guess = sniff(source)
     with open_grid(source) as grid:
         roles = find(grid.header, options.columns, _ROLES, path=grid.name)
         for role in _ROLES:
@@ -59,7 +59,7 @@ def read(source: Source, options: Options) -> Reading:
                 )
         return Reading(
             format=FORMAT,
-            because=found.because if found else "the format was named",
+            because=reason(guess),
             tables=(),
             rows_read=grid.n_rows,
             rows_kept=grid.n_rows,

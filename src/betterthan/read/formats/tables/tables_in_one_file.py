@@ -16,11 +16,12 @@ import numpy as np
 
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import MORE, Message, Option
-from betterthan.read.doubts.doubts import UNTESTABLE
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, quoted
-from betterthan.read.grid.where import select
-from betterthan.read.protocol import AnyTable, Options, Problem, Reading
+from betterthan.read.grid.selection import select
+from betterthan.read.plausibility.score_warnings import UNTESTABLE
+from betterthan.read.protocol import Options, Problem, Reading
+from betterthan.tables.any_table import AnyTable
 
 _LANGUAGES = (
     "targetlang", "targetlanguage", "tgtlang", "tgtlanguage", "trglang", "sourcelang", "sourcelanguage", "srclang",
@@ -42,7 +43,7 @@ _OF_ONE_TABLE = ("BT102", "BT104")  # missing scores, only one system
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApartReading(Reading):
+class SeparateReading(Reading):
     """Tables of one file that do not belong together, and the error for whoever needs them in one."""
 
     error: ReadError
@@ -56,12 +57,12 @@ def whole(reading: Reading) -> Reading:
     ReadError
         When they do not (BT101, BT180), with the condition that chooses one of them.
     """
-    if isinstance(reading, ApartReading):
+    if isinstance(reading, SeparateReading):
         raise reading.error
     return reading
 
 
-def read_apart(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]) -> Reading:
+def read_separately(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]) -> Reading:
     """Read a grid as one table, or as several where a column says that there are several.
 
     Parameters
@@ -74,7 +75,7 @@ def read_apart(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]
     Returns
     -------
     Reading
-        An :class:`ApartReading` when there are several language pairs, or when the same segment of a system occurs
+        An :class:`SeparateReading` when there are several language pairs, or when the same segment of a system occurs
         again and a column tells the two apart; its tables are called after the value of that column.
     """
     spelled = _spelled_differently(grid)
@@ -85,25 +86,25 @@ def read_apart(grid: Grid, options: Options, read_one: Callable[[Grid], Reading]
     try:
         reading = read_one(grid)
     except ReadError as error:
-        parted = _told_apart(grid, read_one, error) if error.code == DUPLICATE else None
+        parted = _separated(grid, read_one, error) if error.code == DUPLICATE else None
         if parted is None:
             raise
         return _with_problems(parted, spelled)
-    sets = [column for column in _several(grid, _TEST_SETS) if column not in _asked(options)]
+    sets = [column for column in _several(grid, _TEST_SETS) if column not in _named_columns(options)]
     parted = _not_pooled(grid, pairs, sets, roles, read_one)
     if parted is not None:
         return _with_problems(parted, spelled)
     pooled = [Problem(code="BT239", place=grid.name, message=_together(grid, column)) for column in sets]
     reading = replace(_with_problems(reading, (*spelled, *pooled)), pairs=_language_pairs(grid))
     for column in _several(grid, (*_SUBJECTS, *_DOMAINS)):
-        if column not in _asked(options):
+        if column not in _named_columns(options):
             note = _together(grid, column)
             is_domain = plain(column) in _DOMAINS
             reading = replace(reading, notes=(*reading.notes, note)) if is_domain else reading.with_note(note)
     return reading
 
 
-def _told_apart(grid: Grid, read_one: Callable[[Grid], Reading], error: ReadError) -> ApartReading | None:
+def _separated(grid: Grid, read_one: Callable[[Grid], Reading], error: ReadError) -> SeparateReading | None:
     """Return the tables among which no segment of a system occurs twice, or None if no column separates them."""
     tried = (_tried(grid, column, read_one, error) for column in _several(grid, _SETS))
     return next((parted for parted in tried if parted is not None), None)
@@ -115,7 +116,7 @@ def _not_pooled(
     sets: Sequence[str],
     roles: Mapping[str, int],
     read_one: Callable[[Grid], Reading],
-) -> ApartReading | None:
+) -> SeparateReading | None:
     """Return the tables of language pairs, and of sets that share names of segments; None where rows may be pooled."""
     is_pair = pairs is not None and ("item" in roles or "system" not in roles)
     if "item" in roles and "group" not in roles:
@@ -129,7 +130,7 @@ def _not_pooled(
     )
 
 
-def _parted_languages(grid: Grid, column: str, read_one: Callable[[Grid], Reading]) -> ApartReading:
+def _parted_languages(grid: Grid, column: str, read_one: Callable[[Grid], Reading]) -> SeparateReading:
     """Read language pairs of which no two share a segment, so that they could be pooled, but were not asked to be."""
     error = _pooled(grid, column)
     try:
@@ -142,21 +143,22 @@ def _with_problems(reading: Reading, problems: Sequence[Problem]) -> Reading:
     """Add problems to a reading, and to the notes of its tables, so that they stand beside every result."""
     if not problems:
         return reading
-    said = tuple(problem.message for problem in problems)
+    messages = tuple(problem.message for problem in problems)
     tables = tuple(
-        cast("AnyTable", replace(cast("Any", table), notes=(*said, *table.notes))) for table in reading.tables
+        cast("AnyTable", replace(cast("Any", table), notes=(*messages, *table.notes)))
+        for table in reading.tables
     )
     return replace(reading, tables=tables, problems=(*problems, *reading.problems))
 
 
 def pair_column(grid: Grid, options: Options) -> str | None:
     """Return the column of language pairs, if there is one with at least two of them and the user chose none."""
-    asked = _asked(options)
-    named = (name for name in grid.header if plain(name) in PAIRS and name not in asked)
+    columns = _named_columns(options)
+    named = (name for name in grid.header if plain(name) in PAIRS and name not in columns)
     return next((name for name in named if len(_values(grid, name)) > 1), None)
 
 
-def _asked(options: Options) -> set[str]:
+def _named_columns(options: Options) -> set[str]:
     """Return the columns that the user gave a role, or chose rows by."""
     return {*options.columns.values(), *(column for column, _ in options.where)}
 
@@ -193,10 +195,10 @@ def _spellings(grid: Grid, name: str) -> dict[str, list[str]]:
         names = grid.labels(grid.header.index(name)).names
     except ReadError:  # objects or lists
         return {}
-    found: dict[str, list[str]] = {}
+    spellings: dict[str, list[str]] = {}
     for each in names:
-        found.setdefault(each.strip().casefold(), []).append(each)
-    return found
+        spellings.setdefault(each.strip().casefold(), []).append(each)
+    return spellings
 
 
 def _values(grid: Grid, name: str) -> tuple[str, ...]:
@@ -212,7 +214,7 @@ def _keys(grid: Grid, name: str) -> dict[str, int]:
 
 def _spelled_differently(grid: Grid) -> tuple[Problem, ...]:
     """Announce values of language pairs and test sets that are written in several ways and count as one."""
-    found = []
+    variants = []
     for name in grid.header:
         if plain(name) not in _SETS:
             continue
@@ -222,15 +224,15 @@ def _spelled_differently(grid: Grid) -> tuple[Problem, ...]:
                 message = (
                     f"Column {quoted(name)} has one value in several spellings, which count as one: {ways}."
                 )
-                found.append(
+                variants.append(
                     Problem(code="BT238", place=grid.name, message=f"{message} Write it in one way.")
                 )
-    return tuple(found)
+    return tuple(variants)
 
 
 def _tried(
     grid: Grid, column: str, read_one: Callable[[Grid], Reading], error: ReadError
-) -> ApartReading | None:
+) -> SeparateReading | None:
     try:
         return _parted(grid, column, read_one, error)
     except ReadError as other:
@@ -241,20 +243,20 @@ def _tried(
 
 def _parted(
     grid: Grid, column: str, read_one: Callable[[Grid], Reading], error: ReadError | None
-) -> ApartReading:
+) -> SeparateReading:
     parts: dict[str, Reading] = {}
     rows: dict[str, int] = {}
     for value, spelled in zip(_values(grid, column), _spellings(grid, column).values(), strict=True):
         chosen = select(grid, tuple((column, each) for each in spelled))
         parts[value], rows[value] = read_one(chosen.grid), chosen.grid.n_rows
     first = next(iter(parts.values()))
-    kept = sum(reading.rows_kept for reading in parts.values())
-    return ApartReading(
+    n_rows = sum(reading.rows_kept for reading in parts.values())
+    return SeparateReading(
         format=first.format,
         because=first.because,
         tables=tuple(_named(table, value) for value, part in parts.items() for table in part.tables),
         rows_read=grid.n_rows,
-        rows_kept=kept,
+        rows_kept=n_rows,
         dropped=_dropped(parts, grid.n_rows - sum(rows.values()), column),
         notes=(_note(column, rows), *_notes(parts)),
         problems=_problems(parts),
@@ -293,13 +295,13 @@ def _notes(parts: dict[str, Reading]) -> tuple[str, ...]:
 
 def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
     """Return the problems of all parts, without what is counted with each table and matters only when it is chosen."""
-    found = [(value, problem) for value, reading in parts.items() for problem in reading.problems]
+    problems_of = [(value, problem) for value, reading in parts.items() for problem in reading.problems]
     return tuple(
         dict.fromkeys(
             problem
             if problem.message == UNTESTABLE  # the same of every part
             else replace(problem, message=Message("{value}: {message}", value=value, message=problem.message))
-            for value, problem in found
+            for value, problem in problems_of
             if problem.code not in _OF_ONE_TABLE
         )
     )

@@ -10,17 +10,8 @@ import numpy as np
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import Message, Option
-from betterthan.read.doubts.chosen_columns import hidden, kept_columns, without_ignored
-from betterthan.read.doubts.column_meanings import meaning_of
-from betterthan.read.doubts.direction import direction
-from betterthan.read.doubts.doubtful_columns import doubtful_columns, refuse
-from betterthan.read.doubts.doubts import doubts_of
-from betterthan.read.doubts.layout_doubts import check_layout
-from betterthan.read.doubts.percents import is_like_a_number, score_numbers
-from betterthan.read.doubts.summary_rows import LAST_ROWS, SummaryRows, summary_rows
-from betterthan.read.formats.tables.cells import fill
-from betterthan.read.formats.tables.long_columns import nameless_row, one_score_each, usable_groups
-from betterthan.read.formats.tables.tables_in_one_file import read_apart
+from betterthan.read.formats.tables.cells import fill, nameless_row, one_score_each, usable_groups
+from betterthan.read.formats.tables.tables_in_one_file import read_separately
 from betterthan.read.grid.beginning import Peek, once, peek
 from betterthan.read.grid.columns import find, is_called_score, is_descriptive, plain, role_option
 from betterthan.read.grid.grid import (
@@ -32,12 +23,18 @@ from betterthan.read.grid.grid import (
     first_rows,
     has_numbers,
     has_text,
+    is_like_a_number,
     quoted,
+    score_numbers,
 )
 from betterthan.read.grid.numerals import parse_all
-from betterthan.read.grid.open_grid import leave_out_nameless, open_grid
-from betterthan.read.grid.where import RowsOf
-from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading
+from betterthan.read.grid.open_grid import leave_out_nameless, read_table
+from betterthan.read.grid.selection import RowsOf, forced_columns, hidden, without_ignored
+from betterthan.read.plausibility.columns import doubtful_columns, meaning_of, refuse
+from betterthan.read.plausibility.direction import direction
+from betterthan.read.plausibility.layout import LAST_ROWS, SummaryRows, check_layout, summary_rows
+from betterthan.read.plausibility.score_warnings import doubts_of
+from betterthan.read.protocol import OF_SCORES, Format, Guess, Options, Reading, reason
 from betterthan.read.source.source import Source
 from betterthan.tables.row_order import RowOrder, numbers
 from betterthan.tables.scores import Scores
@@ -111,16 +108,13 @@ def holds_numbers(look: Peek, column: int) -> bool:
 
 def read(source: Source, options: Options) -> Reading:
     """Read a wide table into one :class:`Scores`; the run of one system into one for each metric."""
-    found = sniff(source)
-    with open_grid(source) as grid:
-        because = found.because if found else "the format was named"
-        return read_grid(grid, options, stem=source.stem, because=because)
+    return read_table(source, options, read_grid, because=reason(sniff(source)))
 
 
 def read_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
     """Read a grid as a wide table; `stem` names the metric, where columns are systems."""
     table = without_ignored(grid, options)
-    return read_apart(table, options, lambda part: _read_one(part, options, stem=stem, because=because))
+    return read_separately(table, options, lambda part: _read_one(part, options, stem=stem, because=because))
 
 
 def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:
@@ -155,7 +149,7 @@ def _read_one(grid: Grid, options: Options, *, stem: str, because: str) -> Readi
     )
 
 
-class _Part(NamedTuple):
+class _MetricColumns(NamedTuple):
     """The scores of one metric."""
 
     name: str
@@ -163,21 +157,23 @@ class _Part(NamedTuple):
     values: FloatArray
 
 
-def _parts(names: tuple[str, ...], values: FloatArray, options: Options, stem: str) -> Iterator[_Part]:
+def _parts(
+    names: tuple[str, ...], values: FloatArray, options: Options, stem: str
+) -> Iterator[_MetricColumns]:
     """Yield the metrics: the whole table is one, but in the run of a system each column is one."""
     run = options.run
     if run is None:
-        yield _Part(options.name or stem, names, values)
+        yield _MetricColumns(options.name or stem, names, values)
         return
     for row, name in enumerate(names):
         metric = run.metric if is_called_score(name) or name == run.system else name
-        yield _Part(
+        yield _MetricColumns(
             options.name if options.name and len(names) == 1 else metric, (run.system,), values[[row]]
         )
 
 
 def _scores(
-    part: _Part, body: _Body, options: Options, *, row_order: RowOrder | None, notes: tuple[str, ...]
+    part: _MetricColumns, body: _Body, options: Options, *, row_order: RowOrder | None, notes: tuple[str, ...]
 ) -> Scores:
     way = direction(part.name, part.values, options)
     return Scores(
@@ -189,7 +185,7 @@ def _scores(
         direction_doubt=way.doubt,
         groups=body.groups,
         row_order=row_order,
-        notes=(*notes, *([way.note] if way.note else [])),
+        notes=(*notes, *way.notes),
     )
 
 
@@ -224,24 +220,26 @@ def _columns(grid: Grid, options: Options) -> _Columns:
         When a column may be something other than a system (BT210, BT211), the table may have another layout (BT019,
         BT212, BT215), or a cell is not a number.
     """
-    kept = kept_columns(grid, options)
+    forced = forced_columns(grid, options)
     nameless, notes = leave_out_nameless(grid)
-    roles = find(hidden(grid.header, kept), options.columns, _ROLES, path=grid.name)
+    roles = find(hidden(grid.header, forced), options.columns, _ROLES, path=grid.name)
     taken = {*roles.values(), *nameless}
     free = [
-        i for i, name in enumerate(grid.header) if i not in taken and (i in kept or not is_descriptive(name))
+        i
+        for i, name in enumerate(grid.header)
+        if i not in taken and (i in forced or not is_descriptive(name))
     ]
     values, percents = score_numbers(grid, free)
-    check_layout(grid, free, values, roles=roles, given=options.columns, kept=kept)
+    check_layout(grid, free, values, roles=roles, named=options.columns, forced=forced)
     notes = (*notes, *_described(grid, {*free, *taken}), *percents)
-    identifiers, named = _identifiers(grid, free, roles, kept)
+    identifiers, named = _identifiers(grid, free, roles, forced)
     chosen = [i for i, column in enumerate(free) if column not in identifiers]
     free, values = [free[i] for i in chosen], values[chosen]
-    texts = _texts(grid, free, values, kept, is_run=options.run is not None)
+    texts = _texts(grid, free, values, forced, is_run=options.run is not None)
     systems = [column for column in free if column not in texts]
     values = values[[free.index(column) for column in systems]]
     # What makes a column doubtful as a system, its name or its scale, is usual among the metrics of a run.
-    doubtful = [] if options.run else doubtful_columns(grid.header, systems, values, kept=kept)
+    doubtful = [] if options.run else doubtful_columns(grid.header, systems, values, forced=forced)
     if doubtful:
         raise refuse(grid, doubtful, systems)
     left_out = [quoted(grid.header[column]) for column in texts]
@@ -258,24 +256,24 @@ def _described(grid: Grid, others: set[int]) -> tuple[str, ...]:
 
 
 def _identifiers(
-    grid: Grid, free: list[int], roles: dict[str, int], kept: frozenset[int]
+    grid: Grid, free: list[int], roles: dict[str, int], forced: frozenset[int]
 ) -> tuple[set[int], tuple[str, ...]]:
     """Find columns whose names and values both say that they are ids; the first names the segments if none does."""
-    found = [
+    ids = [
         column
         for column in free
-        if column not in kept and meaning_of(grid.header[column]) == "identifier" and _is_key(grid, column)
+        if column not in forced and meaning_of(grid.header[column]) == "identifier" and _is_key(grid, column)
     ]
-    if not found or len(found) == len(free):
+    if not ids or len(ids) == len(free):
         return set(), ()
     notes = []
     if "item" not in roles:
-        roles["item"] = found[0]
-        notes.append(f"Column {quoted(grid.header[found[0]])} names the segments.")
-    more = [quoted(grid.header[column]) for column in found if column != roles["item"]]
+        roles["item"] = ids[0]
+        notes.append(f"Column {quoted(grid.header[ids[0]])} names the segments.")
+    more = [quoted(grid.header[column]) for column in ids if column != roles["item"]]
     if more:
         notes.append(f"Columns of ids were left out: {some_of(more)}.")
-    return set(found), tuple(notes)
+    return set(ids), tuple(notes)
 
 
 def _is_key(grid: Grid, column: int) -> bool:
@@ -288,14 +286,14 @@ def _is_key(grid: Grid, column: int) -> bool:
 def _unique_names(grid: Grid, column: int) -> tuple[str, ...] | None:
     """Return the names in a column that has one on every row and never the same twice; else None."""
     try:
-        found = grid.labels(column)
+        labels = grid.labels(column)
     except ReadError:  # objects or lists
         return None
-    return found.names if len(found.names) == grid.n_rows and not (found.codes < 0).any() else None
+    return labels.names if len(labels.names) == grid.n_rows and not (labels.codes < 0).any() else None
 
 
 def _texts(
-    grid: Grid, free: list[int], values: FloatArray, kept: frozenset[int], *, is_run: bool
+    grid: Grid, free: list[int], values: FloatArray, forced: frozenset[int], *, is_run: bool
 ) -> list[int]:
     """Return the columns of remarks: those with text and without any number."""
     numeric = has_numbers(values)
@@ -306,7 +304,7 @@ def _texts(
     for i, column in enumerate(free):
         # Units, decimal commas and the like make text of numbers, and a system must not be lost by them.
         cell = _first_cell(grid, column, values[i]) if text[i] else ""
-        if text[i] and (column in kept or is_like_a_number(cell)):
+        if text[i] and (column in forced or is_like_a_number(cell)):
             text[i] = False
         elif cell.strip().casefold() in _OUTCOMES and numeric.any():
             raise fault(
@@ -408,8 +406,8 @@ def _body(columns: _Columns, options: Options) -> _Body:
         what = nameless_row(grid, int(lost[0]), roles["item"], "segment")
         raise fault(grid, what, row=int(lost[0]), code="BT105")
     rows = np.flatnonzero(~nameless)
-    labels = {role: compact(Labels(found.codes[rows], found.names)) for role, found in labels.items()}
-    labels, notes = usable_groups(labels, asked="group" in options.columns)
+    labels = {role: compact(Labels(names.codes[rows], names.names)) for role, names in labels.items()}
+    labels, notes = usable_groups(labels, is_named="group" in options.columns)
     body = _by_name(grid, rows, {**labels, "system": _each(systems, rows.size)}, values[:, rows], options)
     return body._replace(empty=grid.n_rows - rows.size, notes=notes)
 
@@ -427,15 +425,15 @@ def _by_order(labels: dict[str, Labels], values: FloatArray) -> _Body:
 def _unused_ids(columns: _Columns, *, is_run: bool) -> tuple[str, ...]:
     """Return the columns of text that tell every row from the others, as ids do and sentences, with blanks, do not."""
     grid, used = columns.grid, {*columns.systems, *columns.roles.values()}
-    found = []
+    names_of_ids = []
     for column, name in enumerate(grid.header):
         # What a system was asked is the same in all runs, and so tells their rows apart as ids do.
         is_input = is_run and plain(name) in _INPUTS
         if name and column not in used and (is_input or not is_descriptive(name)):
             names = _unique_names(grid, column)
             if names is not None and (is_input or not any(" " in each.strip() for each in names)):
-                found.append(name)
-    return tuple(found)
+                names_of_ids.append(name)
+    return tuple(names_of_ids)
 
 
 def _each(systems: tuple[str, ...], n_rows: int) -> Labels:

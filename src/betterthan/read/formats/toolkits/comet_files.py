@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from betterthan.errors import ReadError
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, odd_shape, scores_reading, whole_json
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, odd_shape, reading_of_rows, whole_json
 from betterthan.read.grid.grid import quoted
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import Source
@@ -51,11 +51,11 @@ def sniff(source: Source) -> Guess | None:
 
 def read(source: Source, options: Options) -> Reading:
     """Read segment scores; in JSON the k-th entry is the k-th segment, printed lines carry their number less one."""
-    found = sniff(source)
-    because = found.because if found else "the format was named"
+    guess = sniff(source)
+
     name = options.name or METRIC
     if source.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
-        return _read_lines(source, options, name, because)
+        return _read_lines(source, options, name, guess)
     scored = _scored(whole_json(source), source)
     _check_same_segments(scored, source)
     rows = [
@@ -63,7 +63,7 @@ def read(source: Source, options: Options) -> Reading:
         for system, part in scored.items()
         for number, score in enumerate(part.scores, 1)
     ]
-    return scores_reading(rows, source, options, format=FORMAT, because=because, by_position=True)
+    return reading_of_rows(rows, source, options, format=FORMAT, guess=guess, by_position=True)
 
 
 def _scored(parsed: Any, source: Source) -> dict[str, _Scored]:  # noqa: ANN401  (JSON)
@@ -119,24 +119,22 @@ def _check_same_segments(scored: Mapping[str, _Scored], source: Source) -> None:
         pairs = zip(first[1].sources, part.sources, strict=True)
         odd = next((k for k, (one, two) in enumerate(pairs, 1) if one != two), None)
         if odd is not None:
-            raise ReadError(
+            raise source.error(
                 f"Segment {odd} of {quoted(first[0])} and of {quoted(system)} have different sources, so they cannot "
                 f"be paired. Score the same test set with every system.",
-                path=source.name,
                 code="BT192",
             )
 
 
 def _other_length(one: str, count: int, two: str, other: int, source: Source) -> ReadError:
-    return ReadError(
+    return source.error(
         f"{quoted(one)} has {count:,} segments and {quoted(two)} has {other:,}, so they cannot be paired. "
         f"Score the same test set with every system.",
-        path=source.name,
         code="BT192",
     )
 
 
-def _read_lines(source: Source, options: Options, name: str, because: str) -> Reading:
+def _read_lines(source: Source, options: Options, name: str, guess: Guess | None) -> Reading:
     rows: list[ScoreRow] = []
     dropped = {"score of a whole system": 0, "other text": 0}
     for line in source.lines():
@@ -148,6 +146,6 @@ def _read_lines(source: Source, options: Options, name: str, because: str) -> Re
             dropped["score of a whole system" if _total(line) else "other text"] += 1
     short = _short_names(list(dict.fromkeys(row.system for row in rows)))
     rows = [row._replace(system=short[row.system]) for row in rows]
-    return scores_reading(
-        rows, source, options, format=FORMAT, because=because, dropped=dropped, by_position=True
+    return reading_of_rows(
+        rows, source, options, format=FORMAT, guess=guess, dropped=dropped, by_position=True
     )

@@ -9,24 +9,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from betterthan.errors import ReadError
 from betterthan.read.formats.toolkits.toolkit_json import (
     ScoreRow,
     folder_of,
     odd_shape,
-    scores_reading,
+    reading_of_rows,
     whole_json,
 )
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
-from betterthan.read.source.folders import files_of, found_in, ordinary_file
+from betterthan.read.source.paths import files_of, matching_files, ordinary_file
 from betterthan.read.source.source import Source, open_source
 
 FORMAT = Format(
-    name="helm",
-    kind="scores",
-    description="per_instance_stats.json of HELM, one run or a folder of runs",
+    name="helm", kind="scores", description="per_instance_stats.json of HELM, one run or a folder of runs"
 )
 _FILE = "per_instance_stats.json"
 _ABOUT = "run_spec.json"
@@ -34,7 +31,7 @@ _KEYS = (b'"instance_id"', b'"train_trial_index"', b'"stats"')
 _DEPTH = 2
 _model = re.compile(r",?\bmodel=(?P<model>[^,]+)").search
 
-Cell = tuple[str, str]
+InstanceMetric = tuple[str, str]
 """Instance and metric."""
 
 
@@ -45,15 +42,15 @@ class _Run:
     file: str
     model: str
     scenario: str
-    values: dict[Cell, list[float]] = field(default_factory=dict)
+    values: dict[InstanceMetric, list[float]] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
 
 
 def sniff(source: Source) -> Guess | None:
     """Recognise the keys instance_id, train_trial_index and stats; a folder by the names of its files."""
     if source.is_folder:
-        found = found_in(source, _is_stats, depth=_DEPTH)
-        return Guess(confidence=0.95, because=f"a folder with {len(found)} runs of HELM") if found else None
+        files = matching_files(source, _is_stats, depth=_DEPTH)
+        return Guess(confidence=0.95, because=f"a folder with {len(files)} runs of HELM") if files else None
     head = source.head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head[:1] == b"[" and all(key in head for key in _KEYS):
         return Guess(
@@ -75,21 +72,13 @@ def read(source: Source, options: Options) -> Reading:
     rows = [row for run in runs for row in _rows(run, several=several)]
     dropped: dict[str, int] = {}
     for run in runs:
-        for reason, count in run.dropped.items():
-            dropped[reason] = dropped.get(reason, 0) + count
+        for why, count in run.dropped.items():
+            dropped[why] = dropped.get(why, 0) + count
     n_trials = max((len(values) for run in runs for values in run.values.values()), default=1)
-    notes = [f"{count:,} statistics were left out: {reason}." for reason, count in dropped.items()]
+    notes = [f"{count:,} statistics were left out: {why}." for why, count in dropped.items()]
     if n_trials > 1:
         notes.append(f"Up to {n_trials} trials of an instance were averaged.")
-    return scores_reading(
-        rows,
-        source,
-        options,
-        format=FORMAT,
-        because=guess.because if guess else "the format was named",
-        dropped=dropped,
-        notes=notes,
-    )
+    return reading_of_rows(rows, source, options, format=FORMAT, guess=guess, dropped=dropped, notes=notes)
 
 
 def _run(file: Source) -> _Run:
@@ -98,7 +87,7 @@ def _run(file: Source) -> _Run:
     scenario = name.replace(match[0], "").rstrip(":,") if match else name
     run = _Run(
         file=file.name,
-        model=file.called or _told(file) or (match["model"] if match else name),
+        model=file.called or _model_beside(file) or (match["model"] if match else name),
         scenario=scenario,
     )
     instances = whole_json(file)
@@ -109,7 +98,7 @@ def _run(file: Source) -> _Run:
     return run
 
 
-def _told(file: Source) -> str | None:
+def _model_beside(file: Source) -> str | None:
     """Return the model that the specification beside the file names."""
     beside = file.path.parent / _ABOUT
     if file.name.startswith("<") or not beside.is_file():
@@ -130,16 +119,15 @@ def _gather(instance: Any, run: _Run, file: Source) -> None:  # noqa: ANN401  (J
         metric = about.get("name") if isinstance(about, dict) else None
         if not isinstance(about, dict) or not isinstance(metric, str) or not metric.strip():
             raise odd_shape(f"A statistic of instance {quoted(identity)} has no name.", file)
-        reason = _left_out(instance, about)
-        if reason:
-            run.dropped[reason] = run.dropped.get(reason, 0) + 1
+        why = _left_out(instance, about)
+        if why:
+            run.dropped[why] = run.dropped.get(why, 0) + 1
             continue
         number = parse(stat.get("mean"))
         if math.isinf(number):
-            raise ReadError(
+            raise file.error(
                 f"The mean of {quoted(metric)} of instance {quoted(identity)} is not a number. "
                 f"Write it again with the toolkit.",
-                path=file.name,
                 code="BT013",
             )
         part = f" [{about['sub_split']}]" if isinstance(about.get("sub_split"), str) else ""
@@ -158,10 +146,9 @@ def _check_once(runs: list[_Run], source: Source) -> None:
     for run in runs:
         other = first.get((run.model, run.scenario))
         if other is not None:
-            raise ReadError(
+            raise source.error(
                 f"{quoted(run.model)} ran {quoted(run.scenario)} in two folders ({other[-90:]}, {run.file[-90:]}). "
                 f"Keep one of them.",
-                path=source.name,
                 code="BT198",
             )
         first[run.model, run.scenario] = run.file

@@ -21,14 +21,14 @@ from betterthan.read.formats.toolkits.toolkit_json import (
     ScoreRow,
     odd_shape,
     parsed_json,
-    scores_reading,
+    reading_of_rows,
     whole_json,
 )
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.numerals import parse
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.folders import files_of, found_in
 from betterthan.read.source.packed import zstandard
+from betterthan.read.source.paths import files_of, matching_files
 from betterthan.read.source.source import Source
 
 ZSTANDARD = 93
@@ -84,9 +84,8 @@ def _refuse_dangerous(inside: list[str], source: Source) -> None:
         # Windows separates with \\ and begins with a letter.
         parts = name.replace("\\", "/").split("/")
         if not parts[0] or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
-            raise ReadError(
+            raise source.error(
                 f"The archive holds {quoted(name)}, a path that leads out of it. Do not unpack it; get it anew.",
-                path=source.name,
                 code="BT340",
             )
 
@@ -113,20 +112,18 @@ def _zstandard(source: Source, info: zipfile.ZipInfo) -> bytes:
 
 
 def _damaged(what: str, source: Source) -> ReadError:
-    return ReadError(f"{what}. Copy the file again.", path=source.name, code="BT195")
+    return source.error(f"{what}. Copy the file again.", code="BT195")
 
 
 FORMAT = Format(
-    name="inspect",
-    kind="scores",
-    description="logs of Inspect (.eval or .json), one log or a folder of logs",
+    name="inspect", kind="scores", description="logs of Inspect (.eval or .json), one log or a folder of logs"
 )
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partly correct, incorrect, no answer, as Inspect itself counts them."""
 _ZIP = b"PK\x03\x04"
 _KEYS = (b'"status"', b'"eval"', b'"task_id"')
 
-Cell = tuple[str, str]
+SampleMetric = tuple[str, str]
 """Sample and metric."""
 
 
@@ -141,15 +138,15 @@ class _Log(NamedTuple):
     samples: tuple[str, ...]
     n_samples: int
     n_failed: int
-    values: Mapping[Cell, list[float]]
+    values: Mapping[SampleMetric, list[float]]
 
 
 def sniff(source: Source) -> Guess | None:
     """Recognise the members of the archive, or the keys at the beginning of the JSON; a folder by such files."""
     if source.is_folder:
-        found = found_in(source, _is_log, depth=0)
+        files = matching_files(source, _is_log, depth=0)
         return (
-            Guess(confidence=0.95, because=f"a folder with {len(found)} logs of Inspect") if found else None
+            Guess(confidence=0.95, because=f"a folder with {len(files)} logs of Inspect") if files else None
         )
     if source.head.startswith(_ZIP):
         if source.suffix == ".eval" or (
@@ -192,12 +189,12 @@ def read(source: Source, options: Options) -> Reading:
     n_epochs = max((len(values) for log in logs for values in log.values.values()), default=1)
     notes = [f"Up to {n_epochs} epochs of a sample were averaged."] if n_epochs > 1 else []
     problems = list(_problems(logs))
-    return scores_reading(
+    return reading_of_rows(
         rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         notes=[*notes, *(problem.message for problem in problems)],
         problems=problems,
     )
@@ -211,7 +208,7 @@ def _log(file: Source) -> _Log:
     model, task = about.get("model"), about.get("task")
     if not (isinstance(model, str) and model.strip() and isinstance(task, str) and task.strip()):
         raise odd_shape("The log names no model or no task.", file)
-    values: dict[Cell, list[float]] = {}
+    values: dict[SampleMetric, list[float]] = {}
     unknown: dict[str, int] = {}
     ids = [_gather(sample, values, unknown, file) for sample in samples]
     if unknown:
@@ -235,15 +232,19 @@ def _parts(file: Source) -> tuple[Any, Any]:
         return parsed, parsed.get("samples") if isinstance(parsed, dict) else None
     header, samples = (member(file, name) for name in ("header.json", "summaries.json"))
     if header is None or samples is None:
-        raise ReadError(
+        raise file.error(
             "The log has no header or no summaries, so the run has not ended. Wait for its end or run it again.",
-            path=file.name,
             code="BT196",
         )
     return parsed_json(header, path=file.name), parsed_json(samples, path=file.name)
 
 
-def _gather(sample: Any, values: dict[Cell, list[float]], unknown: dict[str, int], file: Source) -> str:  # noqa: ANN401
+def _gather(
+    sample: Any,  # noqa: ANN401  (JSON)
+    values: dict[SampleMetric, list[float]],
+    unknown: dict[str, int],
+    file: Source,
+) -> str:
     """Put the scores of a sample where they belong, and return its id."""
     identity = sample.get("id") if isinstance(sample, dict) else None
     scores = sample.get("scores") or {} if isinstance(sample, dict) else None
@@ -272,10 +273,9 @@ def _singles(scorer: str, value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN
 
 def _unknown_grades(unknown: Mapping[str, int], file: Source) -> ReadError:
     listed = [f"{grade}: {count}" for grade, count in sorted(unknown.items(), key=lambda pair: -pair[1])]
-    return ReadError(
+    return file.error(
         f"Values that are neither numbers nor the grades C, P, I, N: {some_of(listed)}. "
         f"Score the log again with numbers.",
-        path=file.name,
         code="BT197",
     )
 
@@ -292,10 +292,9 @@ def _systems(logs: Sequence[_Log], source: Source) -> list[str]:
     first: dict[tuple[str, str], str] = {}
     for log, system in zip(logs, systems, strict=True):
         if (system, log.task) in first:
-            raise ReadError(
+            raise source.error(
                 f"{quoted(system)} ran {quoted(log.task)} in {Path(first[system, log.task]).name[:90]} and in "
                 f"{Path(log.file).name[:90]}. Keep one of the two logs in the folder.",
-                path=source.name,
                 code="BT198",
             )
         first[system, log.task] = log.file

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, scores_reading
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, reading_of_rows
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.folders import files_of, found_in
+from betterthan.read.source.paths import files_of, matching_files
 from betterthan.read.source.source import Source
 
 if TYPE_CHECKING:
@@ -55,9 +55,9 @@ class _Details:
 def sniff(source: Source) -> Guess | None:
     """Recognise the columns doc, metric and model_response; a folder by the names of its files."""
     if source.is_folder:
-        found = found_in(source, _is_details, depth=_DEPTH)
+        files = matching_files(source, _is_details, depth=_DEPTH)
         return (
-            Guess(confidence=0.95, because=f"a folder with {len(found)} details_*.parquet") if found else None
+            Guess(confidence=0.95, because=f"a folder with {len(files)} details_*.parquet") if files else None
         )
     if not source.is_parquet:
         return None
@@ -93,16 +93,16 @@ def read(source: Source, options: Options) -> Reading:
     for file in files:
         _gather(file, details, prefix=f"{_task(file)}: " if len(tasks) > 1 else "")
     if details.lists and not details.rows:
-        raise ReadError(_no_number(details.lists), path=source.name, code="BT193")
+        raise source.error(_no_number(details.lists), code="BT193")
     problems = []
     if details.lists:
         problems.append(Problem(code="BT193", place=source.name, message=_no_number(details.lists)))
-    return scores_reading(
+    return reading_of_rows(
         details.rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         dropped={"list, not a score": sum(details.lists.values())},
         notes=[problem.message for problem in problems],
         problems=problems,
@@ -131,10 +131,9 @@ def _gather(file: Source, details: _Details, *, prefix: str) -> None:
     task, system = _task(file), _system(file)
     other = details.seen.setdefault((system, task), file.name)
     if other != file.name:
-        raise ReadError(
+        raise file.error(
             f"{quoted(system)} ran {quoted(task)} in {Path(other).name[:90]} and in {Path(file.name).name[:90]}. "
             f"Keep one of the two.",
-            path=file.name,
             code="BT198",
         )
     twins: dict[str, dict[str, int]] = {}
@@ -169,21 +168,21 @@ def _rows(file: Source) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     columns = f"{identifier(document)}, {identifier(metric)}"
     try:
         with connect(file) as connection:
-            found = connection.execute(f"SELECT {columns} FROM {scan('read_parquet', file)}")  # noqa: S608  (quoted)
-            yield from _fetched(found, file)
+            cursor = connection.execute(f"SELECT {columns} FROM {scan('read_parquet', file)}")  # noqa: S608  (quoted)
+            yield from _fetched(cursor, file)
     except duckdb.Error as error:
         raise read_error(error, file) from error
 
 
-def _fetched(found: duckdb.DuckDBPyConnection, file: Source) -> Iterator[tuple[Any, Mapping[str, Any]]]:
+def _fetched(cursor: duckdb.DuckDBPyConnection, file: Source) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     number = 0
-    while batch := found.fetchmany(_BATCH):
+    while batch := cursor.fetchmany(_BATCH):
         for document, metrics in batch:
             number += 1
-            told = _object(metrics)
-            if told is None or not all(isinstance(name, str) and name.strip() for name in told):
+            values = _object(metrics)
+            if values is None or not all(isinstance(name, str) and name.strip() for name in values):
                 raise _odd(f"The metrics of row {number:,} are no structure of names and values.", file)
-            yield document, told
+            yield document, values
 
 
 def _object(value: Any) -> Mapping[str, Any] | None:  # noqa: ANN401  (whatever the column holds)
@@ -198,18 +197,16 @@ def _object(value: Any) -> Mapping[str, Any] | None:  # noqa: ANN401  (whatever 
 
 def _identity(document: Any) -> tuple[str, str]:  # noqa: ANN401  (a structure, or the text of older files)
     """Return what tells documents apart, question and choices, and the number in the data set."""
-    told = _object(document)
-    content = document if told is None else [told.get("query"), told.get("choices")]
+    keys = _object(document)
+    content = document if keys is None else [keys.get("query"), keys.get("choices")]
     text = json.dumps(content, sort_keys=True, default=str)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LABEL]
-    return digest, "" if told is None else str(told.get("id"))
+    return digest, "" if keys is None else str(keys.get("id"))
 
 
 def _odd(what: str, file: Source) -> ReadError:
-    return ReadError(
-        f"{what} Write the details again with a recent lighteval (--save-details).",
-        path=file.name,
-        code="BT190",
+    return file.error(
+        f"{what} Write the details again with a recent lighteval (--save-details).", code="BT190"
     )
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, scores_reading
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, folder_of, reading_of_rows
 from betterthan.read.grid.beginning import peek
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
 from betterthan.read.protocol import Format, Guess, Options, Problem, Reading
-from betterthan.read.source.folders import files_of, found_in
+from betterthan.read.source.paths import files_of, matching_files
 from betterthan.read.source.source import Source
 
 FORMAT = Format(
@@ -51,9 +51,9 @@ class _Samples:
 def sniff(source: Source) -> Guess | None:
     """Recognise the keys doc_hash and filtered_resps; a folder by the names of its files."""
     if source.is_folder:
-        found = found_in(source, _is_samples, depth=_DEPTH)
+        files = matching_files(source, _is_samples, depth=_DEPTH)
         return (
-            Guess(confidence=0.95, because=f"a folder with {len(found)} samples_*.jsonl") if found else None
+            Guess(confidence=0.95, because=f"a folder with {len(files)} samples_*.jsonl") if files else None
         )
     if source.is_parquet or source.head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"{":
         return None
@@ -77,16 +77,16 @@ def read(source: Source, options: Options) -> Reading:
     for file in files:
         _gather(file, samples, prefix=f"{_task(file)}: " if len(tasks) > 1 else "")
     if samples.lists and not samples.rows:
-        raise ReadError(_corpus_level(samples.lists), path=source.name, code="BT193")
+        raise source.error(_corpus_level(samples.lists), code="BT193")
     dropped = {"written twice": samples.repeated, "list, not a score": sum(samples.lists.values())}
     notes = [f"{samples.repeated} scores were written twice and counted once."] if samples.repeated else []
     problems = list(_problems(samples, source))
-    return scores_reading(
+    return reading_of_rows(
         samples.rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         dropped=dropped,
         notes=[*notes, *(problem.message for problem in problems)],
         problems=problems,
@@ -141,9 +141,8 @@ def _metrics(record: Mapping[str, Any], file: Source, line: int) -> Iterator[tup
 
 
 def _odd(what: str, file: Source, line: int) -> ReadError:
-    return ReadError(
+    return file.error(
         f"{what} Write the samples again with a recent lm-evaluation-harness (--log_samples).",
-        path=file.name,
         line=line,
         code="BT190",
     )

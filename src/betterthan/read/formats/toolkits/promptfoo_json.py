@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, odd_shape, scores_reading, whole_json
+from betterthan.errors import some_of
+from betterthan.read.formats.toolkits.toolkit_json import ScoreRow, odd_shape, reading_of_rows, whole_json
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
 from betterthan.read.grid.json_lines import numbered_objects
@@ -34,7 +34,7 @@ _DIGITS = 16
 _LONGEST_PROMPT = 60
 
 
-class _Run(NamedTuple):
+class _ProviderRun(NamedTuple):
     """One answer to one test: its numbers are missing when the provider failed."""
 
     item: str
@@ -89,12 +89,12 @@ def read(source: Source, options: Options) -> Reading:
             f"Left out, because a single test has them: {some_of(list(map(quoted, single)), limit=5)}."
         )
     problems = list(_problems(runs, systems, source))
-    return scores_reading(
+    return reading_of_rows(
         rows,
         source,
         options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=guess,
         dropped={"metric of a single test": sum(single.values())},
         notes=[*notes, *(problem.message for problem in problems)],
         problems=problems,
@@ -106,12 +106,12 @@ def _results(source: Source) -> Iterator[Any]:
     if _is_lines(source):
         yield from (result for _, result in numbered_objects(source.lines(), source))
         return
-    found = whole_json(source)
+    parsed = whole_json(source)
     for _ in range(2):
-        found = found.get("results") if isinstance(found, dict) else found
-    if not isinstance(found, list):
+        parsed = parsed.get("results") if isinstance(parsed, dict) else parsed
+    if not isinstance(parsed, list):
         raise odd_shape("The file has no list of results.", source)
-    yield from found
+    yield from parsed
 
 
 def _order(result: Any) -> tuple[int, int]:  # noqa: ANN401  (JSON)
@@ -120,7 +120,7 @@ def _order(result: Any) -> tuple[int, int]:  # noqa: ANN401  (JSON)
     return first, second
 
 
-def _run(result: Any, source: Source) -> _Run:  # noqa: ANN401  (JSON)
+def _run(result: Any, source: Source) -> _ProviderRun:  # noqa: ANN401  (JSON)
     if not isinstance(result, dict):
         raise odd_shape("A result is no object.", source)
     test = result.get("testCase")
@@ -130,7 +130,7 @@ def _run(result: Any, source: Source) -> _Run:  # noqa: ANN401  (JSON)
     failed = result.get("failureReason") == _FAILED or (
         "failureReason" not in result and result.get("gradingResult") is None and bool(result.get("error"))
     )
-    return _Run(
+    return _ProviderRun(
         item=digest[:_DIGITS],
         provider=_provider(result.get("provider"), source),
         prompt=_prompt(result.get("prompt")),
@@ -157,23 +157,22 @@ def _scores(result: Mapping[str, Any], source: Source, *, is_failed: bool) -> di
     named = result.get("namedScores") or {}
     if not isinstance(named, dict):
         raise odd_shape("The named scores of a result are no object.", source)
-    found = {"score": result.get("score"), "pass": result.get("success"), **named}
-    return {name: None if is_failed else _number(name, value, source) for name, value in found.items()}
+    values = {"score": result.get("score"), "pass": result.get("success"), **named}
+    return {name: None if is_failed else _number(name, value, source) for name, value in values.items()}
 
 
 def _number(name: str, value: Any, source: Source) -> float:  # noqa: ANN401  (JSON)
     number = parse(value)
     if math.isinf(number):
-        raise ReadError(
+        raise source.error(
             f"The value of {quoted(name)} is not a number: {quoted(str(value), limit=40)}. "
             f"Write it again with the toolkit.",
-            path=source.name,
             code="BT013",
         )
     return number
 
 
-def _systems(runs: Sequence[_Run]) -> list[str]:
+def _systems(runs: Sequence[_ProviderRun]) -> list[str]:
     """Name each run by its provider, with the prompt where a provider was given several."""
     prompts: dict[str, dict[str, int]] = {}
     for run in runs:
@@ -200,11 +199,11 @@ def _paired(rows: Sequence[ScoreRow]) -> tuple[list[ScoreRow], dict[str, int]]:
         tests.setdefault(row.metric, set()).add(row.item)
     if all(len(items) == 1 for items in tests.values()):
         return list(rows), {}
-    kept = [row for row in rows if len(tests[row.metric]) > 1]
-    return kept, dict(Counter(row.metric for row in rows if len(tests[row.metric]) == 1))
+    paired = [row for row in rows if len(tests[row.metric]) > 1]
+    return paired, dict(Counter(row.metric for row in rows if len(tests[row.metric]) == 1))
 
 
-def _problems(runs: Sequence[_Run], systems: Sequence[str], source: Source) -> Iterator[Problem]:
+def _problems(runs: Sequence[_ProviderRun], systems: Sequence[str], source: Source) -> Iterator[Problem]:
     failed: dict[str, int] = {}
     for run, system in zip(runs, systems, strict=True):
         failed[system] = failed.get(system, 0) + run.is_failed

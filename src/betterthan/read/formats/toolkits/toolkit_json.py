@@ -12,9 +12,8 @@ from betterthan.errors import ReadError
 from betterthan.messages import Message, Option
 from betterthan.read.formats.tables.long_table import read_grid
 from betterthan.read.grid.grid import MemoryGrid
-from betterthan.read.protocol import Format, Options, Problem, Reading
-from betterthan.read.source.source import HEAD_BYTES, Source
-from betterthan.read.source.text import small_text
+from betterthan.read.protocol import Format, Guess, Options, Problem, Reading, reason
+from betterthan.read.source.source import HEAD_BYTES, Source, small_text
 from betterthan.tables.row_order import RowOrder
 from betterthan.tables.scores import Scores
 
@@ -23,7 +22,7 @@ _HEADER = ("item", "system", "metric", "score")
 
 
 class ScoreRow(NamedTuple):
-    """One score: whose, where, by what; a value that is no number is found when the table is made."""
+    """One score: whose, where, by what; a value that is not a number is found when the table is made."""
 
     item: str
     system: str
@@ -41,10 +40,9 @@ def whole_json(source: Source) -> Any:  # noqa: ANN401  (JSON)
     """
     text = small_text(source, limit=LARGEST_JSON)
     if text is None:
-        raise ReadError(
+        raise source.error(
             f"JSON of more than {LARGEST_JSON >> 20} MiB is not read at once. "
             f"Write a table with one row for each score.",
-            path=source.name,
             code="BT016",
         )
     return parsed_json(text, path=source.name)
@@ -80,13 +78,13 @@ def folder_of(file: Source) -> Path:
     return path.resolve().parent
 
 
-def scores_reading(
+def reading_of_rows(
     rows: Sequence[ScoreRow],
     source: Source,
     options: Options,
     *,
     format: Format,  # noqa: A002
-    because: str,
+    guess: Guess | None,
     dropped: Mapping[str, int] | None = None,
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
@@ -103,28 +101,25 @@ def scores_reading(
     """
     if options.where:
         column, value = options.where[0]
-        raise ReadError(
+        raise source.error(
             Message(
                 "Rows cannot be chosen here, because this is {layout}. "
                 "Leave out {where}, or name a single file with such a column.",
                 layout=format.description,
                 where=Option("where", {column: value}),
             ),
-            path=source.name,
             code="BT168",
         )
     if not rows:
-        raise ReadError("There is no score in it. Check what wrote the file.", path=source.name, code="BT011")
+        raise source.error("There is no score in it. Check what wrote the file.", code="BT011")
     grid = MemoryGrid(name=source.name, header=_HEADER, columns=list(zip(*rows, strict=True)))
     # The roles of the columns are known here, whatever the user calls his own.
-    told = replace(options, columns={})
-    reading = read_grid(grid, told, stem=source.stem, because=because)
+    plain_options = replace(options, columns={})
+    reading = read_grid(grid, plain_options, stem=source.stem, because=reason(guess))
     lost = {reason: count for reason, count in (dropped or {}).items() if count}
     tables = tuple(
         replace(
-            table,
-            notes=(*table.notes, *notes),
-            row_order=RowOrder(table.n_segments) if by_position else None,
+            table, notes=(*table.notes, *notes), row_order=RowOrder(table.n_segments) if by_position else None
         )
         for table in reading.tables
         if isinstance(table, Scores)
@@ -142,4 +137,4 @@ def scores_reading(
 
 def odd_shape(what: str, source: Source) -> ReadError:
     """Build the error for a file that lacks what its toolkit writes."""
-    return ReadError(f"{what} Write it again with the toolkit.", path=source.name, code="BT190")
+    return source.error(f"{what} Write it again with the toolkit.", code="BT190")

@@ -18,12 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from betterthan.errors import ReadError, some_of
-from betterthan.read.formats.tables.rating_tally import Account, account, reading_of
+from betterthan.read.formats.builders import RatingsBuilder, unknown_values
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
-from betterthan.read.grid.missing import check_names, is_missing
-from betterthan.read.grid.numerals import parse
+from betterthan.read.grid.numerals import check_names, is_missing, parse
 from betterthan.read.protocol import Format, Guess, Options, Reading
 from betterthan.read.source.source import LONGEST_LINE, Source
 
@@ -34,9 +32,9 @@ FORMAT = Format(
 )
 SPANS = 12
 WIDTHS = (11, SPANS, 13)
-KEPT = "TGT"
+TRANSLATION = "TGT"
 # What Appraise calls its kinds of items: outputs, references, damaged and repeated outputs, and checks.
-TYPES = frozenset({KEPT, "REF", "BAD", "CHK"})
+TYPES = frozenset({TRANSLATION, "REF", "BAD", "CHK"})
 _SUFFIXES = {
     "#bad": "damaged on purpose",
     "#dup": "repeated on purpose",
@@ -84,28 +82,26 @@ def _is_row(cells: Sequence[str]) -> bool:
 
 def read(source: Source, options: Options) -> Reading:
     """Read an export into one :class:`Ratings` for each language pair."""
-    found = account(options)
+    ratings = RatingsBuilder(options)
     unknown: Counter[str] = Counter()
-    documents: dict[tuple[str, str], str] = {}
     width = 0
     for row in _rows(source):
         width = width or len(row.cells)
         _check_shape(row, width, source)
-        found.n_rows += 1
-        reason = _reason(row, unknown, source)
-        if reason:
-            found.dropped[reason] += 1
+        ratings.n_rows += 1
+        why = _reason(row, unknown, source)
+        if why:
+            ratings.dropped[why] += 1
         else:
-            _add(found, row, documents, source)
+            _add(ratings, row, source)
     if unknown:
-        raise _unknown_types(unknown, source)
-    guess = sniff(source)
-    return reading_of(
-        found,
+        known = f"{', '.join(sorted(TYPES))}, of which only {TRANSLATION} is a judgement of a system"
+        fix = "Correct them or remove the rows."
+        raise unknown_values("types of items", unknown, known, path=source.name, code="BT174", fix=fix)
+    return ratings.reading(
         source,
-        options,
         format=FORMAT,
-        because=guess.because if guess else "the format was named",
+        guess=sniff(source),
         name="ESA" if width == SPANS else "DA+SQM",
         notes=(_OFF_BY_ONE,) if width == SPANS else (),
     )
@@ -123,9 +119,8 @@ def _rows(source: Source) -> Iterator[_Row]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise ReadError(
+            raise source.error(
                 'A quotation mark is never closed, or text follows a closing one. Write a quote in a cell as "".',
-                path=source.name,
                 line=line,
                 code="BT015",
             ) from error
@@ -136,9 +131,8 @@ def _rows(source: Source) -> Iterator[_Row]:
 def _check_shape(row: _Row, width: int, source: Source) -> None:
     if width not in WIDTHS or len(row.cells) != width:
         needed = f"the first line has {width}" if width in WIDTHS else "Appraise writes 11, 12 or 13"
-        raise ReadError(
+        raise source.error(
             f"The row has {len(row.cells)} fields where {needed}. Export the file again.",
-            path=source.name,
             line=row.line,
             code="BT170",
         )
@@ -151,13 +145,12 @@ def _reason(row: _Row, unknown: Counter[str], source: Source) -> str | None:
         unknown[kind or "no type"] += 1
         return "unknown type"
     if flag not in _FLAGS:
-        raise ReadError(
+        raise source.error(
             f"{quoted(row.cells[8])} does not say whether this is the score of a document. Write True or False.",
-            path=source.name,
             line=row.line,
             code="BT170",
         )
-    if kind != KEPT:
+    if kind != TRANSLATION:
         return f"quality control ({kind})"
     why = no_real_document(document)
     if why:
@@ -180,12 +173,11 @@ def no_real_document(document: str) -> str | None:
     return next((why for suffix, why in _SUFFIXES.items() if document.endswith(suffix)), None)
 
 
-def _add(found: Account, row: _Row, documents: dict[tuple[str, str], str], source: Source) -> None:
+def _add(ratings: RatingsBuilder, row: _Row, source: Source) -> None:
     judge, system, segment, document = (row.cells[i] for i in (0, 1, 2, 7))
     if not all((judge, system, segment, document)):
-        raise ReadError(
+        raise source.error(
             "The row lacks the name of its judge, system, segment or document. Fill the cell in or remove the row.",
-            path=source.name,
             line=row.line,
             code="BT105",
         )
@@ -197,23 +189,22 @@ def _add(found: Account, row: _Row, documents: dict[tuple[str, str], str], sourc
     score = _score(row, source)
     if len(row.cells) != SPANS:
         # Direct assessments number segments inside their document.
-        found.of(row.pair).add(system, f"{document}:{segment}", judge, score, group=document)
+        ratings.add(row.pair, system, f"{document}:{segment}", judge, score, group=document)
         return
     _check_spans(row, source)
     if document.count(_PARTS) >= 3:
         group = document.rsplit(_PARTS, 1)[0]
-        found.of(row.pair).add(system, document, judge, score, group=group)
+        ratings.add(row.pair, system, document, judge, score, group=group)
         return
-    _check_document(row, documents, source)
-    found.of(row.pair).add(system, segment, judge, score, group=document)
+    ratings.check_document(row.pair, segment, document, path=source.name, line=row.line)
+    ratings.add(row.pair, system, segment, judge, score, group=document)
 
 
 def _score(row: _Row, source: Source) -> float:
     score = parse(row.cells[6])
     if not np.isfinite(score) or not 0 <= score <= 100:
-        raise ReadError(
+        raise source.error(
             f"{quoted(row.cells[6])} is no score from 0 to 100. Check the order of the fields.",
-            path=source.name,
             line=row.line,
             code="BT171",
         )
@@ -227,33 +218,8 @@ def _check_spans(row: _Row, source: Source) -> None:
     except (ValueError, RecursionError):
         spans = None
     if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
-        raise ReadError(
+        raise source.error(
             "The tenth field is no JSON list of error spans. Export the file again, or write [] for no error.",
-            path=source.name,
             line=row.line,
             code="BT172",
         )
-
-
-def _check_document(row: _Row, documents: dict[tuple[str, str], str], source: Source) -> None:
-    """Refuse a line of the test set that two documents claim: their judgements would be mixed up."""
-    segment, document = row.cells[2], row.cells[7]
-    if documents.setdefault((row.pair, segment), document) != document:
-        before = documents[row.pair, segment]
-        raise ReadError(
-            f"Segment {quoted(segment)} belongs to document {quoted(before)} and to {quoted(document)}. "
-            f"Number segments by their line in the whole test set.",
-            path=source.name,
-            line=row.line,
-            code="BT173",
-        )
-
-
-def _unknown_types(unknown: Counter[str], source: Source) -> ReadError:
-    listed = [f"{quoted(kind)}: {count}" for kind, count in unknown.most_common()]
-    return ReadError(
-        f"Unknown types of items: {some_of(listed, limit=5)}. Known are {', '.join(sorted(TYPES))}, of which only "
-        f"{KEPT} is a judgement of a system. Correct them or remove the rows.",
-        path=source.name,
-        code="BT174",
-    )

@@ -1,0 +1,122 @@
+"""What is doubtful about scores that could be read: the problems that `check` reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from betterthan.arrays import FloatArray
+from betterthan.errors import ReadError, some_of
+from betterthan.messages import Message, Option
+from betterthan.read.protocol import WHOLE_SYSTEM, Problem
+from betterthan.tables.scores import Scores
+
+UNTESTABLE = (
+    "There is one score for each system, and nothing can be tested without the scores of segments. "
+    "Give their file to rank or compare systems."
+)
+_SYSTEM_LEVEL = (
+    "There is one score for each system, so paired tests are impossible: they need the score of every segment. "
+    "Give the file of segment scores."
+)
+_SAMPLE = 10_000
+_DECIMALS = 4
+_TIED = 0.05
+_NEAR = 3  # units of the last digit
+# Beyond this, decimals are below what a float can hold, and rounding would overflow.
+_LARGE = 1e9
+
+
+def doubts(scores: Scores, *, place: str) -> tuple[Problem, ...]:
+    """Return the problems of a table, each with a code, a place and a cure."""
+    if scores.segments == (WHOLE_SYSTEM,):
+        return (Problem(code="BT203", place=place, message=UNTESTABLE),)
+    warnings = (_direction(scores), _one_system(scores), _missing(scores), _rounded(scores))
+    return tuple(Problem(code=code, place=place, message=text) for code, text in filter(None, warnings))
+
+
+def refuse_system_level(scores: Scores, *, path: str | None) -> Scores:
+    """Return the table unless it has one score for each system (BT103)."""
+    if scores.segments == (WHOLE_SYSTEM,):
+        raise ReadError(_SYSTEM_LEVEL, path=path, code="BT103")
+    return scores
+
+
+def doubts_of(tables: Iterable[Scores], *, place: str) -> tuple[Problem, ...]:
+    """Return the problems of several tables; what is the same of each is said once."""
+    return tuple(dict.fromkeys(problem for table in tables for problem in doubts(table, place=place)))
+
+
+def _direction(scores: Scores) -> tuple[str, str] | None:
+    return ("BT220", scores.direction_doubt) if scores.direction_doubt else None
+
+
+def _one_system(scores: Scores) -> tuple[str, str] | None:
+    if scores.n_systems > 1:
+        return None
+    return "BT104", f'Only one system ("{scores.systems[0]}"), so nothing can be compared. Add another one.'
+
+
+def _missing(scores: Scores) -> tuple[str, str] | None:
+    gaps = np.isnan(scores.values)
+    if not gaps.any():
+        return None
+    rows = np.flatnonzero(gaps.any(axis=1))[:3]
+    places = "; ".join(
+        f"{scores.systems[i]}: segments {some_of([scores.segments[j] for j in np.flatnonzero(gaps[i])], limit=3)}"
+        for i in rows
+    )
+    more = "; …" if gaps.any(axis=1).sum() > 3 else ""
+    return "BT102", Message(
+        '{n_missing} of {n_scores} scores of "{metric}" are missing ({places}{more}). '
+        "Use {fix} to leave these segments out for all systems.",
+        n_missing=int(gaps.sum()),
+        n_scores=gaps.size,
+        metric=scores.name,
+        places=places,
+        more=more,
+        fix=Option("missing", "drop"),
+    )
+
+
+def _rounded(scores: Scores) -> tuple[str, str] | None:
+    step = max(1, scores.n_segments // _SAMPLE)
+    values = scores.values[:, ::step]
+    known = values[~np.isnan(values)]
+    if np.abs(known).max(initial=0.0) > _LARGE:
+        return None
+    decimals = next((d for d in range(_DECIMALS + 1) if np.array_equal(np.round(known, d), known)), None)
+    # Whole numbers are counts, grades or right/wrong; nothing was rounded away.
+    if not decimals or scores.n_systems < 2:
+        return None
+    share, near = _tied_and_near(values, decimals)
+    if not min(share, near) > _TIED:
+        return None
+    text = (
+        f'{100 * share:.0f} % of the comparisons in "{scores.name}" are exact ties and no score has more than '
+        f"{decimals} decimals, so rounding may have made the ties. Write the scores with more digits."
+    )
+    return "BT201", text
+
+
+def _tied_and_near(values: FloatArray, decimals: int) -> tuple[float, float]:
+    """Return the share of pairs of systems, over all segments, that are tied, and the share rounding would tie.
+
+    When rounding makes the ties, neighbouring differences are as frequent as none: pairs that differ by one, two or
+    three units of the last digit are six times as many as ties. Penalties that are added up, shares of counts and
+    equal texts tie often without such neighbours.
+    """
+    known = ~np.isnan(values)
+    n_known = known.sum(axis=0)
+    pairs = float((n_known * (n_known - 1) / 2).sum())
+    if not pairs:
+        return 0.0, 0.0
+    units = np.rint(values[known] * 10**decimals)
+    units -= units.min()
+    segment = np.nonzero(known)[1]
+    place = np.sort(units + segment * (units.max() + 2 * _NEAR))  # segments lie apart by more than _NEAR
+    after = np.arange(1, len(place) + 1)
+    tied = float((np.searchsorted(place, place, side="right") - after).sum())
+    within = float((np.searchsorted(place, place + _NEAR, side="right") - after).sum())
+    return tied / pairs, (within - tied) / (2 * _NEAR) / pairs

@@ -1,0 +1,293 @@
+"""Tables of several files put together: scores side by side, judgements below each other, texts in parallel.
+
+Nothing is guessed: a score that stands in two files, and files whose lines cannot belong to each other, are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+import numpy as np
+
+from betterthan.arrays import IntArray
+from betterthan.errors import ReadError, TableError, some_of
+from betterthan.messages import COLUMN, Message, Option
+from betterthan.read.formats.tables.parallel_text import is_reference, is_source
+from betterthan.read.grid.grid import quoted
+from betterthan.read.plausibility.direction import both_directions
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.row_order import BY_ORDER, are_matched_by_order, check_identity
+from betterthan.tables.scores import Scores
+from betterthan.tables.texts import Texts
+
+_SYSTEMS = frozenset({"sys", "systems", "system", "outputs", "system-outputs", "hyp", "hypotheses", "mt"})
+"""Folders that hold outputs, beside which the source and the references lie."""
+_language = re.compile(r"\.[a-z]{2,3}").fullmatch
+
+
+class ScoresFrom(NamedTuple):
+    """A table of scores and the file that it is from."""
+
+    table: Scores
+    file: str
+
+
+class RatingsFrom(NamedTuple):
+    """Judgements and the file that they are from."""
+
+    table: Ratings
+    file: str
+
+
+class TextsFrom(NamedTuple):
+    """Texts and the file that they are from."""
+
+    table: Texts
+    file: str
+
+
+def merged_scores(several: Sequence[ScoresFrom]) -> Scores:
+    """Return the scores of one metric from several files as one table, joined by segment.
+
+    Raises
+    ------
+    ReadError
+        When a segment of a system has a score in two files (BT331), the files disagree on the direction (BT106), or
+        segments of the same name may not be the same (BT232 to BT236, BT332).
+    """
+    first = several[0]
+    if len(several) == 1:
+        return first.table
+    for other in several[1:]:
+        if other.table.higher_is_better != first.table.higher_is_better:
+            raise ReadError(
+                Message(
+                    "{metric} is better when higher in {file} or here, and when lower in the other. "
+                    "Say which: {lower} or {higher}.",
+                    metric=quoted(first.table.name),
+                    file=first.file,
+                    **both_directions(first.table.name),
+                ),
+                path=other.file,
+                code="BT106",
+            )
+    _check_segments(several)
+    systems = tuple(dict.fromkeys(name for part in several for name in part.table.systems))
+    segments = tuple(dict.fromkeys(name for part in several for name in part.table.segments))
+    values = np.full((len(systems), len(segments)), np.nan)
+    owner = np.full(values.shape, -1, dtype=np.int32)
+    for number, part in enumerate(several):
+        cells = np.ix_(_places(part.table.systems, systems), _places(part.table.segments, segments))
+        known = ~np.isnan(part.table.values)
+        taken = known & (owner[cells] >= 0)
+        if taken.any():
+            i, j = (int(place[0]) for place in np.nonzero(taken))
+            raise _twice(
+                several[int(owner[cells][i, j])], part, part.table.systems[i], part.table.segments[j]
+            )
+        values[cells] = np.where(known, part.table.values, values[cells])
+        owner[cells] = np.where(known, number, owner[cells])
+    groups = _groups([(part.table.segments, part.table.groups) for part in several], segments)
+    notes = [note for part in several for note in part.table.notes]
+    if are_matched_by_order([part.table for part in several]):
+        notes.insert(0, BY_ORDER)
+    return replace(
+        first.table,
+        systems=systems,
+        segments=segments,
+        values=values,
+        groups=groups,
+        notes=tuple(dict.fromkeys(notes)),
+        direction_doubt=_doubt([part.table for part in several]),
+    )
+
+
+def _doubt(tables: Sequence[Scores] | Sequence[Ratings]) -> str:
+    """Return the first doubt about the direction: what is not clear in one file is not clear in all."""
+    return next((table.direction_doubt for table in tables if table.direction_doubt), "")
+
+
+def _check_segments(several: Sequence[ScoresFrom]) -> None:
+    """Refuse segments of the same name that may not be the same, and files of different systems that share few."""
+    try:
+        check_identity([part.table for part in several], names=[part.file for part in several])
+    except TableError as error:
+        raise ReadError(error.text, code=error.code) from error
+    first = several[0]
+    for other in several[1:]:
+        n_least = min(first.table.n_segments, other.table.n_segments)
+        n_shared = len(set(first.table.segments).intersection(other.table.segments))
+        if 2 * n_shared < n_least and set(first.table.systems).isdisjoint(other.table.systems):
+            raise ReadError(
+                Message(
+                    "This file and {file} share {n_shared:,} of {n_least:,} segments ({here} here, {there} there), so "
+                    "their systems cannot be compared. Check that both are of the same test set, and name the column "
+                    "with the ids: {item}.",
+                    file=first.file,
+                    n_shared=n_shared,
+                    n_least=n_least,
+                    here=some_of(other.table.segments, limit=3),
+                    there=some_of(first.table.segments, limit=3),
+                    item=Option("item", COLUMN),
+                ),
+                path=other.file,
+                code="BT236",
+            )
+
+
+def _twice(first: ScoresFrom, second: ScoresFrom, system: str, segment: str) -> ReadError:
+    return ReadError(
+        f"{quoted(system)} has a score of {quoted(first.table.name)} for segment {quoted(segment)} here and in "
+        f"{first.file}. Leave one of the files out, or give one a name: NAME=path.",
+        path=second.file,
+        code="BT331",
+    )
+
+
+def _places(names: Sequence[str], among: Sequence[str]) -> IntArray:
+    index = {name: place for place, name in enumerate(among)}
+    return np.array([index[name] for name in names], dtype=np.int64)
+
+
+def _groups(
+    several: Sequence[tuple[tuple[str, ...], tuple[str, ...] | None]], segments: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """Return the documents of all segments, or None when a segment's is not known or told in two ways."""
+    known: dict[str, str] = {}
+    for names, groups in several:
+        for name, group in zip(names, groups or (), strict=False):
+            if known.setdefault(name, group) != group:
+                return None
+    return tuple(known[name] for name in segments) if all(name in known for name in segments) else None
+
+
+def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
+    """Return the judgements of several files as one table; judges of the same name are the same person.
+
+    Raises
+    ------
+    ReadError
+        When the files disagree on the direction (BT106).
+    """
+    first = several[0].table
+    if len(several) == 1:
+        return first
+    odd = [part.file for part in several if part.table.higher_is_better != first.higher_is_better]
+    if odd:
+        raise ReadError(
+            Message(
+                "{metric} is better when higher in one file and when lower in this. Say which: {lower} or {higher}.",
+                metric=quoted(first.name),
+                **both_directions(first.name),
+            ),
+            path=odd[0],
+            code="BT106",
+        )
+    tables = [part.table for part in several]
+    systems = tuple(dict.fromkeys(name for table in tables for name in table.systems))
+    segments = tuple(dict.fromkeys(name for table in tables for name in table.segments))
+    judges = tuple(dict.fromkeys(name for table in tables for name in table.judges))
+    return replace(
+        first,
+        systems=systems,
+        segments=segments,
+        judges=judges,
+        system=np.concatenate([_places(table.systems, systems)[table.system] for table in tables]),
+        segment=np.concatenate([_places(table.segments, segments)[table.segment] for table in tables]),
+        judge=np.concatenate([_places(table.judges, judges)[table.judge] for table in tables]),
+        score=np.concatenate([table.score for table in tables]),
+        groups=_groups([(table.segments, table.groups) for table in tables], segments),
+        notes=tuple(dict.fromkeys(note for table in tables for note in table.notes)),
+        direction_doubt=_doubt(tables),
+    )
+
+
+def parallel_texts(several: Sequence[TextsFrom]) -> Texts:
+    """Return text files as outputs, references and source of one set, told apart by their names.
+
+    A file ``src.*`` is the source, ``ref*`` a reference, any other the output of a system. A language at the end of
+    all names (``.de``) is no part of them. Outputs may lie in a folder ``sys`` below the others.
+
+    Raises
+    ------
+    ReadError
+        When files are of several sets (BT334), differ in their numbers of lines (BT130), two have the same name
+        (BT131), or there is no output (BT134).
+    """
+    roots = dict.fromkeys(_root(part.file) for part in several)
+    if len(roots) > 1:
+        named = some_of([quoted(str(root)) for root in roots], limit=6)
+        raise ReadError(
+            f"These texts are of {len(roots)} sets, whose lines do not belong together: {named}. Name one of them.",
+            code="BT334",
+        )
+    names = _short_names([part.file for part in several])
+    sources = {names[k]: part for k, part in enumerate(several) if is_source(names[k])}
+    references = {names[k]: part for k, part in enumerate(several) if is_reference(names[k])}
+    outputs = [
+        (names[k], part) for k, part in enumerate(several) if names[k] not in {**sources, **references}
+    ]
+    _check_lines(several, [name for name, _ in outputs], len(sources))
+    source = next(iter(sources.values()), None)
+    return Texts(
+        systems=tuple(name for name, _ in outputs),
+        segments=several[0].table.segments,
+        row_order=several[0].table.row_order,
+        outputs=tuple(part.table.outputs[0] for _, part in outputs),
+        references=tuple(_whole(part) for part in references.values()),
+        reference_names=tuple(references),
+        sources=None if source is None else _whole(source),
+        notes=tuple(note for part in several for note in part.table.notes),
+    )
+
+
+def _root(file: str) -> Path:
+    folder = Path(file).parent
+    return folder.parent if folder.name.lower() in _SYSTEMS else folder
+
+
+def _short_names(files: Sequence[str]) -> list[str]:
+    """Return the files' names without folder and suffixes; a language at the end of several names is left out."""
+    names = [
+        PurePath(file).name.removesuffix(".gz").removesuffix(".zst").removesuffix(".txt") for file in files
+    ]
+    has_language = len(names) > 1 and all(_language(PurePath(name).suffix) for name in names)
+    return [name.rpartition(".")[0] if has_language else name for name in names]
+
+
+def _check_lines(several: Sequence[TextsFrom], outputs: Sequence[str], n_sources: int) -> None:
+    first = several[0]
+    for other in several[1:]:
+        if len(other.table.segments) != len(first.table.segments):
+            raise ReadError(
+                f"This file has {len(other.table.segments):,} lines, but {first.file} has "
+                f"{len(first.table.segments):,}. Line k of every file must be segment k; "
+                f"write an empty line for an empty output.",
+                path=other.file,
+                code="BT130",
+            )
+    if n_sources > 1 or len(set(outputs)) < len(outputs):
+        raise ReadError(
+            "Two files are the source, or two systems have the same name. Leave one of them out.",
+            path=first.file,
+            code="BT131",
+        )
+    if not outputs:
+        raise ReadError(
+            "There are sources and references here, but no outputs.", path=first.file, code="BT134"
+        )
+
+
+def _whole(part: TextsFrom) -> tuple[str, ...]:
+    lines = tuple(line for line in part.table.outputs[0] if line is not None)
+    if len(lines) < len(part.table.segments):
+        raise ReadError(
+            "A line marks a missing output, but this is a reference or source. Fill it in.",
+            path=part.file,
+            code="BT133",
+        )
+    return lines

@@ -1,0 +1,12 @@
+"""Every kind of table, for those who take any of them."""
+
+from __future__ import annotations
+
+from betterthan.tables.counts import Counts
+from betterthan.tables.matches import Matches
+from betterthan.tables.ratings import Ratings
+from betterthan.tables.scores import Scores
+from betterthan.tables.tags import WordTags
+from betterthan.tables.texts import Texts
+
+AnyTable = Scores | Counts | Matches | Ratings | WordTags | Texts
