@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -123,3 +123,16 @@ class StudyRequest:
                 data=setups_digest(used),
             ),
         )
+
+
+def with_data(study: Study, *, notes: Iterable[str], data: str, demo_instead_of: str = "") -> Study:
+    """Return a study with the notes and the digest of data that are not setups.
+
+    `demo_instead_of` names the data that were not there, where the study was run on the demo campaign.
+    """
+    demo = (f"Run on the demo campaign, because no {demo_instead_of} were named.",) if demo_instead_of else ()
+    return replace(
+        study,
+        notes=(*demo, *study.notes, *dict.fromkeys(notes)),
+        settings=replace(study.settings, data=data),
+    )

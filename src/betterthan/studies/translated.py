@@ -21,8 +21,8 @@ from betterthan.read.scores import read_metrics
 from betterthan.read.sniff import read_any
 from betterthan.read.source.source import open_source
 from betterthan.results.study import Study
-from betterthan.studies.against_people import HUMAN
-from betterthan.studies.request import StudyRequest
+from betterthan.studies.human_panels import HUMAN
+from betterthan.studies.request import StudyRequest, with_data
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -295,10 +295,8 @@ def system_means(scores: Scores, systems: Sequence[str]) -> FloatArray:
     return np.array([np.mean(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan for row in rows])
 
 
-def answered(found: Study, used: Sequence[Translated], *, is_demo: bool) -> Study:
-    """Return the result with what is to be said about the texts, and their digest in its settings."""
-    own = ("Run on the demo campaign, because no texts were named.",) if is_demo else ()
-    read = tuple(dict.fromkeys(note for one in used for note in one.texts.notes))
+def with_texts(study: Study, used: Sequence[Translated], *, is_demo: bool) -> Study:
+    """Return the result with the notes of the texts, and the digest of all tables in its settings."""
     parts = [
         (
             one.dataset,
@@ -308,6 +306,9 @@ def answered(found: Study, used: Sequence[Translated], *, is_demo: bool) -> Stud
         )
         for one in used
     ]
-    return replace(
-        found, notes=(*own, *found.notes, *read), settings=replace(found.settings, data=digest(*parts))
+    return with_data(
+        study,
+        notes=(note for one in used for note in one.texts.notes),
+        data=digest(*parts),
+        demo_instead_of="texts" if is_demo else "",
     )

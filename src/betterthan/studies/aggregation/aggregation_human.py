@@ -11,42 +11,20 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
-    answered,
     on_judged,
     read_translated,
     system_means,
     translated_or_demo,
+    with_texts,
 )
 
 read = read_translated
-PRINTED: dict[str, dict[str, float]] = {
-    "mqm": {
-        "COMET": 0.923,
-        "BLEURT": 0.872,
-        "BERTScore": 0.855,
-        "m-chrF": 0.806,
-        "x-chrF": 0.804,
-        "m-BLEU": 0.776,
-        "x-BLEU": 0.762,
-        "BLEU": 0.425,
-        "chrF": 0.392,
-    },
-    "da": {
-        "COMET": 0.926,
-        "BLEURT": 0.917,
-        "BERTScore": 0.821,
-        "m-chrF": 0.802,
-        "x-chrF": 0.793,
-        "m-BLEU": 0.729,
-        "x-BLEU": 0.456,
-        "chrF": 0.285,
-        "BLEU": -0.006,
-    },
-}
-"""Table 1."""
+PRINTED = printed_table("aggregation", "table_1").values(2)
 
 
 class _HumanCorrelations(NamedTuple):
@@ -73,7 +51,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
         sentences=_sentences(found),
         differences=_DIFFERENCES[request.as_published],
     )
-    return answered(answer, used, is_demo=translated is None)
+    return with_texts(answer, used, is_demo=translated is None)
 
 
 _DIFFERENCES = {
@@ -125,10 +103,9 @@ def _table_1(found: list[_HumanCorrelations]) -> StudyTable:
     rows: list[tuple[Entry, ...]] = []
     printed: list[tuple[Entry, ...]] = []
     for kind, mean in _means(found).items():
-        told = PRINTED.get(kind.lower(), {})
         for place, (name, value) in enumerate(mean.items(), start=1):
             rows.append((kind, place, name, value))
-            printed.append((None, None, None, told.get(name)))
+            printed.append((None, None, None, *PRINTED.get((kind.lower(), name), (None,))))
     return StudyTable(
         name="table-1",
         title="Pearson correlation with people across systems, mean over data sets, best first",
@@ -165,25 +142,20 @@ def _by_data(found: list[_HumanCorrelations]) -> StudyTable:
 
 
 def _chart(found: list[_HumanCorrelations]) -> StudyChart:
-    marks = [
-        (kind, name, value, [one.correlations[name] for one in found if one.kind == kind])
-        for kind, mean in _means(found).items()
-        for name, value in mean.items()
-    ]
-    return StudyChart(
+    marks = []
+    for kind, mean in _means(found).items():
+        for name, value in mean.items():
+            each = [one.correlations[name] for one in found if one.kind == kind]
+            marks.append(
+                Mark(kind, "mean over data sets", name, value, float(np.min(each)), float(np.max(each)))
+            )
+    return figure(
+        marks,
         name="table-1",
         title="Correlation with people; lines go from the lowest to the highest data set",
         kind="bars",
         x="metric",
         y="Pearson correlation",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": ("mean over data sets",) * len(marks),
-            "x": tuple(mark[1] for mark in marks),
-            "y": tuple(mark[2] for mark in marks),
-            "low": tuple(float(np.min(mark[3])) for mark in marks),
-            "high": tuple(float(np.max(mark[3])) for mark in marks),
-        },
     )
 
 

@@ -17,12 +17,14 @@ from betterthan.studies.aggregation.three_ways import (
     three_ways,
     turned_scores,
 )
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
-    answered,
     read_translated,
     translated_or_demo,
+    with_texts,
 )
 from betterthan.tables.counts import Counts
 from betterthan.tables.texts import Texts
@@ -34,8 +36,7 @@ WHATS = ("pooled with mean of segments", "pooled with bootstrap", "mean of segme
 _REPEATS_A_BLOCK = 25
 _MOST_TURNED = 100
 """Turned round, every reference of a test set is scored against one output, which takes long for large ones."""
-# Section 4.6, in words: near 1, about 0.7 and about 0.6.
-_PRINTED = {(WHATS[0], 1): 1.0, (WHATS[0], 10): 0.7, (WHATS[0], 100): 0.6}
+_PRINTED = printed_table("aggregation", "section_4_6").values(2)
 
 
 class _SmallTestSets(NamedTuple):
@@ -69,7 +70,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
         differences=_DIFFERENCES[request.as_published],
         notes=_notes(used, sizes),
     )
-    return answered(answer, used, is_demo=translated is None)
+    return with_texts(answer, used, is_demo=translated is None)
 
 
 _CLAIM = (
@@ -152,7 +153,7 @@ def _table(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyTable:
         for k, what in enumerate(WHATS):
             for i, size in enumerate(sizes):
                 rows.append((metric, what, size, *_quantiles(draws[:, i, k]).tolist()))
-                printed.append((*(None,) * 5, _PRINTED.get((what, size)), None, None))
+                printed.append((*(None,) * 5, *_PRINTED.get((what, size), (None,)), None, None))
     return StudyTable(
         name="figure-5",
         title="Correlation across systems of scores of small test sets: quantiles over draws",
@@ -164,26 +165,19 @@ def _table(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyTable:
 
 
 def _chart(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyChart:
-    marks = [
-        (what, metric, str(size), *_quantiles(draws[:, i, k])[[1, 2, 3]].tolist())
-        for k, what in enumerate(WHATS)
-        for metric, draws in found.items()
-        for i, size in enumerate(sizes)
-    ]
-    return StudyChart(
+    marks = []
+    for k, what in enumerate(WHATS):
+        for metric, draws in found.items():
+            for i, size in enumerate(sizes):
+                low, median, high = _quantiles(draws[:, i, k])[[1, 2, 3]].tolist()
+                marks.append(Mark(what, metric, str(size), median, low, high))
+    return figure(
+        marks,
         name="figure-5",
         title="Correlation of scores of small test sets: median, and the middle half of the draws",
         kind="bars",
         x="segments",
         y="Pearson correlation",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[2] for mark in marks),
-            "y": tuple(mark[4] for mark in marks),
-            "low": tuple(mark[3] for mark in marks),
-            "high": tuple(mark[5] for mark in marks),
-        },
     )
 
 

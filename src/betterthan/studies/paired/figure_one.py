@@ -11,6 +11,7 @@ from betterthan.examples.figure_one import figure_one
 from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import three_strengths
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup
@@ -154,16 +155,11 @@ def _claims(scores: Scores) -> StudyTable:
 
 def _chart(scores: Scores) -> StudyChart:
     shown = [(i, j) for j in range(scores.n_segments) for i in range(scores.n_systems)][:_MOST_POINTS]
-    return StudyChart(
+    return figure(
+        (Mark("", scores.systems[i], j + 1, float(scores.values[i, j])) for i, j in shown),
         name="figure-1",
         title="Scores of the same segments",
         kind="points",
         x="segment",
         y=scores.name,
-        columns={
-            "panel": ("",) * len(shown),
-            "series": tuple(scores.systems[i] for i, _ in shown),
-            "x": tuple(j + 1 for _, j in shown),
-            "y": tuple(float(scores.values[i, j]) for i, j in shown),
-        },
     )

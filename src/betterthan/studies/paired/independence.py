@@ -21,6 +21,7 @@ from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.influence.diagnosis import majority_cycles
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 
@@ -256,23 +257,17 @@ def _by_setup(found: FloatArray, used: tuple[Setup, ...]) -> StudyTable:
 def _chart(found: FloatArray) -> StudyChart:
     totals = {label: row for label, row in zip(_LABELS, found.sum(axis=0), strict=True) if row[0]}
     effects = {"flips": 2, "levels": 3}
-    marks = [
-        (name, label, float(row[i] / row[0])) for name, i in effects.items() for label, row in totals.items()
-    ]
-    return StudyChart(
+    return figure(
+        (
+            Mark("", name, label, float(row[i] / row[0]))
+            for name, i in effects.items()
+            for label, row in totals.items()
+        ),
         name="changed-order",
         title="How often a third system changes the order of two",
         kind="bars",
         x="segments",
         y="pairs changed per triple",
-        columns={
-            "panel": ("",) * len(marks),
-            "series": tuple(series for series, _, _ in marks),
-            "x": tuple(label for _, label, _ in marks),
-            "y": tuple(share for _, _, share in marks),
-            "low": (None,) * len(marks),
-            "high": (None,) * len(marks),
-        },
     )
 
 

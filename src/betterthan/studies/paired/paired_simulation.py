@@ -19,7 +19,9 @@ from betterthan.kernels.agreement.kendall import kendall_b
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 
 NOISE = 1.0
@@ -255,22 +257,21 @@ def panels_table(name: str, found: Sequence[Point]) -> StudyTable:
     )
 
 
-def figure(name: str, found: Sequence[Point]) -> StudyChart:
+def figure_3(name: str, found: Sequence[Point]) -> StudyChart:
     """Return figure 3."""
-    return StudyChart(
+    return figure(
+        (
+            Mark(
+                f"{point.panel.letter}: {point.panel.title}",
+                TITLES[point.mechanism],
+                *(point.x, point.tau, point.low, point.high),
+            )
+            for point in found
+        ),
         name=f"figure-3-{name.replace('_', '-')}",
         title=f"Figure 3: which mechanism finds the true order? Scores drawn by {name}",
-        kind="lines",
         x="varied",
         y="Kendall's tau",
-        columns={
-            "panel": tuple(f"{point.panel.letter}: {point.panel.title}" for point in found),
-            "series": tuple(TITLES[point.mechanism] for point in found),
-            "x": tuple(point.x for point in found),
-            "y": tuple(point.tau for point in found),
-            "low": tuple(point.low for point in found),
-            "high": tuple(point.high for point in found),
-        },
     )
 
 
@@ -342,18 +343,18 @@ def findings(taus: Mapping[str, FloatArray], grid: Sequence[Setting], seed: int)
     )
 
 
-TOLD = {"outliers": ("mean",), "types": ("median",), "both": ("mean", "median")}
-"""Section 4: who fails. Elo and TrueSkill are not in figure 3."""
+PRINTED_FAILURES = printed_table("paired", "section_4").rows
+"""Pairs of a trouble and a mechanism that fails. Elo and TrueSkill are not in figure 3."""
 _BT = FIVE.index("bradley_terry")
 
 
 def _verdict(mechanism: str, trouble: str, *, fails: bool) -> tuple[Entry, Entry, Entry]:
     """Whether it fails, whether the paper says so, and whether the two agree."""
-    said = "yes" if fails else "no"
+    ours = "yes" if fails else "no"
     if mechanism not in THREE:
-        return said, None, None
-    told = mechanism in TOLD[trouble]
-    return said, "yes" if told else "no", "yes" if fails == told else "no"
+        return ours, None, None
+    is_printed = (trouble, mechanism) in PRINTED_FAILURES
+    return ours, "yes" if is_printed else "no", "yes" if fails == is_printed else "no"
 
 
 def _lag(groups: Sequence[FloatArray], place: int, seed: int, label: str) -> tuple[float, float, float]:
@@ -422,7 +423,7 @@ def run(request: StudyRequest) -> Study:
     }
     return request.answer(
         tables=[tests, *(panels_table(*each) for each in places.items()), grid_table(taus, GRID)],
-        charts=[figure(*each) for each in places.items()],
+        charts=[figure_3(*each) for each in places.items()],
         sentences=_sentences(found, work, tests),
         differences=_DIFFERENCES if request.as_published else (*_DIFFERENCES, _BARS),
         notes=_notes(found),

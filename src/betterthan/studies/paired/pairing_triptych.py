@@ -11,9 +11,11 @@ from scipy.special import ndtr
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 
-TABLE_2 = np.array([[23.0, 50.0, 40.0, 70.0, 60.0], [28.0, 45.0, 30.0, 65.0, 50.0]])
+TABLE_2 = np.array(list(printed_table("paired", "table_2").values().values()))
 """Strengths of S and B for five types of segments."""
 _NAMES = ("S", "B")
 _MOST_POINTS = 300
@@ -170,19 +172,18 @@ def _permutations(every: list[tuple[tuple[int, ...], float]]) -> StudyTable:
     )
 
 
-def _chart(drawn: list[_Pairing], names: tuple[str, str]) -> StudyChart:
+def _chart(pairings: list[_Pairing], names: tuple[str, str]) -> StudyChart:
     marks = []
-    for each in drawn:
+    for each in pairings:
         step = max(1, -(-each.first.size // _MOST_POINTS))
         for y, x in zip(each.first[::step].tolist(), each.second[::step].tolist(), strict=True):
-            who = f"{names[0]} wins" if y > x else f"{names[1]} wins" if y < x else "tie"
-            marks.append((each.name, who, x, y))
-    panel, series, x_values, y_values = zip(*marks, strict=True)
-    return StudyChart(
+            winner = f"{names[0]} wins" if y > x else f"{names[1]} wins" if y < x else "tie"
+            marks.append(Mark(each.name, winner, x, y))
+    return figure(
+        marks,
         name="figure-2",
         title="Figure 2: the same scores of each system, paired in three ways",
         kind="points",
         x=f"score of {names[1]}",
         y=f"score of {names[0]}",
-        columns={"panel": panel, "series": series, "x": x_values, "y": y_values},
     )

@@ -15,11 +15,14 @@ from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import paired_t
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.paired.paired_printed import FIGURE_6, TESTS
+from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.subsamples import RULES
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 
+TESTS = printed_table("paired", "figure_6").columns[1:]
+FIGURE_6: tuple[tuple[float, ...], ...] = tuple(printed_table("paired", "figure_6").values().values())
 _DRAWS_IN_A_BLOCK = 20
 
 
@@ -137,21 +140,19 @@ def _by_setup(blocks: list[BoolArray], used: tuple[Setup, ...]) -> StudyTable:
 
 
 def _chart(overlap: FloatArray) -> StudyChart:
-    cells = [(i, j) for i in range(len(TESTS)) for j in range(len(TESTS))]
     both = {"here": overlap, "in the paper": np.array(FIGURE_6)}
-    marks = [(panel, i, j, float(table[i, j])) for panel, table in both.items() for i, j in cells]
-    return StudyChart(
+    return figure(
+        (
+            Mark(panel, row, column, float(table[i, j]))
+            for panel, table in both.items()
+            for i, row in enumerate(TESTS)
+            for j, column in enumerate(TESTS)
+        ),
         name="figure-6",
         title="Figure 6: when the row finds a difference, how often does the column?",
         kind="matrix",
         x="also found by",
         y="found by",
-        columns={
-            "panel": tuple(panel for panel, _, _, _ in marks),
-            "series": tuple(TESTS[i] for _, i, _, _ in marks),
-            "x": tuple(TESTS[j] for _, _, j, _ in marks),
-            "y": tuple(share for _, _, _, share in marks),
-        },
     )
 
 

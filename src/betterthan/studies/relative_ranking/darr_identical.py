@@ -10,26 +10,19 @@ from betterthan.analysis.wording import counted, share
 from betterthan.errors import BetterThanError
 from betterthan.results.human import IdenticalOutputs
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
-    answered,
     read_translated,
     translated_or_demo,
+    with_texts,
 )
 
 read = read_translated
 _MOST_LISTED = 200
-# Table 3, WMT19: pairs kept, identical ones among them, ties of YiSi-1 and of EED.
-TABLE_3: tuple[tuple[Entry, ...], ...] = (
-    ("gu-en", 31_000, 0, 2, 27),
-    ("kk-en", 27_000, 0, 74, 115),
-    ("zh-en", 31_000, 152, 336, 361),
-    ("en-gu", 11_000, 5, 8, 13),
-    ("en-kk", 18_000, 23, 53, 64),
-    ("en-zh", 19_000, 84, 205, 455),
-)
+TABLE_3 = printed_table("relative_ranking", "table_3")
 
 
 class _DatasetTwins(NamedTuple):
@@ -64,7 +57,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
         differences=_DIFFERENCES,
         draws=False,
     )
-    return answered(answer, used, is_demo=translated is None)
+    return with_texts(answer, used, is_demo=translated is None)
 
 
 _DIFFERENCES = (
@@ -123,8 +116,8 @@ def _printed() -> StudyTable:
     return StudyTable(
         name="table-3-printed",
         title="Table 3 as it is printed, for WMT19",
-        columns=("data", "kept", "identical and kept", "ties of YiSi-1", "ties of EED"),
-        rows=TABLE_3,
+        columns=TABLE_3.columns,
+        rows=TABLE_3.rows,
         is_detail=True,
     )
 
@@ -138,7 +131,7 @@ def _chart(found: list[_DatasetTwins]) -> StudyChart:
             ("identical and kept", one.twins.n_surviving),
         )
     ]
-    return lines_chart(
+    return figure(
         marks,
         name="table-3",
         title="Pairs of systems with identical texts that were judged, and those called better and worse",

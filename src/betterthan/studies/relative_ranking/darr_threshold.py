@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -15,9 +14,10 @@ from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, some_of
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import HUMAN, panels_of
-from betterthan.studies.lines_chart import Mark, lines_chart
-from betterthan.studies.request import StudyRequest
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.human_panels import HUMAN, panels_of
+from betterthan.studies.printed import printed_table
+from betterthan.studies.request import StudyRequest, with_data
 from betterthan.studies.setups import Setup, read_setups
 from betterthan.tables.ratings import Ratings
 from betterthan.tables.scores import Scores
@@ -25,8 +25,7 @@ from betterthan.tables.scores import Scores
 THRESHOLDS = (0, 1, 5, 10, 15, 20, 25, 30, 40, 50)
 _LOW, _USUAL, _HIGH = (THRESHOLDS.index(threshold) for threshold in (1, 25, 50))
 DIRECTIONS = ("to English", "from English", "other")
-# Section 2.3: five times as much at 1 as at 50; 25 "almost halves the amount".
-_PRINTED_RATIO, _PRINTED_SHARE = 5.0, 0.5
+_PRINTED_RATIOS = printed_table("relative_ranking", "section_2_3")
 Judgements = Scores | Ratings
 JudgmentData = Judgements | Mapping[str, Judgements] | str | Path | Sequence[str | Path]
 
@@ -101,9 +100,11 @@ def run(request: StudyRequest, judged: Mapping[str, Judgements] | None = None) -
     )
     if judged is None:
         return answer
-    own = tuple(dict.fromkeys(note for _, one in used for note in one.notes))
-    settings = replace(answer.settings, data=digest(*((name, one.digest) for name, one in used)))
-    return replace(answer, notes=(*answer.notes, *own), settings=settings)
+    return with_data(
+        answer,
+        notes=(note for _, one in used for note in one.notes),
+        data=digest(*((name, one.digest) for name, one in used)),
+    )
 
 
 _DIFFERENCES = (
@@ -167,18 +168,14 @@ def _shares(means: Mapping[str, FloatArray], i: int) -> list[float]:
 def _claims(found: list[_RetainedPairs]) -> StudyTable:
     rows: list[tuple[Entry, ...]] = []
     for name, mean in _averages(found).items():
-        rows += [
-            (name, "kept at 1 / kept at 50", _ratio(mean[_LOW], mean[_HIGH])),
-            (name, "kept at 25 / kept at 1", _ratio(mean[_USUAL], mean[_LOW])),
-        ]
+        ratios = (_ratio(mean[_LOW], mean[_HIGH]), _ratio(mean[_USUAL], mean[_LOW]))
+        rows += [(name, what, ratio) for what, ratio in zip(_PRINTED_RATIOS.columns, ratios, strict=True)]
     return StudyTable(
         name="claims",
         title="What section 2.3 says of figure 1",
         columns=("direction", "what", "ratio"),
         rows=tuple(rows),
-        printed=tuple(
-            (None, None, _PRINTED_RATIO if row[1] == rows[0][1] else _PRINTED_SHARE) for row in rows
-        ),
+        printed=tuple((None, None, ratio) for _ in _averages(found) for ratio in _PRINTED_RATIOS.rows[0]),
     )
 
 
@@ -200,7 +197,7 @@ def _by_data(found: list[_RetainedPairs]) -> StudyTable:
 
 
 def _chart(found: list[_RetainedPairs]) -> StudyChart:
-    return lines_chart(
+    return figure(
         (
             Mark("", name, threshold, float(mean[i]))
             for name, mean in _averages(found).items()

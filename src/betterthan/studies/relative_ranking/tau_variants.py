@@ -14,8 +14,9 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.tau_tables import RULES, Rule, pair_table, tau
 from betterthan.messages import joined
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import StudyPanel, further_notes, panels_for
-from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.human_panels import StudyPanel, panels_for
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 
 KEEPS_GAPS = True
@@ -23,13 +24,7 @@ SHARES = (0.0, 0.05, 0.1, 0.25, 0.5)
 """Thresholds for ties of a metric, as shares of the standard deviation of its scores."""
 _TABLES: dict[Rule, str] = dict(zip(RULES, ("4a", "4b", "4c", "5"), strict=True))
 _OFFICIAL = RULES.index("tau_ties_hard")
-# Section 3: concordant, discordant, ties, the table that is spoken of, and the tau that is printed.
-EXAMPLES: tuple[tuple[int, int, int, Rule, float], ...] = (
-    (1, 0, 99, "tau_ties_ignored", 1.0),
-    (70, 30, 0, "tau_ties_ignored", 0.4),
-    (80, 0, 20, "tau_ties_soft", 0.8),
-    (20, 0, 80, "tau_ties_soft", 0.2),
-)
+EXAMPLES = printed_table("relative_ranking", "section_3").rows
 
 
 class _TauTables(NamedTuple):
@@ -77,7 +72,7 @@ def run(request: StudyRequest) -> Study:
         charts=[_chart(found, shares)],
         sentences=_sentences(found, margin),
         differences=_DIFFERENCES,
-        notes=(*panels.notes, *further_notes(notes, panels.used)),
+        notes=panels.notes_with(notes),
         used=panels.used,
         draws=False,
     )
@@ -135,10 +130,10 @@ def _values(found: list[_Taus]) -> StudyTable:
 def _examples() -> StudyTable:
     rows: list[tuple[Entry, ...]] = []
     printed: list[tuple[Entry, ...]] = []
-    for agree, differ, ties, rule, told in EXAMPLES:
+    for agree, differ, ties, rule, printed_tau in EXAMPLES:
         counts = np.array([[agree, ties, differ], [0, 0, 0], [0, 0, 0]])
         rows.append((agree, differ, ties, *(float(tau(counts, each)) for each in RULES)))
-        printed.append((None, None, None, *(told if each == rule else None for each in RULES)))
+        printed.append((None, None, None, *(printed_tau if each == rule else None for each in RULES)))
     return StudyTable(
         name="examples",
         title="The examples of section 3",
@@ -196,7 +191,7 @@ def _thresholds(found: list[_Taus], shares: tuple[float, ...]) -> StudyTable:
 
 def _chart(found: list[_Taus], shares: tuple[float, ...]) -> StudyChart:
     first = [one for one in found if one.dataset == found[0].dataset]
-    return lines_chart(
+    return figure(
         (
             Mark(one.metric, rule, share, float(one.value[i, k]))
             for one in first

@@ -16,10 +16,9 @@ from betterthan.kernels.agreement.soft_pairwise import (
     soft_pairwise_accuracy,
 )
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, StudyPanel, evaluated, further_notes, panels_for
-from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
 from betterthan.studies.request import StudyRequest
-from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
 KEEPS_GAPS = True
 PARTS = (16, 8, 4, 2, 1)
@@ -68,10 +67,8 @@ def run(request: StudyRequest) -> Study:
         charts=[_chart(found), _widths(found)],
         sentences=_sentences(found),
         differences=_DIFFERENCES,
-        notes=(
-            *panels.notes,
-            *((SAME_READING,) if request.as_published else ()),
-            *further_notes([note for tables in chosen for note in tables.notes], panels.used),
+        notes=panels.notes_with(
+            [note for tables in chosen for note in tables.notes], as_published=request.as_published
         ),
         used=panels.used,
     )
@@ -168,7 +165,7 @@ def _table(found: list[_Interval]) -> StudyTable:
 
 
 def _chart(found: list[_Interval]) -> StudyChart:
-    return lines_chart(
+    return figure(
         (
             Mark(f"{one.dataset}, {one.metric}", label, one.size, *one.summary[i].tolist())
             for one in found
@@ -183,7 +180,7 @@ def _chart(found: list[_Interval]) -> StudyChart:
 
 def _widths(found: list[_Interval]) -> StudyChart:
     """The widths alone, which intervals one over the other hide."""
-    return lines_chart(
+    return figure(
         (
             Mark(f"{one.dataset}, {one.metric}", label, one.size, float(one.width[i]))
             for one in found

@@ -33,10 +33,10 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.kernels.sign_flips.permutation import random_signs
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import StudyPanel, further_notes, panels_for
-from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.human_panels import StudyPanel, panels_for
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
-from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
 _MOMENT_PRODUCTS = 4
 """Sums over segments of x y, x² y, x³ y and x² y² for all pairs: what fourth moments of differences are made of."""
@@ -152,8 +152,7 @@ WAYS = {
     "sums": "one batch, sums of each system",
     "analytic": "no permutations",
 }
-# Section 3.3 and its footnote: SciPy needs about 40 ms a p-value, the shortcut is over 1,000 times as fast.
-PRINTED_MILLISECONDS, PRINTED_SPEEDUP = 40.0, 1000.0
+((PRINTED_MILLISECONDS, PRINTED_SPEEDUP),) = printed_table("soft_pairwise", "section_3_3").rows
 _ROUNDS = 3
 
 
@@ -196,10 +195,8 @@ def run(request: StudyRequest) -> Study:
         charts=[_chart(tables, b)],
         sentences=_sentences(tables, found, b),
         differences=_DIFFERENCES,
-        notes=(
-            *panels.notes,
-            *((SAME_READING,) if request.as_published else ()),
-            *further_notes([note for one in tables for note in one.notes], panels.used),
+        notes=panels.notes_with(
+            [note for one in tables for note in one.notes], as_published=request.as_published
         ),
         used=panels.used,
     )
@@ -318,7 +315,7 @@ def _chart(tables: list[_GoodnessTables], b: int) -> StudyChart:
         for k, m, n in [one.goodness.shape]
         for way, cost in costs(k, m, n, b).items()
     ]
-    return lines_chart(
+    return figure(
         marks,
         name="operations",
         title="Operations behind the p-values of people and all metrics",

@@ -16,10 +16,9 @@ from betterthan.kernels.agreement.correlation import pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy, soft_pairwise_accuracy
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, evaluated, further_notes, panels_for
-from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.human_panels import MEASURES, evaluated, panels_for
 from betterthan.studies.request import StudyRequest
-from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
 KEEPS_GAPS = True
 COEFFICIENTS = {"Pearson": pearson, "Spearman": spearman}
@@ -60,11 +59,7 @@ def run(request: StudyRequest) -> Study:
         charts=[_chart(found)],
         sentences=_sentences(found),
         differences=_DIFFERENCES,
-        notes=(
-            *panels.notes,
-            *((SAME_READING,) if request.as_published else ()),
-            *further_notes(notes, panels.used),
-        ),
+        notes=panels.notes_with(notes, as_published=request.as_published),
         used=panels.used,
     )
 
@@ -151,7 +146,7 @@ def _table(found: list[_Stability]) -> StudyTable:
 
 
 def _chart(found: list[_Stability]) -> StudyChart:
-    return lines_chart(
+    return figure(
         (
             Mark(one.dataset, label, one.size, *_summary(one.correlation[i, 0]))
             for one in found

@@ -11,15 +11,15 @@ import numpy as np
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.against_people import MEASURES, StudyPanel, evaluated, further_notes, panels_for
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
-from betterthan.studies.soft_pairwise.spa_printed import SAME_READING
 
 KEEPS_GAPS = True
 _DIGITS = 12
 """Values are equal when they are to so many digits: the last bits depend on the order of a sum."""
-# Section 4.3, WMT 2022 English–German: 14 systems, 21 metrics, 92 values in theory, 11 in fact, one tie of five.
-_PRINTED: tuple[Entry, ...] = ("wmt22 en-de (paper)", 14, 21, 92, 11, 21, 5, 1)
+_PRINTED = printed_table("soft_pairwise", "section_4_3")
 
 
 class _Values(NamedTuple):
@@ -48,10 +48,8 @@ def run(request: StudyRequest) -> Study:
         charts=[_chart(found)],
         sentences=_sentences(found),
         differences=(),
-        notes=(
-            *panels.notes,
-            *((SAME_READING,) if request.as_published else ()),
-            *further_notes([note for one in found for note in one.notes], panels.used),
+        notes=panels.notes_with(
+            [note for one in found for note in one.notes], as_published=request.as_published
         ),
         used=panels.used,
     )
@@ -96,11 +94,8 @@ def _counts(found: list[_Values]) -> StudyTable:
     return StudyTable(
         name="distinct-values",
         title="How many values metrics get by pairwise accuracy (PA) and by soft pairwise accuracy (SPA)",
-        columns=(
-            *("data", "systems", "metrics", "possible PA", "distinct PA", "distinct SPA"),
-            *("largest tie PA", "largest tie SPA"),
-        ),
-        rows=(*rows, _PRINTED),
+        columns=_PRINTED.columns,
+        rows=(*rows, *_PRINTED.rows),
         notes=("The last row is what the paper prints of its own data (sections 2.2 and 4.3).",),
     )
 
@@ -127,24 +122,18 @@ def _groups(found: list[_Values]) -> StudyTable:
 
 
 def _chart(found: list[_Values]) -> StudyChart:
-    marks = [
-        (one.dataset, label, place + 1, float(value))
-        for one in found
-        for label in MEASURES
-        for place, value in enumerate(np.sort(one.value[label])[::-1].tolist())
-    ]
-    return StudyChart(
+    return figure(
+        (
+            Mark(one.dataset, label, place + 1, float(value))
+            for one in found
+            for label in MEASURES
+            for place, value in enumerate(np.sort(one.value[label])[::-1].tolist())
+        ),
         name="values",
         title="Values of all metrics, best first: pairwise accuracy moves in steps",
         kind="points",
         x="place of the metric",
         y="value",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[2] for mark in marks),
-            "y": tuple(mark[3] for mark in marks),
-        },
     )
 
 

@@ -11,11 +11,13 @@ from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.results.tags import Audition
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
-from betterthan.studies.tagging.tagged import Tagged, answered, read_tagged, tagged_or_demo
+from betterthan.studies.tagging.tagged import Tagged, read_tagged, tagged_or_demo, with_tags
 
 read = read_tagged
-_PAPER_SYSTEMS, _PAPER_FOOLED = 17, 16
+((_PAPER_SYSTEMS, _PAPER_FOOLED),) = printed_table("tagging", "section_3_1").rows
 
 
 class _Pooled(NamedTuple):
@@ -48,7 +50,7 @@ def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Stud
         differences=_differences(pooled, as_published=request.as_published),
         notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
     )
-    return answered(answer, used, is_demo=tagged is None)
+    return with_tags(answer, used, is_demo=tagged is None)
 
 
 def _judged(request: StudyRequest, one: Tagged) -> Audition:
@@ -130,24 +132,17 @@ def _by_data(used: tuple[Tagged, ...], found: list[Audition]) -> StudyTable:
 
 
 def _chart(pooled: _Pooled) -> StudyChart:
-    marks = [
-        (labelling, measure, float(pooled.below[i, j]) / pooled.n_systems)
-        for i, measure in enumerate(pooled.measures)
-        for j, labelling in enumerate(pooled.synthetic)
-        if not np.isnan(pooled.below[i, j])
-    ]
-    return StudyChart(
+    return figure(
+        (
+            Mark("", measure, labelling, float(pooled.below[i, j]) / pooled.n_systems)
+            for i, measure in enumerate(pooled.measures)
+            for j, labelling in enumerate(pooled.synthetic)
+        ),
         name="fooled",
         title="Share of real systems that a labelling which knows nothing outscores",
         kind="matrix",
         x="labelling",
         y="measure",
-        columns={
-            "panel": ("",) * len(marks),
-            "series": tuple(measure for _, measure, _ in marks),
-            "x": tuple(labelling for labelling, _, _ in marks),
-            "y": tuple(share for _, _, share in marks),
-        },
     )
 
 

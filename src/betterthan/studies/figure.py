@@ -1,4 +1,4 @@
-"""The figures that most studies draw: lines or bars over x, a panel a data set, with or without an interval."""
+"""The data of a study's figures: lines, bars, points or the cells of a matrix."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import NamedTuple
 
 from betterthan.results.study import Entry, StudyChart
 
+_INTERVALS = ("lines", "bars")
+"""Kinds whose marks have an interval."""
+
 
 class Mark(NamedTuple):
-    """One point of a line, or one bar.
+    """One point of a line, one bar, one point or one cell.
 
     Attributes
     ----------
     panel, series : str
     x, y : number or text
-        A line has a gap where y is undefined.
     low, high : number, optional
-        The interval around y.
+        The interval around y, of lines and bars.
+    verdict : str, optional
+        What the colour of a cell shows, where it is not the number.
     """
 
     panel: str
@@ -26,9 +30,10 @@ class Mark(NamedTuple):
     y: Entry
     low: Entry = None
     high: Entry = None
+    verdict: str | None = None
 
 
-def lines_chart(
+def figure(
     marks: Iterable[Mark], *, name: str, title: str, x: str, y: str, kind: str = "lines"
 ) -> StudyChart:
     """Return marks as the data of a figure; those whose y is NaN are left out.
@@ -42,15 +47,12 @@ def lines_chart(
     Examples
     --------
     >>> marks = [Mark("news", "PA", 2, 0.5, 0.4, 0.6), Mark("news", "PA", 3, float("nan"))]
-    >>> lines_chart(marks, name="figure-2", title="Stability", x="systems", y="r").columns["x"]
+    >>> figure(marks, name="figure-2", title="Stability", x="systems", y="r").columns["x"]
     (2,)
     """
     known = [mark for mark in marks if mark.y == mark.y]  # NaN is not itself
-    return StudyChart(
-        name=name,
-        title=title,
-        kind=kind,
-        x=x,
-        y=y,
-        columns={field: tuple(getattr(mark, field) for mark in known) for field in Mark._fields},
-    )
+    fields = ["panel", "series", "x", "y"]
+    fields += ["low", "high"] if kind in _INTERVALS else []
+    fields += ["verdict"] if any(mark.verdict for mark in known) else []
+    columns = {field: tuple(getattr(mark, field) for mark in known) for field in fields}
+    return StudyChart(name=name, title=title, kind=kind, x=x, y=y, columns=columns)
