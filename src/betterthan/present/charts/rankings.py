@@ -10,6 +10,7 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import TableError, some_of
 from betterthan.present.charts.drawing import Drawing, altair, best_only, headed, names, ranking_name, rows
 from betterthan.present.charts.theme import Theme
+from betterthan.present.geometry import limits_around
 from betterthan.present.numbers import number, percent
 from betterthan.present.tables.ranking import method_name, tests_of
 from betterthan.results.agreement import Aggregated, Agreement, Concord
@@ -85,9 +86,8 @@ def _correlation(x: FloatArray, y: FloatArray, theme: Theme) -> Drawing:
 
 
 def _scale(values: FloatArray) -> Drawing:
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    room = 0.08 * (high - low) or 0.5
-    return altair().Scale(domain=[low - room, high + room], nice=False, zero=False)
+    limits = limits_around(values, share=0.08) or (0.0, 1.0)
+    return altair().Scale(domain=list(limits), nice=False, zero=False)
 
 
 def _scatter(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from betterthan.analysis.explain.explain import explain
-from betterthan.present.charts.paired import paired
+from betterthan.present.geometry import paired_scores
 from betterthan.present.table import Table
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
@@ -64,7 +64,7 @@ def pair_blocks(
     words : sequence of str, optional
         What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
     """
-    pair = paired(scores, (found.a, found.b))
+    pair = paired_scores(scores, (found.a, found.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
     counts = (
         f"Paired differences: {found.a} better on {found.wins} segments, {found.b} on {found.losses}, equal on "

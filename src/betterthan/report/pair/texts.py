@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from betterthan.analysis.explain.explain import explain
-from betterthan.present.charts.paired import paired
+from betterthan.present.geometry import paired_scores
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Paragraph, Section, TableBlock
@@ -56,7 +56,7 @@ def text_pair_blocks(
     words : sequence of str, optional
         What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
     """
-    both = paired(scores, (found.a, found.b))
+    both = paired_scores(scores, (found.a, found.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
     left = (Figure(key=key, svg=scatter_picture(both, **drawn), caption=_SCATTER),)
     right = (
