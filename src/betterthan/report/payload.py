@@ -30,10 +30,9 @@ def told_size(scores: Scores) -> str:
     """Say that other pairs than neighbours are not drawn, and who draws them; nothing where all are."""
     if fits(scores):
         return ""
-    size = f"{scores.values.size:,}".replace(",", "\u202f")
     return (
-        f"{size} scores are too many for one page, so that it draws only the pairs below; betterthan figure scatter "
-        f"draws any other."
+        f"{scores.values.size:,} scores are too many for one page, so that it draws only the pairs below; betterthan "
+        "figure scatter draws any other."
     )
 
 

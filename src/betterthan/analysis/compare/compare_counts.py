@@ -15,7 +15,7 @@ from betterthan.analysis.pairs.pairwise import (
 )
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.strength_intervals import pooled_difference_limits
-from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
+from betterthan.analysis.units import UnitName, Units, unit_note, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
@@ -52,7 +52,7 @@ def compare_counts(
     every verdict from 33 systems on, where one in 10,000 times the number of pairs is more than 0.05. Without
     extrapolation p-values are (b + 1) / (B + 1) throughout.
     """
-    unit, unit_notes = chosen_units(counts, units)
+    unit = units_of(counts, units)
     values = unit_counts(counts, unit)
     side = 1.0 if counts.higher_is_better else -1.0
     own = resampling.on(counts.digest, unit, default=TEST_RESAMPLES)
@@ -91,7 +91,7 @@ def compare_counts(
             data=counts.digest,
             n_segments=counts.n_segments,
             options={"score": counts.formula.name, "p": how, "units": unit.name},
-            notes=(*unit_notes, *counts.notes),
+            notes=counts.notes,
             units=unit.name,
             n_units=unit.n_units,
             unit_note=unit_note(counts, unit),

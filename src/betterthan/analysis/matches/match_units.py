@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import some_of
-from betterthan.results.units import few_note, unit_line
+from betterthan.results.units import few_note
 from betterthan.tables.matches import Matches
 
 FEWEST_SEGMENTS = 5
@@ -78,12 +78,6 @@ def match_unit_note(matches: Matches) -> str:
     if not words:
         return ""
     return f"Unit: {' and '.join(words)}, because battles that share one resemble each other."
-
-
-def cluster_note(matches: Matches) -> tuple[str, ...]:
-    """Say what counts as independent and how to change it, as a note."""
-    note = match_unit_note(matches)
-    return (unit_line(note, "clusters"),) if note else ()
 
 
 def match_units(matches: Matches) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from betterthan.analysis.matches.match_covariates import (
     refuse_covariates,
     two_way,
 )
-from betterthan.analysis.matches.match_units import Unit, cluster_note, crossed, units_of_matches
+from betterthan.analysis.matches.match_units import Unit, crossed, units_of_matches
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
@@ -31,6 +31,7 @@ from betterthan.kernels.comparisons.sandwich import (
 )
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.resampling.clustered import many_clusters
+from betterthan.messages import method_note
 from betterthan.tables.matches import Matches
 
 TiesModel = Literal["default", "half", "drop", "davidson", "as_published"]
@@ -131,7 +132,7 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
         ties=policy,
         clusterings=clusterings,
         style=style,
-        notes=(*matches.notes, *ties_note(counts, policy), *cluster_note(matches)),
+        notes=(*matches.notes, *ties_note(counts, policy)),
     )
 
 
@@ -305,7 +306,7 @@ def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...
     weakest = f"fewest matches: {matches.systems[i]} ({played[i]:,.10g})"
     graph = connectivity(with_ties(counts.wins, counts.ties, "drop" if ties == "drop" else "half"))
     if graph.n_components <= 1:
-        return (f"Comparison graph: connected; {weakest}.",)
+        return (method_note("Comparison graph: connected; {weakest}.", weakest=weakest),)
     if graph.n_islands > 1:
         return (
             f"Comparison graph: {graph.n_islands} sets of systems that no decided match connects; {weakest}.",

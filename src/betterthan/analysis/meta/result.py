@@ -30,6 +30,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.display.letters import letter_display
 from betterthan.kernels.display.ranks import fuzzy_ranks, greedy_clusters
+from betterthan.messages import method_note
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
 from betterthan.results.settings import Option, Settings
 from betterthan.tables.human_names import is_human_translation
@@ -326,7 +327,7 @@ def about_gaps(panel: Panel) -> tuple[str, ...]:
 
 def _about_intervals(draws: FloatArray | None, measure: Measure) -> tuple[str, ...]:
     if isinstance(measure, AccuracyWithTies) and draws is not None:
-        return ("Intervals keep each metric's threshold where the whole data put it.",)
+        return (method_note("Intervals keep each metric's threshold where the whole data put it."),)
     return ()
 
 

@@ -14,7 +14,6 @@ from scipy.special import expit, logsumexp, ndtr, stdtrit
 from betterthan.analysis.compare.compare_matches import compare_matches
 from betterthan.analysis.matches.match_covariates import refuse_covariates, style_notes, two_way
 from betterthan.analysis.matches.match_units import (
-    cluster_note,
     crossed,
     match_units,
     thin_note,
@@ -321,7 +320,6 @@ def compare_win_rates(
             notes=(
                 *matches.notes,
                 *ties_note(counts, "half"),
-                *cluster_note(matches),
                 *thin_note(matches.systems, found.pair_degrees, units, matches),
             ),
             **match_units(matches),
@@ -367,7 +365,6 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         notes=(
             *matches.notes,
             *ties_note(counts, ties),
-            *cluster_note(matches),
             *ranked.notes,
             *graph_note(matches, counts, ties),
             *about,

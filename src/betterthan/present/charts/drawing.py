@@ -66,8 +66,8 @@ def names(given: Sequence[str], most: int = _MOST_LETTERS) -> list[str]:
     shown: list[str] = []
     for name in clean:
         short = name if len(name) <= most else _short(name, most, head, tail)
-        twins = sum(other == short or other.startswith(f"{short} (") for other in shown)
-        shown.append(f"{short} ({twins + 1})" if twins else short)
+        n_alike = sum(other == short or other.startswith(f"{short} (") for other in shown)
+        shown.append(f"{short} ({n_alike + 1})" if n_alike else short)
     return shown
 
 

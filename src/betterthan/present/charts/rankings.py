@@ -13,7 +13,7 @@ from betterthan.present.charts.theme import Theme
 from betterthan.present.geometry import limits_around
 from betterthan.present.numbers import number, percent
 from betterthan.present.tables.ranking import method_name, tests_of
-from betterthan.results.agreement import Aggregated, Agreement, Concord
+from betterthan.results.agreement import Aggregated, Agreement, RankingComparison
 from betterthan.results.ranking import Ranking
 
 WAYS = {"pooled": "pooled", "segment_mean": "mean of segments", "bootstrap_mean": "bootstrap mean"}
@@ -175,7 +175,7 @@ def agreement_chart(result: Agreement, theme: Theme, *, title: str | None = None
     return headed(drawn, theme, title="Do the rankings agree?", words=words, width=560, wanted=title)
 
 
-def _parts(shown: list[Concord], parts: dict[str, str]) -> Drawing:
+def _parts(shown: list[RankingComparison], parts: dict[str, str]) -> Drawing:
     table = []
     for place, each in enumerate(shown):
         start = 0.0
@@ -188,7 +188,7 @@ def _parts(shown: list[Concord], parts: dict[str, str]) -> Drawing:
     return rows(dict(zip(fields, zip(*table, strict=True), strict=True)))
 
 
-def _labels(shown: list[Concord], y: Drawing, theme: Theme) -> list[Drawing]:
+def _labels(shown: list[RankingComparison], y: Drawing, theme: Theme) -> list[Drawing]:
     alt = altair()
     called = {
         name: names([ranking_name(name)], most=26)[0] for each in shown for name in (each.first, each.second)

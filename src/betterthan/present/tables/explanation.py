@@ -5,7 +5,7 @@ from __future__ import annotations
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.explanation import Aggregation, CountsExplanation, Explanation, Flip, Mechanism
-from betterthan.results.units import with_unit_first, without_unit
+from betterthan.results.units import with_unit_first
 
 _QUESTIONS = {
     "mean": "{better} mean?",
@@ -23,7 +23,10 @@ _LEGEND = (
 def explanation_table(result: Explanation) -> Table:
     """Return what each mechanism says, its test, and how few segments turn it; the sentences below."""
     rows: list[tuple[Cell, ...]] = []
+    bold = set()
     for mechanism in result.mechanisms:
+        if mechanism.is_significant and mechanism.winner:
+            bold.add((len(rows), 1))
         rows.append(_row(result, mechanism))
         rows += [("", "", "", test.name, test.pvalue, "") for test in mechanism.other_tests]
     direction = "higher" if result.higher_is_better else "lower"
@@ -39,14 +42,16 @@ def explanation_table(result: Explanation) -> Table:
             Column(heading="turns without"),
         ),
         rows=tuple(rows),
-        bold=frozenset((i, 1) for i, row in enumerate(rows) if _is_sure(result, row)),
+        bold=frozenset(bold),
         words=with_unit_first(result.sentences, result.unit_note, result.units, result.undecidable),
-        notes=(
-            _LEGEND.format(result.alpha),
-            *without_unit(result.notes, result.unit_note, result.units, result.undecidable),
-        ),
+        notes=(explanation_legend(result), *result.notes),
         signature=result.settings.signature,
     )
+
+
+def explanation_legend(result: Explanation) -> str:
+    """Return what the star and the last column of the table mean."""
+    return _LEGEND.format(result.alpha)
 
 
 def _row(result: Explanation, mechanism: Mechanism) -> tuple[Cell, ...]:
@@ -72,10 +77,6 @@ def _turned(flip: Flip) -> str:
     if flip.n_segments is None:
         return "–"
     return f"{flip.n_segments} ({percent(round(flip.share, 3 if flip.share < 0.1 else 2))})"
-
-
-def _is_sure(result: Explanation, row: tuple[Cell, ...]) -> bool:
-    return isinstance(row[1], str) and row[1].endswith("*") and row[1][:-1] in {result.a, result.b}
 
 
 _NAMES = {"pooled": "pooled", "segment_mean": "segment mean", "bootstrap_mean": "bootstrap mean"}
@@ -106,9 +107,7 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
         ),
         notes=(
             _COUNTS_LEGEND.format(result.alpha, result.a),
-            *without_unit(
-                result.notes, result.unit_note, result.settings.options["units"], result.undecidable
-            ),
+            *result.notes,
         ),
         signature=result.settings.signature,
     )

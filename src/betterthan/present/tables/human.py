@@ -12,9 +12,9 @@ _LONGEST = 40
 
 def identical_outputs_table(result: IdenticalOutputs) -> Table:
     """Return the identical outputs that survive the margin, else the first ones; the rest is counted."""
-    shown = [twin for twin in result.twins if twin.survives] or list(result.twins)
+    shown = [pair for pair in result.identical_pairs if pair.survives] or list(result.identical_pairs)
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (twin.segment, twin.first, twin.second, twin.gap, _short(twin.text)) for twin in shown[:ROWS]
+        (pair.segment, pair.first, pair.second, pair.gap, _short(pair.text)) for pair in shown[:ROWS]
     )
     more = result.n_identical - len(rows)
     notes = (f"{more} more identical outputs are not shown; CSV and JSON have all.",) if more else ()

@@ -9,7 +9,7 @@ from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 from betterthan.results.tags import SentenceQuality
-from betterthan.results.units import with_unit_first, without_unit
+from betterthan.results.units import with_unit_first
 from betterthan.tables.row_order import BY_ORDER
 
 
@@ -47,7 +47,7 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
             result.unit_note,
             result.settings.options["units"],
         ),
-        notes=without_unit(result.notes, result.unit_note, result.settings.options["units"]),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 

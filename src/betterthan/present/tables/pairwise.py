@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
-from betterthan.present.tables.tags import tag_measure_name
+from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
 from betterthan.results.units import unit_line
 
@@ -32,7 +32,7 @@ _P_WORDS = {
 
 # Of a hundred systems; more rows nobody reads, and thousands of systems have millions of pairs.
 MOST_PAIRS = 5000
-_DIFFERENCE = "difference of "
+_TAG_EFFECTS = {f"difference of {name}": f"difference of {tag_measure_name(name)}" for name in TAG_MEASURES}
 _TESTS = {
     "wald": "Wald test",
     "wilcoxon": "Wilcoxon test",
@@ -65,7 +65,7 @@ def pairwise_table(result: PairwiseTable) -> Table:
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         words=words,
-        notes=tuple(note for note in result.notes if note not in words),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 
@@ -93,8 +93,7 @@ def effect_words(effect: str) -> str:
     >>> effect_words("difference of f1_mult"), effect_words("difference of means")
     ('difference of F1-mult', 'difference of means')
     """
-    measure = effect.removeprefix(_DIFFERENCE)
-    return effect if measure == effect else _DIFFERENCE + tag_measure_name(measure)
+    return _TAG_EFFECTS.get(effect, effect)
 
 
 def _heading(effect: str) -> str:

@@ -40,7 +40,7 @@ from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card
 from betterthan.report.sections.ranking import ranking_block
-from betterthan.report.wording import count, for_page, page_table, plural
+from betterthan.report.wording import count, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
 
@@ -239,7 +239,7 @@ def _table(found: MetaEvaluation, by: str) -> TableBlock:
     numbers = [getattr(found, name).tolist() for name in ("value", "low", "high")]
     return TableBlock(
         key=f"meta-{by}",
-        table=for_page(page_table(describe(found), found.unit_note)),
+        table=page_table(describe(found)),
         marks=interval_marks(*numbers, stressed=(found.cluster == 1).tolist()),
         marks_heading=scale_heading(*numbers),
         csv=csv_of_result(found),

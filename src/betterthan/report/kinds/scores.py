@@ -23,7 +23,7 @@ from betterthan.report.sections.pairs import pairs_card, pairs_section
 from betterthan.report.sections.ranking import may_be_best, ranking_section
 from betterthan.report.sections.segments import chosen_segments, segments_section
 from betterthan.report.sections.slices import slices_section
-from betterthan.report.sections.standing import Standing, n_documents, standing
+from betterthan.report.sections.standing import PairStanding, n_documents, standing
 from betterthan.report.sections.sureness import sureness_section
 from betterthan.report.wording import count, digits_of, plural
 from betterthan.results.base import Result
@@ -127,7 +127,7 @@ def _pairs(
 
 
 def _pair(
-    inputs: Inputs, explanations: list[Explanation], stand: list[Standing], systems: tuple[str, ...]
+    inputs: Inputs, explanations: list[Explanation], stand: list[PairStanding], systems: tuple[str, ...]
 ) -> Section:
     first, *others = explanations
     blocks = pair_blocks(inputs.scores, first, words=(stand[0].lead, *stand[0].words))
@@ -276,7 +276,7 @@ def _payload(
     inputs: Inputs,
     tests: dict[str, PairwiseTable],
     explanations: list[Explanation],
-    stand: list[Standing],
+    stand: list[PairStanding],
 ) -> dict[str, Any]:
     if not fits(inputs.scores):
         return {}

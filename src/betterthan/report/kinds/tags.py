@@ -22,7 +22,7 @@ from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.wording import count, for_page, number_different, page_table, plural, sentence
+from betterthan.report.wording import count, number_different, page_table, plural, sentence
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.tags import TagRanking
@@ -72,7 +72,7 @@ def _ranking(ranking: TagRanking) -> Section:
             Choice(key=measure, label=tag_measure_name(measure), blocks=(_by_measure(ranking, k, order),))
         )
     switch = Switch(key="measure", label="Measure", choices=tuple(choices))
-    table = for_page(page_table(describe(ranking), ranking.unit_note))
+    table = page_table(describe(ranking))
     whole = TableBlock(key="all-measures", table=table, csv=csv_of_result(ranking), words=True)
     lead = "Best first. [In brackets]: labellings that know next to nothing; a measure by which they win can be gamed."
     return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch, whole))

@@ -135,7 +135,7 @@ def _ranking(found: dict[str, Aggregated]) -> Section:
         numbers = [getattr(table, part).tolist() for part in ("pooled", "pooled_low", "pooled_high")]
         block = TableBlock(
             key=f"scores-{name}",
-            table=page_table(describe(table), table.unit_note),
+            table=page_table(describe(table)),
             marks=interval_marks(*numbers, stressed=(table.rank_low == 1).tolist()),
             marks_heading=scale_heading(*numbers),
             csv=csv_of_result(table),
@@ -172,9 +172,8 @@ def _headline(found: Aggregated) -> str:
 def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:
     m = len(pairs.systems)
     adjusted = pairs.pair(pair.a, pair.b).adjusted
-    return (
-        f"{' '.join(pair.sentences[:2])}{corrected(adjusted, m * (m - 1) // 2, lost=_is_lost(pair, pairs))}"
-    )
+    correction = corrected(adjusted, m * (m - 1) // 2, lost=_is_lost(pair, pairs))
+    return f"{pair.verdict} {pair.evidence}{correction}"
 
 
 def _is_lost(pair: CountsExplanation, pairs: PairwiseTable) -> bool:
@@ -188,7 +187,7 @@ def _words(pair: CountsExplanation, pairs: PairwiseTable) -> tuple[str, ...]:
     if not _is_lost(pair, pairs):
         return pair.sentences
     left = f"The pooled score is {LOST}, so that nothing is decided between {pair.a} and {pair.b}."
-    return (*pair.sentences[:-1], left)
+    return (pair.verdict, *pair.reasons, left)
 
 
 def _said(texts: Texts) -> str:

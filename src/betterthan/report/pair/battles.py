@@ -13,6 +13,7 @@ from betterthan.present.table import Column, Table
 from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.svg import element, picture
+from betterthan.report.wording import count
 from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.tables.matches import Matches
 
@@ -97,13 +98,9 @@ def _direct(pair: Pair) -> str:
         return f"{pair.a} and {pair.b} never met; the model compares them through others."
     share = (pair.wins + pair.ties / 2) / met
     return (
-        f"In their own {_count(met)} battles {pair.a} won {_count(pair.wins)}, {pair.b} won {_count(pair.losses)} and "
-        f"{_count(pair.ties)} were ties: a share of {share:.2f}, ties half. The model also knows their other battles."
+        f"In their own {count(met)} battles {pair.a} won {count(pair.wins)}, {pair.b} won {count(pair.losses)} and "
+        f"{count(pair.ties)} were ties: a share of {share:.2f}, ties half. The model also knows their other battles."
     )
-
-
-def _count(n: float) -> str:
-    return f"{n:,.10g}".replace(",", "\u202f")
 
 
 def _model(pair: Pair, pairs: PairwiseTable) -> TableBlock:
@@ -132,7 +129,7 @@ def _bar(pair: Pair) -> Figure:
         width = _WIDTH * part / total
         drawn.append(element("rect", x=x, y=0, width=width, height=_HEIGHT, class_=kind))
         x += width
-    words = f"{pair.a} won {_count(pair.wins)}, ties {_count(pair.ties)}, {pair.b} won {_count(pair.losses)}"
+    words = f"{pair.a} won {count(pair.wins)}, ties {count(pair.ties)}, {pair.b} won {count(pair.losses)}"
     svg: Markup = picture(_WIDTH, _HEIGHT, words, *drawn)
     return Figure(key="pair-outcomes", svg=svg, caption=f"From left to right: {words}.")
 
@@ -181,4 +178,4 @@ def _ended(matches: Matches, left: int, right: int) -> np.ndarray[tuple[int], np
 def _cells(ended: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[str | float | None, ...]:
     total = float(ended.sum())
     share = float(ended[0] + ended[1] / 2) / total if total else None
-    return (_count(total), *(_count(float(part)) for part in ended), share)
+    return (count(total), *(count(float(part)) for part in ended), share)

@@ -10,6 +10,7 @@ from betterthan.analysis.explain.explain import explain
 from betterthan.present.geometry import paired_scores
 from betterthan.present.table import Table
 from betterthan.present.tables.describe import describe
+from betterthan.present.tables.explanation import explanation_legend
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Columns, Figure, Fold, Paragraph, Section, TableBlock
 from betterthan.report.figures.pair import histogram_picture, scatter_picture
@@ -46,7 +47,7 @@ def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = Non
         key="pair",
         title=f"{a} against {b}",
         menu="One pair",
-        lead=told.sentences[0],
+        lead=told.verdict,
         blocks=pair_blocks(inputs.scores, told),
     )
 
@@ -95,10 +96,9 @@ def notes_of(found: Explanation) -> tuple[Paragraph, ...]:
 
 def _described(found: Explanation) -> Table:
     """Return the table without the argument that chooses another unit: a page has none."""
-    table = describe(found)
-    legend, *others = table.notes
     about = [line for line in (found.undecidable, found.unit_note) if line]
-    return replace(table, words=found.sentences, notes=(legend, *about, *others))
+    notes = (explanation_legend(found), *about, *found.notes)
+    return replace(describe(found), words=found.sentences, notes=notes)
 
 
 def pair_fold(found: Explanation, i: int, j: int, *, words: Sequence[str] | None = None) -> Fold:

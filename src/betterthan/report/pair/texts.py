@@ -33,7 +33,7 @@ def text_pair_section(counts: Counts, scores: Scores, found: CountsExplanation) 
     return Section(
         key="pair",
         title=f"By {counts.name}",
-        lead=found.sentences[0],
+        lead=found.verdict,
         blocks=(
             *text_pair_blocks(scores, found, key="pair-scores"),
             *(Paragraph(note, "note") for note in _notes(found)),
@@ -67,10 +67,10 @@ def text_pair_blocks(
         ),
         Paragraph(" ".join((words or found.sentences)[1:]), "why"),
     )
-    table = page_table(describe(found), found.unit_note)
+    table = page_table(describe(found))
     return (Columns(left, right), TableBlock(key="pair-tests", table=table, csv=csv_of_result(found)))
 
 
 def _notes(found: CountsExplanation) -> tuple[str, ...]:
     about = tuple(line for line in (found.undecidable, found.unit_note) if line)
-    return (*about, *page_table(describe(found), found.unit_note).notes)
+    return (*about, *describe(found).notes)

@@ -10,8 +10,7 @@ from betterthan.present.tables.ranking import method_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.slope import MOST_SYSTEMS, slope_picture
-from betterthan.report.wording import one_pair
-from betterthan.results.agreement import Agreement
+from betterthan.results.agreement import NEXT_COMMAND, Agreement
 from betterthan.results.ranking import Ranking
 
 
@@ -36,7 +35,7 @@ def agreement_section(
     caption = "Places, best on top. Systems that change place are drawn in colour."
     if m > MOST_SYSTEMS:
         caption += f" The best {MOST_SYSTEMS} of {m} are shown."
-    words = [one_pair(said) for said in found.sentences if not said.startswith("To see why:")]
+    words = [line for line in found.sentences if getattr(line, "code", "") != NEXT_COMMAND]
     blocks: tuple[Block, ...] = (
         *(Paragraph(sentence) for sentence in words),
         Figure(key=f"{key}-places", svg=picture, caption=caption),

@@ -93,7 +93,7 @@ def _left_out(
     """Say what is not in the page, how large it would be, and where its numbers are."""
     said = []
     for name, result in results.items():
-        size = f" ({sizes[name] / 1000:,.0f} KB)".replace(",", "\u202f") if name in sizes else ""
+        size = f" ({sizes[name] / 1000:,.0f} KB)" if name in sizes else ""
         if name in kept and name in files:
             continue
         if name in files:

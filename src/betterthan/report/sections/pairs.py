@@ -14,7 +14,7 @@ from betterthan.present.tables.describe import describe
 from betterthan.present.tables.pairwise import effect_words
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import AnyPair, Block, Card, Fold, Matrix, MatrixCell, Section, TableBlock
-from betterthan.report.wording import count, for_page, number_different, page_table, plural, sentence
+from betterthan.report.wording import count, number_different, page_table, plural, sentence
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_ROWS = 60
@@ -93,7 +93,7 @@ def _shown(result: PairwiseTable, unit: str) -> str:
 
 def _table(result: PairwiseTable, n_pairs: int) -> TableBlock:
     """Return the pairs a row each; of very many only the first."""
-    whole = for_page(page_table(describe(result), result.unit_note))
+    whole = page_table(describe(result))
     if n_pairs <= _MOST_PAIRS:
         return TableBlock(
             key="all-pairs", table=whole, csv=csv_of_result(result), words=True, anchors=_anchors(result)

@@ -23,7 +23,7 @@ def ranking_block(ranking: Ranking, key: str) -> TableBlock:
     numbers = [getattr(ranking, name).tolist() for name in ("strength", "low", "high")]
     return TableBlock(
         key=key,
-        table=page_table(describe(ranking), ranking.unit_note),
+        table=page_table(describe(ranking)),
         marks=interval_marks(*numbers, stressed=best),
         marks_heading=scale_heading(*numbers),
         csv=csv_of_result(ranking),

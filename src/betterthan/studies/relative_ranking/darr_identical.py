@@ -25,16 +25,16 @@ _MOST_LISTED = 200
 TABLE_3 = printed_table("relative_ranking", "table_3")
 
 
-class _DatasetTwins(NamedTuple):
+class _DatasetOutputs(NamedTuple):
     """One data set with its identical outputs."""
 
     dataset: str
-    twins: IdenticalOutputs
+    outputs: IdenticalOutputs
 
     @property
     def n_judged(self) -> int:
         """Pairs with identical outputs of which both were judged."""
-        return sum(not math.isnan(twin.gap) for twin in self.twins.twins)
+        return sum(not math.isnan(pair.gap) for pair in self.outputs.identical_pairs)
 
 
 def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
@@ -44,14 +44,14 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
     margin = float(request.options["margin"])
     found = [
-        _DatasetTwins(
+        _DatasetOutputs(
             one.dataset,
             identical_outputs(one.texts, one.human, margin=margin, metrics=tuple(one.metrics.values())),
         )
         for one in used
     ]
     answer = request.answer(
-        tables=[_table_3(found), _twins(found), _printed()],
+        tables=[_table_3(found), _called_better(found), _printed()],
         charts=[_chart(found)],
         sentences=_sentences(found, margin),
         differences=_DIFFERENCES,
@@ -68,18 +68,18 @@ _DIFFERENCES = (
 )
 
 
-def _table_3(found: list[_DatasetTwins]) -> StudyTable:
-    metrics = list(dict.fromkeys(each.metric for one in found for each in one.twins.metric_ties))
+def _table_3(found: list[_DatasetOutputs]) -> StudyTable:
+    metrics = list(dict.fromkeys(each.metric for one in found for each in one.outputs.metric_ties))
     rows: list[tuple[Entry, ...]] = []
     for one in found:
-        dataset, twins = one
-        ties = {each.metric: each for each in twins.metric_ties}
+        dataset, outputs = one
+        ties = {each.metric: each for each in outputs.metric_ties}
         own = [(ties[name].ties, ties[name].identical) if name in ties else (None, None) for name in metrics]
         rows.append(
             (
-                *(dataset, twins.n_pairs, twins.n_judged, twins.n_kept),
-                *(twins.n_identical, one.n_judged, twins.n_surviving),
-                *(count for pair in own for count in pair),
+                *(dataset, outputs.n_pairs, outputs.n_judged, outputs.n_kept),
+                *(outputs.n_identical, one.n_judged, outputs.n_surviving),
+                *(count for counts in own for count in counts),
             )
         )
     return StudyTable(
@@ -94,13 +94,13 @@ def _table_3(found: list[_DatasetTwins]) -> StudyTable:
     )
 
 
-def _twins(found: list[_DatasetTwins]) -> StudyTable:
+def _called_better(found: list[_DatasetOutputs]) -> StudyTable:
     """Those that survive, widest gap first: tables 1 and 2 in one."""
     rows: list[tuple[Entry, ...]] = [
-        (dataset, twin.segment, twin.first, twin.second, twin.gap, twin.text)
-        for dataset, twins in found
-        for twin in twins.twins[:_MOST_LISTED]
-        if twin.survives
+        (dataset, pair.segment, pair.first, pair.second, pair.gap, pair.text)
+        for dataset, outputs in found
+        for pair in outputs.identical_pairs[:_MOST_LISTED]
+        if pair.survives
     ]
     return StudyTable(
         name="tables-1-and-2",
@@ -122,13 +122,13 @@ def _printed() -> StudyTable:
     )
 
 
-def _chart(found: list[_DatasetTwins]) -> StudyChart:
+def _chart(found: list[_DatasetOutputs]) -> StudyChart:
     marks = [
         Mark("", what, one.dataset, count)
         for one in found
         for what, count in (
             ("identical and judged", one.n_judged),
-            ("identical and kept", one.twins.n_surviving),
+            ("identical and kept", one.outputs.n_surviving),
         )
     ]
     return figure(
@@ -141,9 +141,9 @@ def _chart(found: list[_DatasetTwins]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_DatasetTwins], margin: float) -> tuple[str, ...]:
+def _sentences(found: list[_DatasetOutputs], margin: float) -> tuple[str, ...]:
     same = sum(one.n_judged for one in found)
-    kept, left = (sum(getattr(one.twins, name) for one in found) for name in ("n_kept", "n_surviving"))
+    kept, left = (sum(getattr(one.outputs, name) for one in found) for name in ("n_kept", "n_surviving"))
     part = f", {share(left / kept)} of all that are kept" if kept else ""
     return (
         (
