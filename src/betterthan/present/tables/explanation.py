@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, number, percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.explanation import Aggregation, CountsExplanation, Explanation, Flip, Mechanism
 from betterthan.results.units import with_unit_first
 
@@ -22,7 +22,7 @@ _LEGEND = (
 
 def explanation_table(result: Explanation) -> Table:
     """Return what each mechanism says, its test, and how few segments turn it; the sentences below."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     bold = set()
     for mechanism in result.mechanisms:
         if mechanism.is_significant and mechanism.winner:
@@ -34,12 +34,12 @@ def explanation_table(result: Explanation) -> Table:
         title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, "
         f"{result.n_segments} segments",
         columns=(
-            Column(heading="question"),
-            Column(heading="answer"),
-            Column(heading="lead"),
-            Column(heading="test"),
-            Column(heading="p", kind="pvalue"),
-            Column(heading="turns without"),
+            TableColumn(heading="question"),
+            TableColumn(heading="answer"),
+            TableColumn(heading="lead"),
+            TableColumn(heading="test"),
+            TableColumn(heading="p", kind="pvalue"),
+            TableColumn(heading="turns without"),
         ),
         rows=tuple(rows),
         bold=frozenset(bold),
@@ -54,7 +54,7 @@ def explanation_legend(result: Explanation) -> str:
     return _LEGEND.format(result.alpha)
 
 
-def _row(result: Explanation, mechanism: Mechanism) -> tuple[Cell, ...]:
+def _row(result: Explanation, mechanism: Mechanism) -> tuple[TableCell, ...]:
     better = "higher" if result.higher_is_better else "lower (better)"
     question = _QUESTIONS[mechanism.name].format(better=better)
     turned = "" if mechanism.name == "shift" else _turned(result.flip(mechanism.name))
@@ -91,14 +91,14 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
     return Table(
         title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, {result.n_segments} segments",
         columns=(
-            Column(heading="aggregation"),
-            Column(heading=result.a, kind="number", digits=digits),
-            Column(heading=result.b, kind="number", digits=digits),
-            Column(heading="better"),
-            Column(heading="lead", kind="number", digits=digits),
-            Column(heading=percent(1 - result.alpha), kind="interval", digits=digits),
-            Column(heading="test"),
-            Column(heading="p", kind="pvalue"),
+            TableColumn(heading="aggregation"),
+            TableColumn(heading=result.a, kind="number", digits=digits),
+            TableColumn(heading=result.b, kind="number", digits=digits),
+            TableColumn(heading="better"),
+            TableColumn(heading="lead", kind="number", digits=digits),
+            TableColumn(heading=percent(1 - result.alpha), kind="interval", digits=digits),
+            TableColumn(heading="test"),
+            TableColumn(heading="p", kind="pvalue"),
         ),
         rows=tuple(_counts_row(way) for way in result.aggregations),
         bold=frozenset((i, 3) for i, way in enumerate(result.aggregations) if way.is_significant),
@@ -113,7 +113,7 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
     )
 
 
-def _counts_row(way: Aggregation) -> tuple[Cell, ...]:
+def _counts_row(way: Aggregation) -> tuple[TableCell, ...]:
     better = "level" if way.winner is None else way.winner + ("*" if way.is_significant else "")
     return (
         _NAMES[way.name],
