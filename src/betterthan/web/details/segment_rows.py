@@ -69,7 +69,9 @@ def _words(texts: Texts, j: int, pair: tuple[str, str]) -> tuple[MarkedText, ...
     }
     for system, text in outputs.items():
         other = texts.references[0][j] if texts.references else _other(outputs, system)
-        shown_lines.append(plain(system, text) if text is None or other is None else marked(system, text, other))
+        shown_lines.append(
+            plain(system, text) if text is None or other is None else marked(system, text, other)
+        )
     return tuple(shown_lines)
 
 
