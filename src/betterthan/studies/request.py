@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from betterthan.analysis.computing import Computing
-from betterthan.analysis.resampling import BlockFunction, Payload, Resampling
+from betterthan.analysis.resampling import BlockFunction, Resampling, WorkPayload
 from betterthan.arrays import digest
 from betterthan.engine.blocks import Result
 from betterthan.results.settings import Settings
@@ -64,8 +64,8 @@ class StudyRequest:
     def run(
         self,
         name: str,
-        payload: Payload,
-        block: BlockFunction[Payload, Result],
+        payload: WorkPayload,
+        block: BlockFunction[WorkPayload, Result],
         *,
         parts: tuple[range, ...],
         key: Sequence[object] = (),

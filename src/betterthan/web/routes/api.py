@@ -22,6 +22,7 @@ from betterthan.web.routes.actions import check_capacity
 from betterthan.web.routes.choices import ChoicesIn
 from betterthan.web.routes.requests import (
     Finished,
+    NameQuery,
     RunId,
     TheCache,
     TheRun,
@@ -171,7 +172,7 @@ def fitting(choices: ChoicesIn, run: RunRecord) -> Choices:
     if choices.parts and len(choices.parts) != len(run.files):
         raise HTTPException(
             409,
-            f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. Name each, or none.",
+            f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. NameQuery each, or none.",
         )
     return choices.choices()
 
@@ -182,13 +183,12 @@ def _now(done: bool, run: RunRecord, service: TheService) -> models.RunOut:  # n
     return models.RunOut.of(service.runs.get(run.id) or run)
 
 
-Name = Annotated[str, Query(max_length=500)]
 SystemPart = Annotated[str, Path(description="A system; what is no letter, digit, - or _ is written ~HH.")]
 
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}", responses=wrongs(404, 409))
 async def pair(
-    run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: Name = ""
+    run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: NameQuery = ""
 ) -> dict[str, Any]:
     """Explain how two systems compare: by scores, by the pooled score of counts, or by battles."""
     tables = await run_in_threadpool(saved_by, service, run)
@@ -203,10 +203,10 @@ def items(
     service: TheService,
     a: Annotated[str, Query(max_length=500, description="A system; the first when left out.")] = "",
     b: Annotated[str, Query(max_length=500, description="Another; the next when left out.")] = "",
-    metric: Name = "",
+    metric: NameQuery = "",
     who: Who = "all",
-    group: Name = "",
-    find: Name = "",
+    group: NameQuery = "",
+    find: NameQuery = "",
     order: ItemOrder = "file",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> models.ItemsOut:
@@ -229,7 +229,7 @@ def battles(
     a: Annotated[str, Query(max_length=500, description="Only battles of this system.")] = "",
     b: Annotated[str, Query(max_length=500, description="Only battles of this system.")] = "",
     who: Who = "all",
-    find: Name = "",
+    find: NameQuery = "",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> models.BattlesOut:
     """List battles, filtered, in the order of the file."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
@@ -27,6 +27,8 @@ from betterthan.web.url_names import name_from_url
 RunId = Annotated[
     str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="Id of a run, as its address has it.")
 ]
+NameQuery = Annotated[str, Query(max_length=500)]
+"""The name of a system, a metric or a group, as a parameter of an address."""
 
 
 def service_of(request: Request) -> Service:

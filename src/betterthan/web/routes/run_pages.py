@@ -22,6 +22,7 @@ from betterthan.web.routes.events import events
 from betterthan.web.routes.pages import waiting
 from betterthan.web.routes.requests import (
     Finished,
+    NameQuery,
     RunId,
     TheCache,
     TheRun,
@@ -43,7 +44,6 @@ MEDIA = {
     "csv": ("table.csv", "text/csv; charset=utf-8"),
     "tex": ("table.tex", "application/x-tex; charset=utf-8"),
 }
-Name = Annotated[str, Query(max_length=500)]
 
 router = APIRouter(include_in_schema=False)
 
@@ -111,7 +111,7 @@ def manage(request: Request, run: TheRun) -> Response:
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}")
 async def pair(
-    request: Request, run: Finished, service: TheService, a: str, b: str, metric: Name = ""
+    request: Request, run: Finished, service: TheService, a: str, b: str, metric: NameQuery = ""
 ) -> Response:
     """Show one pair of systems."""
     tables = await run_in_threadpool(saved_by, service, run)
@@ -138,12 +138,12 @@ def items(
     request: Request,
     run: Finished,
     service: TheService,
-    metric: Name = "",
-    a: Name = "",
-    b: Name = "",
+    metric: NameQuery = "",
+    a: NameQuery = "",
+    b: NameQuery = "",
     who: Who = "all",
-    group: Name = "",
-    find: Name = "",
+    group: NameQuery = "",
+    find: NameQuery = "",
     order: ItemOrder = "file",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> Response:
