@@ -11,6 +11,7 @@ from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.results.tags import Audition
+from betterthan.results.units import first_lines
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -48,7 +49,7 @@ def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Stud
         charts=[_chart(pooled)],
         sentences=_sentences(pooled),
         differences=_differences(pooled, as_published=request.as_published),
-        notes=tuple(dict.fromkeys(note for one in auditions for note in one.notes)),
+        notes=tuple(dict.fromkeys(line for one in auditions for line in (*first_lines(one), *one.notes))),
     )
     return with_tags(answer, used, is_demo=tagged is None)
 

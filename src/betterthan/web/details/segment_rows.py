@@ -163,7 +163,7 @@ def segment_rows(folder: RunFolder, _: FolderStamp | None, metric: str, filters:
         .render(
             scores=scores,
             wanted=filters,
-            items=page,
+            found=page,
             groups=bool(scores.groups),
             digits=digits_of(scores),
             texts=texts_below(tables, shown, pair),
