@@ -51,7 +51,8 @@ def equals_p(p: float) -> str:
 
 def page_table(table: Table) -> Table:
     """Return a table without the argument that chooses another unit: a page has none."""
-    return replace(table, words=tuple(_without_argument(line) for line in table.words))
+    words, notes = (tuple(map(_without_argument, lines)) for lines in (table.words, table.notes))
+    return replace(table, words=words, notes=notes)
 
 
 def _without_argument(line: str) -> str:

@@ -10,6 +10,7 @@ from betterthan.present.tables.ranking import method_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.slope import MOST_SYSTEMS, slope_picture
+from betterthan.report.wording import page_table
 from betterthan.results.agreement import NEXT_COMMAND, Agreement
 from betterthan.results.ranking import Ranking
 
@@ -39,6 +40,6 @@ def agreement_section(
     blocks: tuple[Block, ...] = (
         *(Paragraph(sentence) for sentence in words),
         Figure(key=f"{key}-places", svg=picture, caption=caption),
-        TableBlock(key=f"{key}-table", table=describe(result), csv=csv_of_result(result)),
+        TableBlock(key=f"{key}-table", table=page_table(describe(result)), csv=csv_of_result(result)),
     )
     return Section(key=key, title=title, menu=key.capitalize(), blocks=blocks)

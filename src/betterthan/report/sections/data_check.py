@@ -11,6 +11,8 @@ from betterthan.report.inputs import Inputs
 from betterthan.report.wording import count
 from betterthan.results.base import Result
 from betterthan.results.checkup import Checkup
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.units import UNIT_LINE, first_lines
 
 
 def data_section(
@@ -21,7 +23,15 @@ def data_section(
     for checkup in inputs.checkups:
         items += _of_checkup(checkup)
     known = {item.text for item in items}
-    notes = dict.fromkeys([*inputs.notes, *(note for result in results for note in result.notes)])
+    # Tables say the unit themselves; what cannot be significant at all is said once, of the pairs.
+    lines = [
+        line
+        for result in results
+        for line in (*(first_lines(result) if isinstance(result, PairwiseTable) else ()), *result.notes)
+    ]
+    notes = dict.fromkeys(
+        [*inputs.notes, *(line for line in lines if getattr(line, "code", "") != UNIT_LINE)]
+    )
     items += [ChecklistItem(state=_state(note), text=note) for note in notes if note not in known]
     if all(item.state in ("ok", "note") for item in items):
         items.append(ChecklistItem(state="ok", text="No problems found."))
