@@ -16,6 +16,10 @@ Severity = Literal["info", "warning", "error"]
 """How much a message matters: how something was done, what may change its meaning, what stops the work."""
 
 
+METHOD_NOTE = "method"
+"""The code of a note that only says how a number was made: a signature, a tokeniser, a threshold."""
+
+
 class Placeholder(str):
     """What stands for a value that only the reader knows, such as COLUMN; it is never quoted."""
 
@@ -133,6 +137,11 @@ class Message(str):
         """Return the same message with its fields of plain text changed, such as long names cut."""
         fields = {name: _changed_field(value, change) for name, value in self.fields.items()}
         return Message(self.template, code=self.code, severity=self.severity, **fields)
+
+
+def method_note(template: str, /, **fields: object) -> Message:
+    """Return a note that only says how a number was made."""
+    return Message(template, code=METHOD_NOTE, severity="info", **fields)
 
 
 def _restored(template: str, code: str, severity: Severity, fields: Mapping[str, object]) -> Message:

@@ -222,7 +222,7 @@ def test_identical_outputs_of_wmt23_and_what_raters_made_of_them():
         for a, b in combinations(range(len(names)), 2)
         if lines[a][i] == lines[b][i]
     }
-    assert {(twin.segment, *sorted((twin.first, twin.second))) for twin in found.twins} == same
+    assert {(twin.segment, *sorted((twin.first, twin.second))) for twin in found.identical_pairs} == same
     means = ratings.to_scores()
     value = {
         (segment, system): means.values[i, j]

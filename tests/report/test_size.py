@@ -15,7 +15,7 @@ from betterthan.report.compose import compose
 from betterthan.report.document import Fold
 from betterthan.report.inputs import Once
 from betterthan.report.page import page
-from betterthan.report.payload import MOST_CELLS, fits, packed_tests, told_size
+from betterthan.report.payload import MOST_CELLS, fits, packed_tests, size_note
 from betterthan.report.sections import files as files_module
 from betterthan.report.sections.files import MOST_CSV, MOST_JSON, csv_files, embedded, files_section, fitting
 from betterthan.report.sections.pairs import pairs_section
@@ -82,7 +82,7 @@ def test_a_result_too_large_for_the_page_is_named_with_its_cure(many):
     assert set(files) == {"small"}
     (_, note) = files_section(results, files).blocks
     assert re.search(
-        r'"pairs" is too large for this page \([\d\u202f]+ KB\)\. betterthan compare writes it', note.text
+        r'"pairs" is too large for this page \([\d,]+ KB\)\. betterthan compare writes it', note.text
     )
     (downloads,) = files_section({"small": results["small"]}, files).blocks
     assert downloads.names == ("small",)
@@ -92,7 +92,7 @@ def test_the_table_of_the_first_pairs_promises_no_file_that_is_left_out(many):
     """Neither the page with pairs.csv nor the one without it names the file beside the table."""
     section = pairs_section(many, unit="segment", any_pair=False)
     (table,) = next(block for block in section.blocks if isinstance(block, Fold)).blocks
-    assert table.table.words[-1] == "The pairs of the best systems. For all 3\u202f160, see Files."
+    assert table.table.words[-1] == "The pairs of the best systems. For all 3,160, see Files."
 
 
 def test_pairs_of_very_many_systems_are_not_written_out_to_be_measured(many, monkeypatch):
@@ -138,7 +138,7 @@ def test_scores_too_many_to_be_drawn_are_said():
         values=np.zeros((2, MOST_CELLS // 2)),
     )
     assert fits(at)
-    assert told_size(at) == ""
+    assert size_note(at) == ""
     above = bt.Scores(
         name="m",
         systems=["A", "B"],
@@ -146,7 +146,7 @@ def test_scores_too_many_to_be_drawn_are_said():
         values=np.zeros((2, MOST_CELLS // 2 + 1)),
     )
     assert not fits(above)
-    assert "150\u202f002 scores are too many" in told_size(above)
+    assert "150,002 scores are too many" in size_note(above)
 
 
 def test_packed_tests_are_read_back():

@@ -69,7 +69,7 @@ def test_the_columns_of_a_ranking_have_these_types(backend):
 def test_columns_without_values_keep_their_types(backend):
     """No identical output, no verdict, nothing printed: the types are those of a full table."""
     full = result_of("identical_outputs")
-    empty = replace(full, twins=())
+    empty = replace(full, identical_pairs=())
     assert types_in(empty.to_frame(backend)) == full.column_types()
 
     pairs = replace(result_of("pairwise"), alpha=0.0)

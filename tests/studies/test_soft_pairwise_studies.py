@@ -13,11 +13,11 @@ from betterthan.errors import BetterThanError
 from betterthan.present.charts.save import chart_bytes
 from betterthan.present.charts.study import study_chart
 from betterthan.present.charts.theme import THEMES
-from betterthan.studies.against_people import panels_of
-from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.human_panels import panels_of
 from betterthan.studies.setups import Setup
-from betterthan.studies.soft_pairwise.spa_printed import TABLE_1, mean_gain
 from betterthan.studies.soft_pairwise.spa_segments import _Tables, _values
+from betterthan.studies.soft_pairwise.spa_significance import TABLE_1, mean_gain
 from betterthan.studies.study import study
 
 
@@ -110,8 +110,8 @@ def test_a_metric_under_two_names_counts_once_at_most():
 
 def test_the_printed_table_gives_the_printed_means():
     """Section 4.4: 31 % more significant comparisons, 40 % more clusters."""
-    assert round(mean_gain(TABLE_1, 6), 2) == 0.31
-    assert round(mean_gain(TABLE_1, 9), 2) == 0.40
+    assert round(mean_gain(TABLE_1.rows, 6), 2) == 0.31
+    assert round(mean_gain(TABLE_1.rows, 9), 2) == 0.40
     gains = study("spa-significance", campaign(), quick=True, workers=1).table("gains")
     assert [round(row[1], 2) for row in gains.printed] == [1.00, 0.31, 0.40]
     assert np.isnan(mean_gain([("x", 0, 3)], 1))
@@ -275,7 +275,7 @@ def test_a_gap_takes_away_a_cell_and_not_a_segment():
 def test_lines_have_no_mark_where_nothing_is_defined():
     """All systems but one leave pairs of two, on which all metrics may have one value; no mark stands there."""
     marks = [Mark("x", "PA", 2, float("nan")), Mark("x", "PA", 3, 0.5, 0.4, 0.6), Mark("x", "SPA", 2, 0.1)]
-    chart = lines_chart(marks, name="n", title="t", x="a", y="b")
+    chart = figure(marks, name="n", title="t", x="a", y="b")
     assert (chart.kind, chart.x, chart.y) == ("lines", "a", "b")
     assert chart.columns == {
         "panel": ("x", "x"),

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError, unknown_name
 from betterthan.kernels.resampling.resample import unit_sums
-from betterthan.results.units import few_note, unit_line
+from betterthan.results.units import few_note
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
@@ -90,26 +90,9 @@ def has_documents(table: Scores | Counts | WordTags) -> bool:
     return 2 <= len(set(table.groups)) < len(table.segments)
 
 
-def chosen_units(table: Scores | Counts, units: UnitName) -> tuple[Units, tuple[str, ...]]:
-    """Return the units, and a note where the data chose them.
-
-    Segments of a document resemble each other, so documents are the unit wherever they are known; the table says so
-    and how to change it.
-    """
-    chosen = units_of(table, units)
-    note = unit_line(unit_note(table, chosen), chosen.name)
-    return chosen, (note,) if units == "auto" and not chosen.are_segments else ()
-
-
 def few_units_note(units: Units) -> tuple[str, ...]:
     """Say that intervals of so few units are rough; see :func:`betterthan.results.units.few_note`."""
     return few_note({"segments" if units.are_segments else "groups (documents)": units.n_units})
-
-
-def unit_notes(table: Scores | Counts | WordTags, units: Units) -> tuple[str, ...]:
-    """Say which unit is used and how to change it, as a note, where the table knows documents."""
-    note = unit_note(table, units)
-    return (unit_line(note, units.name),) if note else ()
 
 
 def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:

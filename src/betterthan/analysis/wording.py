@@ -15,24 +15,24 @@ def counted(n: int, noun: str) -> str:
     Examples
     --------
     >>> counted(1, "segment"), counted(12345, "segment")
-    ('1 segment', '12\u202f345 segments')
+    ('1 segment', '12,345 segments')
     """
     return f"{amount(n, 0)} {noun}{'' if n == 1 else 's'}"
 
 
 def amount(value: float, decimals: int) -> str:
-    r"""Return `value` with so many decimals, a true minus sign, and thousands apart from 10 000 on.
+    r"""Return `value` with so many decimals, a true minus sign, and thousands apart from 10,000 on.
 
     Very large and very small numbers are written with a power of ten.
 
     Examples
     --------
     >>> amount(-1.25, 1), amount(23456, 0), amount(3e-9, 6)
-    ('−1.2', '23\u202f456', '3e-09')
+    ('−1.2', '23,456', '3e-09')
     """
     if abs(value) >= _LARGE or (decimals == _MOST_DECIMALS and 0 < abs(value) < 10.0**-_MOST_DECIMALS):
         return f"{value:.2g}".replace("-", "−", value < 0)
-    text = f"{abs(value):,.{decimals}f}".replace(",", "\u202f" if abs(value) >= 10_000 else "")
+    text = f"{abs(value):,.{decimals}f}" if abs(value) >= 10_000 else f"{abs(value):.{decimals}f}"
     return f"−{text}" if value < 0 and text.strip("0.") else text
 
 

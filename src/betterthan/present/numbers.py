@@ -36,13 +36,13 @@ def number(value: float | None, digits: int) -> str:
     Examples
     --------
     >>> number(-1.234, 1), number(None, 2), number(1234567.0, 0), number(-3.14e-7, 6)
-    ('−1.2', '–', '1\u202f234\u202f567', '−3.1e-07')
+    ('−1.2', '–', '1,234,567', '−3.1e-07')
     """
     if value is None or math.isnan(value):
         return "–"
     if digits >= MOST_DIGITS and 0 < abs(value) < 10.0 ** (1 - MOST_DIGITS):  # else most of it would be zeros
         return f"{value:.2g}".replace("-", "−", value < 0)
-    text = f"{abs(value):,.{digits}f}".replace(",", "\u202f" if abs(value) >= 10_000 else "")
+    text = f"{abs(value):,.{digits}f}" if abs(value) >= 10_000 else f"{abs(value):.{digits}f}"
     negative = value < 0 and any(digit in "123456789" for digit in text)
     return f"−{text}" if negative else text
 

@@ -15,19 +15,19 @@ from betterthan.report.document import TableBlock
 from betterthan.results.base import Result
 
 
-class Copy(NamedTuple):
+class TableCopy(NamedTuple):
     """One text to copy, and what it is called."""
 
     label: str
     text: str
 
 
-def copies_of(block: TableBlock) -> tuple[Copy, ...]:
+def copies_of(block: TableBlock) -> tuple[TableCopy, ...]:
     """Return the table in each format."""
-    comma = Copy("CSV", block.csv or csv_of(block.table))
+    comma = TableCopy("CSV", block.csv or csv_of(block.table))
     return (
-        Copy("LaTeX", render_latex(block.table)),
-        Copy("Markdown", render_markdown(block.table)),
+        TableCopy("LaTeX", render_latex(block.table)),
+        TableCopy("Markdown", render_markdown(block.table)),
         comma,
     )
 
@@ -49,19 +49,24 @@ def csv_of(table: Table) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([safe(column.heading) for column in table.columns])
-    writer.writerows([safe(cell) for cell in row] for row in table.written())
+    is_number = [column.kind != "text" for column in table.columns]
+    for row in table.written():
+        writer.writerow([safe(cell, thousands=comma) for cell, comma in zip(row, is_number, strict=True)])
     return buffer.getvalue()
 
 
-def safe(cell: str) -> str:
+def safe(cell: str, *, thousands: bool = False) -> str:
     """Return a cell with a leading quote where a spreadsheet would take it for a formula; numbers stay as they are.
+
+    In columns of numbers the commas between `thousands` are left out; elsewhere a comma is part of a name.
 
     Examples
     --------
-    >>> safe("=cmd()"), safe("-1.5"), safe("−1.5")
-    ("'=cmd()", '-1.5', '-1.5')
+    >>> safe("=cmd()"), safe("-1.5"), safe("−1.5"), safe("12,345", thousands=True), safe("12,345")
+    ("'=cmd()", '-1.5', '-1.5', '12345', '12,345')
     """
-    as_number = cell.replace("−", "-").replace("\u202f", "")
+    as_number = cell.replace("−", "-")
+    as_number = as_number.replace(",", "") if thousands else as_number
     try:
         float(as_number)
     except ValueError:

@@ -1,33 +1,33 @@
-"""Small words that several reports need: numbers of things, and p-values inside a sentence."""
+"""Small words that several reports need: counts with their nouns, and p-values inside a sentence."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import numpy as np
 
+from betterthan.messages import Message
 from betterthan.present.numbers import digits_for, pvalue
 from betterthan.present.table import Table
+from betterthan.results.units import UNIT_LINE
 from betterthan.tables.scores import Scores
 
 LOST = "alone significant, but not after correction for all pairs"
-_THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\w)")
 
 
 def count(n: float) -> str:
-    """Return a number with thin spaces between thousands.
+    """Return a number with commas between thousands.
 
     Examples
     --------
-    >>> count(4088).replace("\u202f", " "), count(12), count(2.5)
-    ('4 088', '12', '2.5')
+    >>> count(4088), count(12), count(2.5)
+    ('4,088', '12', '2.5')
     """
-    return f"{n:,.10g}".replace(",", "\u202f")
+    return f"{n:,.10g}"
 
 
 def plural(n: int, one: str, many: str | None = None) -> str:
-    """Return the word for one thing or for several.
+    """Return the noun or verb in the singular or the plural.
 
     Examples
     --------
@@ -49,52 +49,14 @@ def equals_p(p: float) -> str:
     return f"p < {written.removeprefix('<')}" if written.startswith("<") else f"p = {written}"
 
 
-def thousands(text: str) -> str:
-    """Return a text of ours with thin spaces where other modules put commas between thousands.
-
-    Examples
-    --------
-    >>> thousands("8,400 of 12,000 rows kept, 3,14 and x1,000 as they are").replace("\u202f", " ")
-    '8 400 of 12 000 rows kept, 3,14 and x1,000 as they are'
-    """
-    return _THOUSANDS.sub(lambda found: found.group().replace(",", "\u202f"), text)
+def page_table(table: Table) -> Table:
+    """Return a table without the argument that chooses another unit: a page has none."""
+    words, notes = (tuple(map(_without_argument, lines)) for lines in (table.words, table.notes))
+    return replace(table, words=words, notes=notes)
 
 
-def one_pair(text: str) -> str:
-    """Return a text about all pairs as it is said where two systems make a single one.
-
-    Examples
-    --------
-    >>> one_pair("All 3 rankings order all 1 pair of systems alike.")
-    'All 3 rankings order the one pair of systems alike.'
-    """
-    return text.replace("all 1 pair of", "the one pair of").replace("Of 1 pairs of", "Of 1 pair of")
-
-
-def for_page(table: Table) -> Table:
-    """Return a table written as the page writes: thin spaces between thousands, one pair; names stay as they are."""
-    counts = {j for j, column in enumerate(table.columns) if column.kind == "count"}
-    rows = tuple(
-        tuple(
-            thousands(cell) if j in counts and isinstance(cell, str) else cell for j, cell in enumerate(row)
-        )
-        for row in table.rows
-    )
-    words = tuple(thousands(one_pair(text)) for text in table.words)
-    return replace(table, title=thousands(table.title), words=words, rows=rows)
-
-
-def page_table(table: Table, unit_note: str) -> Table:
-    """Return a table without the argument that chooses another unit: a page has none.
-
-    Parameters
-    ----------
-    table : Table
-        Its first line says the unit, where there is something to say.
-    unit_note : str
-        Which unit was used; empty where the table does not say it.
-    """
-    return replace(table, words=(unit_note, *table.words[1:])) if unit_note else table
+def _without_argument(line: str) -> str:
+    return str(line.fields["unit"]) if isinstance(line, Message) and line.code == UNIT_LINE else line
 
 
 def sentence(words: str) -> str:

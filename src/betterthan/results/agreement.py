@@ -12,6 +12,9 @@ from betterthan.results.base import Result
 from betterthan.results.rows import NamedRows, Rows, best_name, index_of, place_of, row_at
 from betterthan.results.settings import Settings
 
+NEXT_COMMAND = "next_command"
+"""The code of the sentence that names the command to run next; a page leaves it out."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregatedSystem:
@@ -144,7 +147,7 @@ class Aggregated(NamedRows[AggregatedSystem], Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Concord:
+class RankingComparison:
     """Two rankings compared.
 
     Attributes
@@ -174,7 +177,7 @@ class Concord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Agreement(Rows[Concord], Result):
+class Agreement(Rows[RankingComparison], Result):
     """Every pair of rankings compared, tie-aware.
 
     Attributes
@@ -186,7 +189,7 @@ class Agreement(Rows[Concord], Result):
     top : int
     best, tops : tuple of tuple of str
         The best system of each ranking, and its top k, with all that tie across the border.
-    comparisons : tuple of Concord
+    comparisons : tuple of RankingComparison
         One a pair of rankings.
     sentences : tuple of str
 
@@ -200,19 +203,19 @@ class Agreement(Rows[Concord], Result):
     """
 
     kind: ClassVar[str] = "agreement"
-    row_type: ClassVar[type] = Concord
+    row_type: ClassVar[type] = RankingComparison
 
     rankings: tuple[str, ...]
     systems: tuple[str, ...]
     top: int
     best: tuple[tuple[str, ...], ...]
     tops: tuple[tuple[str, ...], ...]
-    comparisons: tuple[Concord, ...]
+    comparisons: tuple[RankingComparison, ...]
     sentences: tuple[str, ...]
     notes: tuple[str, ...]
     settings: Settings
 
-    def comparison(self, first: str, second: str) -> Concord:
+    def comparison(self, first: str, second: str) -> RankingComparison:
         """Return the comparison of two rankings, seen from `first`."""
         for name in (first, second):
             index_of(name, self.rankings, "ranking")
@@ -230,7 +233,7 @@ class Agreement(Rows[Concord], Result):
     def __len__(self) -> int:
         return len(self.comparisons)
 
-    def _row(self, i: int) -> Concord:
+    def _row(self, i: int) -> RankingComparison:
         return self.comparisons[i]
 
     def __contains__(self, names: object) -> bool:
@@ -238,7 +241,7 @@ class Agreement(Rows[Concord], Result):
             return any({each.first, each.second} == set(names) for each in self.comparisons)
         return isinstance(names, str) and names in self.rankings
 
-    def __getitem__(self, key: int | tuple[str, str]) -> Concord:
+    def __getitem__(self, key: int | tuple[str, str]) -> RankingComparison:
         return self.comparison(*key) if isinstance(key, tuple) else self._row(place_of(key, len(self)))
 
     def columns(self) -> dict[str, Sequence[Any]]:

@@ -11,6 +11,33 @@ from betterthan.results.rows import NamedRows, index_of
 from betterthan.results.settings import Settings
 
 
+class OrderedSentences:
+    """Sentences in a known order: the verdict, the numbers behind it, details, and what to choose."""
+
+    __slots__ = ()
+    sentences: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The first sentence: which system is better, for this pair alone."""
+        return self.sentences[0]
+
+    @property
+    def evidence(self) -> str:
+        """The second sentence: the numbers behind the verdict."""
+        return self.sentences[1]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """All but the first and the last sentence."""
+        return self.sentences[1:-1]
+
+    @property
+    def advice(self) -> str:
+        """The last sentence: what to choose."""
+        return self.sentences[-1]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherTest:
     """A second test of the same question, for comparison; no verdict rests on it."""
@@ -108,7 +135,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class Explanation(NamedRows[Mechanism], Result):
+class Explanation(NamedRows[Mechanism], OrderedSentences, Result):
     """Each mechanism's verdict on a pair, and why they agree or differ.
 
     Attributes
@@ -277,7 +304,7 @@ class Mover:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class CountsExplanation(NamedRows[Aggregation], Result):
+class CountsExplanation(NamedRows[Aggregation], OrderedSentences, Result):
     """A pair under three aggregations, why they may differ, and on which segments the pooled difference hangs.
 
     Attributes

@@ -228,7 +228,7 @@ class Judges(NamedRows[Judge], Result):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Twin:
+class IdenticalPair:
     """Two systems with the same output for a segment.
 
     Attributes
@@ -261,7 +261,7 @@ class MetricTies:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class IdenticalOutputs(Rows[Twin], Result):
+class IdenticalOutputs(Rows[IdenticalPair], Result):
     """Every segment and pair of systems with the same text, and which of them a margin does not catch.
 
     Attributes
@@ -272,7 +272,7 @@ class IdenticalOutputs(Rows[Twin], Result):
         Pairs of systems on a segment that both have an output for.
     n_judged, n_kept : int
         Those that people scored, and those scored the margin or more apart.
-    twins : tuple of Twin
+    identical_pairs : tuple of IdenticalPair
         The identical ones, surviving ones first, widest gap first.
     identical, surviving : array of int, shape (m, m)
         Their numbers for each pair of systems; symmetric.
@@ -285,19 +285,19 @@ class IdenticalOutputs(Rows[Twin], Result):
     >>> texts = bt.Texts(systems=["A", "B"], segments=["1", "2"], references=[["the cat sat", "a dog ran"]],
     ...                  outputs=[["the cat sat", "a dog ran"], ["the cat sat", "a dog sat"]])
     >>> identical = bt.identical_outputs(texts)
-    >>> len(identical), [twin.segment for twin in identical["A", "B"]]
+    >>> len(identical), [pair.segment for pair in identical["A", "B"]]
     (1, ['1'])
     """
 
     kind: ClassVar[str] = "identical_outputs"
-    row_type: ClassVar[type] = Twin
+    row_type: ClassVar[type] = IdenticalPair
 
     systems: tuple[str, ...]
     margin: float
     n_pairs: int
     n_judged: int
     n_kept: int
-    twins: tuple[Twin, ...]
+    identical_pairs: tuple[IdenticalPair, ...]
     identical: IntArray
     surviving: IntArray
     metric_ties: tuple[MetricTies, ...]
@@ -306,36 +306,36 @@ class IdenticalOutputs(Rows[Twin], Result):
     settings: Settings
 
     def __len__(self) -> int:
-        return len(self.twins)
+        return len(self.identical_pairs)
 
-    def _row(self, i: int) -> Twin:
-        return self.twins[i]
+    def _row(self, i: int) -> IdenticalPair:
+        return self.identical_pairs[i]
 
     def __contains__(self, system: object) -> bool:
         return isinstance(system, str) and system in self.systems
 
     @overload
-    def __getitem__(self, key: int) -> Twin: ...
+    def __getitem__(self, key: int) -> IdenticalPair: ...
 
     @overload
-    def __getitem__(self, key: tuple[str, str]) -> tuple[Twin, ...]: ...
+    def __getitem__(self, key: tuple[str, str]) -> tuple[IdenticalPair, ...]: ...
 
-    def __getitem__(self, key: int | tuple[str, str]) -> Twin | tuple[Twin, ...]:
+    def __getitem__(self, key: int | tuple[str, str]) -> IdenticalPair | tuple[IdenticalPair, ...]:
         """Return a row by its place, or all rows of two systems by their names."""
         if not isinstance(key, tuple):
             return self._row(place_of(key, len(self)))
         names = {self.systems[index_of(name, self.systems, "system")] for name in key}
-        return tuple(twin for twin in self.twins if {twin.first, twin.second} == names)
+        return tuple(pair for pair in self.identical_pairs if {pair.first, pair.second} == names)
 
     @property
     def n_identical(self) -> int:
         """Pairs with identical outputs."""
-        return len(self.twins)
+        return len(self.identical_pairs)
 
     @property
     def n_surviving(self) -> int:
         """Those that were scored the margin or more apart."""
-        return sum(twin.survives for twin in self.twins)
+        return sum(pair.survives for pair in self.identical_pairs)
 
     @property
     def share_identical(self) -> float:
@@ -350,7 +350,7 @@ class IdenticalOutputs(Rows[Twin], Result):
     def columns(self) -> dict[str, Sequence[Any]]:
         """Return one row a pair of identical outputs."""
         names = ("segment", "first", "second", "gap", "survives", "text")
-        return {name: [getattr(twin, name) for twin in self.twins] for name in names}
+        return {name: [getattr(pair, name) for pair in self.identical_pairs] for name in names}
 
     def __repr__(self) -> str:
         return f"IdenticalOutputs({self.n_identical} of {self.n_pairs} pairs, {self.n_surviving} survive the margin)"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from betterthan.messages import Message, Option, joined
+
 # Fewer than this, and 95% intervals of skewed scores cover 80% to 92%: see the page on calibration.
 FEW_UNITS = 10
 BY_SEGMENT = ("sign", "wilcoxon", "mood")
 """Tests that take segments one by one and cannot take groups."""
+UNIT_LINE = "unit"
+"""The code of the line that says which unit was used; its field `unit` says it without how to change it."""
 _CHANGES = {
-    "groups": 'For single segments use units="segments"',
-    "segments": 'For whole groups use units="groups"',
-    "clusters": "For single battles use cluster=False",
+    "groups": ("single segments", Option("units", "segments")),
+    "segments": ("whole groups", Option("units", "groups")),
+    "clusters": ("single battles", Option("cluster", value=False)),
 }
 _NAMES = {"groups": "groups (documents)"}
 
@@ -36,12 +40,22 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
     """
     if not unit_note:
         return ""
+    other, change = _CHANGES[units]
     also = []
     if units == "segments" and test in BY_SEGMENT:
-        also.append('test="permutation"')
+        also.append(Message("{option}", option=Option("test", "permutation")))
     if units == "segments" and missing == "pairwise":
-        also.append('missing="drop"')
-    return f"{unit_note} {_CHANGES[units]}{' with ' if also else ''}{' and '.join(also)}."
+        also.append(Message("{option}", option=Option("missing", "drop")))
+    more = Message(" with {options}", options=joined(also, " and ")) if also else ""
+    return Message(
+        "{unit} For {other} use {change}{more}.",
+        code=UNIT_LINE,
+        severity="info",
+        unit=unit_note,
+        other=other,
+        change=change,
+        more=more,
+    )
 
 
 def few_note(counts: Mapping[str, int]) -> tuple[str, ...]:
@@ -70,12 +84,18 @@ def with_unit_first(
     return tuple(line for line in (unit_line(unit_note, str(units)), undecidable, *words) if line)
 
 
-def without_unit(
-    notes: Sequence[str], unit_note: str, units: object, undecidable: str = ""
-) -> tuple[str, ...]:
-    """Return the notes that are not among the first lines of :func:`with_unit_first`."""
-    said = with_unit_first((), unit_note, units, undecidable)
-    return tuple(note for note in notes if note not in said)
+def first_lines(result: object) -> tuple[str, ...]:
+    """Return what stands before the notes of a result: its unit, why nothing could be significant, who never met."""
+    options = getattr(getattr(result, "settings", None), "options", {})
+    units = getattr(result, "units", options.get("units", ""))
+    unit = unit_line(
+        getattr(result, "unit_note", ""),
+        str(units),
+        test=str(getattr(result, "test", "")),
+        missing=options.get("missing"),
+    )
+    lines = (unit, getattr(result, "undecidable", ""), getattr(result, "unmet", ""))
+    return tuple(line for line in lines if line)
 
 
 def undecidable_sentence(alpha: float, units: str, n_units: int, least: float) -> str:

@@ -14,6 +14,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.kernels.text.formulas import SMOOTHING_VALUES, Smoothing, bleu_score, smoothing_constant
 from betterthan.kernels.text.ngrams import ngram_matches, ngram_totals
+from betterthan.messages import method_note
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, signed
 from betterthan.scoring.texts import Missing, Outputs, Parallel, References, order_of, parallel
@@ -236,9 +237,12 @@ def _columns(max_order: int) -> tuple[str, ...]:
 
 
 def _notes(texts: Parallel, choice: Choice, formula: Formula) -> list[str]:
-    notes = [
-        f"Signature: {formula.name}; single segments with eff:yes, as sacreBLEU's sentence_bleu.",
-        f"Tokeniser {choice.name}: {choice.reason}.",
+    notes: list[str] = [
+        method_note(
+            "Signature: {formula}; single segments with eff:yes, as sacreBLEU's sentence_bleu.",
+            formula=formula.name,
+        ),
+        method_note("Tokeniser {name}: {reason}.", name=choice.name, reason=choice.reason),
     ]
     if choice.is_default and has_no_spaces("".join(x for x in chain(*texts.references) if x)):
         notes.append(

@@ -15,6 +15,7 @@ from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError
 from betterthan.kernels.text.formulas import chrf_score
 from betterthan.kernels.text.ngrams import Sequences, ngram_matches, ngram_totals
+from betterthan.messages import method_note
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, signed
 from betterthan.scoring.texts import Missing, Outputs, References, order_of, parallel
@@ -133,7 +134,13 @@ def chrf(
         steps_per_character=options.char_order,
     )
     values = extract(texts, extraction, workers=workers, executor=executor, cache=cache, progress=progress)
-    return counts_of(texts, values, formula, columns=_columns(options), notes=[f"Signature: {formula.name}."])
+    return counts_of(
+        texts,
+        values,
+        formula,
+        columns=_columns(options),
+        notes=[method_note("Signature: {formula}.", formula=formula.name)],
+    )
 
 
 def chrf_formula(options: ChrfOptions, *, n_references: str) -> Formula:

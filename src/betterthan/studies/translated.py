@@ -21,8 +21,8 @@ from betterthan.read.scores import read_metrics
 from betterthan.read.sniff import read_any
 from betterthan.read.source.source import open_source
 from betterthan.results.study import Study
-from betterthan.studies.against_people import HUMAN
-from betterthan.studies.request import StudyRequest
+from betterthan.studies.human_panels import HUMAN
+from betterthan.studies.request import StudyRequest, with_data
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
@@ -80,15 +80,15 @@ def read_translated(data: TranslationData) -> tuple[Translated, ...]:
     >>> one.dataset, one.texts
     ('news', Texts(8 systems × 100 segments, 1 reference))
     """
-    found = _named(data)
-    for one in found:
+    translated = _named(data)
+    for one in translated:
         if not one.texts.references:
             raise BetterThanError(
                 f'There is no reference for "{one.dataset}", so that nothing can be scored.'
             )
-    if not found:
+    if not translated:
         raise no_texts()
-    return tuple(found)
+    return tuple(translated)
 
 
 def no_texts() -> BetterThanError:
@@ -115,7 +115,7 @@ def _named(data: TranslationData) -> list[Translated]:
     if not isinstance(several, Sequence):
         raise no_texts()
     return [
-        found for one in several for found in ([one] if isinstance(one, Translated) else _read(Path(one)))
+        dataset for one in several for dataset in ([one] if isinstance(one, Translated) else _read(Path(one)))
     ]
 
 
@@ -254,9 +254,9 @@ def on_judged(one: Translated) -> Translated:
 def demo_translated() -> tuple[Translated, ...]:
     """Return the demo campaign, a data set for each of its domains."""
     demo = campaign()
-    found = []
+    translated = []
     for domain in dict.fromkeys(demo.domains):
-        places = [i for i, own in enumerate(demo.domains) if own == domain]
+        places = [i for i, segment_domain in enumerate(demo.domains) if segment_domain == domain]
         segments = tuple(demo.segments[i] for i in places)
         texts = Texts(
             systems=demo.systems,
@@ -268,8 +268,8 @@ def demo_translated() -> tuple[Translated, ...]:
             Scores(name=name, systems=demo.systems, segments=segments, values=values[:, places])
             for name, values in (("human", demo.human), ("Learned", demo.metrics["Learned"]))
         )
-        found.append(Translated(domain, texts, human, {"Learned": learned}))
-    return tuple(found)
+        translated.append(Translated(domain, texts, human, {"Learned": learned}))
+    return tuple(translated)
 
 
 def translated_or_demo(
@@ -295,10 +295,8 @@ def system_means(scores: Scores, systems: Sequence[str]) -> FloatArray:
     return np.array([np.mean(row[~np.isnan(row)]) if (~np.isnan(row)).any() else np.nan for row in rows])
 
 
-def answered(found: Study, used: Sequence[Translated], *, is_demo: bool) -> Study:
-    """Return the result with what is to be said about the texts, and their digest in its settings."""
-    own = ("Run on the demo campaign, because no texts were named.",) if is_demo else ()
-    read = tuple(dict.fromkeys(note for one in used for note in one.texts.notes))
+def with_texts(study: Study, used: Sequence[Translated], *, is_demo: bool) -> Study:
+    """Return the result with the notes of the texts, and the digest of all tables in its settings."""
     parts = [
         (
             one.dataset,
@@ -308,6 +306,9 @@ def answered(found: Study, used: Sequence[Translated], *, is_demo: bool) -> Stud
         )
         for one in used
     ]
-    return replace(
-        found, notes=(*own, *found.notes, *read), settings=replace(found.settings, data=digest(*parts))
+    return with_data(
+        study,
+        notes=(note for one in used for note in one.texts.notes),
+        data=digest(*parts),
+        demo_instead_of="texts" if is_demo else "",
     )

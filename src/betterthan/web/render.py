@@ -49,7 +49,7 @@ def page(template: str, *, nonce: str, **values: Any) -> str:  # noqa: ANN401  (
 
 
 @cache
-def own_style() -> str:
+def style_of_app() -> str:
     """Return the style sheets as text, for a page that must not ask for anything."""
     return "".join(path.read_text(encoding="utf-8") for path in (REPORT_STYLE, HERE / "static" / "app.css"))
 
@@ -88,9 +88,9 @@ def count(value: float) -> str:
     Examples
     --------
     >>> count(2000), count(0.5), count(1234567.0)
-    ('2\u202f000', '0.5', '1\u202f234\u202f567')
+    ('2,000', '0.5', '1,234,567')
     """
-    return f"{value:,.10g}".replace(",", "\u202f")
+    return f"{value:,.10g}"
 
 
 def signed(value: float | None, digits: int | None = None) -> str:

@@ -38,7 +38,7 @@ VALUES = [[90, 10, 50], [60, 80, 50], [80, 40, 49]]
 def test_identical_outputs_that_survive_the_margin_are_listed():
     """By hand: five equal pairs, two of them judged 25 or more apart; widest gap first."""
     found = bt.identical_outputs(texts_of(OUTPUTS), scores_of(VALUES))
-    told = [(t.segment, t.first, t.second, t.gap, t.survives) for t in found.twins]
+    told = [(t.segment, t.first, t.second, t.gap, t.survives) for t in found.identical_pairs]
     assert told == [
         ("0", "S0", "S1", 30, True),
         ("1", "S2", "S0", 30, True),
@@ -56,7 +56,7 @@ def test_identical_outputs_that_survive_the_margin_are_listed():
     assert (found.share_identical, found.share_surviving) == (5 / 7, 0.5)
     assert found.identical.tolist() == [[0, 1, 3], [1, 0, 1], [3, 1, 0]]
     assert found.surviving.tolist() == [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
-    assert found.twins[0].text == "a"
+    assert found.identical_pairs[0].text == "a"
     assert found.sentences == (
         "5 of 7 pairs of systems on a segment have identical outputs (71%).",
         "4 of 7 judged pairs lie 25 or more apart; 2 of them have identical outputs (50%).",
@@ -67,7 +67,7 @@ def test_texts_alone_tell_what_is_identical():
     """Nothing is judged, so nothing survives; gaps are missing."""
     found = bt.identical_outputs(texts_of(OUTPUTS))
     assert (found.n_identical, found.n_judged, found.n_kept) == (5, 0, 0)
-    assert all(np.isnan(twin.gap) for twin in found.twins)
+    assert all(np.isnan(twin.gap) for twin in found.identical_pairs)
     assert np.isnan(found.share_surviving)
     assert len(found.sentences) == 1
 
@@ -75,7 +75,7 @@ def test_texts_alone_tell_what_is_identical():
 def test_the_direction_of_the_scores_names_the_better_one():
     """Penalties: less is better."""
     found = bt.identical_outputs(texts_of([["a"], ["a"]]), scores_of([[40], [1]], higher_is_better=False))
-    assert (found.twins[0].first, found.twins[0].gap) == ("S1", 39)
+    assert (found.identical_pairs[0].first, found.identical_pairs[0].gap) == ("S1", 39)
 
 
 def test_ratings_are_averaged_and_joined_by_name():
@@ -91,7 +91,11 @@ def test_ratings_are_averaged_and_joined_by_name():
     )
     found = bt.identical_outputs(texts_of(OUTPUTS), ratings)
     assert (found.n_judged, found.n_kept) == (1, 1)
-    assert (found.twins[0].segment, found.twins[0].first, found.twins[0].gap) == ("0", "S0", 50)
+    assert (
+        found.identical_pairs[0].segment,
+        found.identical_pairs[0].first,
+        found.identical_pairs[0].gap,
+    ) == ("0", "S0", 50)
 
 
 def test_ties_of_metrics_are_counted_among_the_kept_pairs():

@@ -11,8 +11,8 @@ from tests.present.charts.pictures import Picture, made, subject, values, with_f
 
 import betterthan as bt
 from betterthan.present.charts.chart import chart
-from betterthan.present.charts.differences import bar_width, histogram
 from betterthan.present.charts.pairs import cell_text, pair_scale, ties_words
+from betterthan.present.geometry import bar_width, histogram
 
 
 def test_a_ranking_is_drawn_where_its_numbers_are():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from betterthan.studies.paired.paired_simulation import GRID, PANELS, figure, findings, points
+from betterthan.studies.paired.paired_simulation import GRID, PANELS, figure_3, findings, points
 from betterthan.studies.study import study
 
 
@@ -88,7 +88,7 @@ def test_a_mechanism_made_worse_is_found():
 def test_the_figure_has_eight_panels_of_five_lines():
     """Figure 3 a–h."""
     taus = np.full((288, 2, 5), 0.5)
-    chart = figure("offsets", points("offsets", taus, GRID, seed=1, as_published=False))
+    chart = figure_3("offsets", points("offsets", taus, GRID, seed=1, as_published=False))
     assert len(set(chart.columns["panel"])) == 8
     assert len(set(chart.columns["series"])) == 5
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import betterthan as bt
-from betterthan.studies.paired.disagreement import disagreement
+from betterthan.studies.paired.paired_disagreement import disagreement
 from betterthan.studies.paired.strengths import played_strengths, three_strengths
 
 

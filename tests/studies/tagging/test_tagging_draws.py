@@ -12,8 +12,15 @@ from tests.made_tags import drawn_tags
 import betterthan as bt
 from betterthan.engine.streams import stream
 from betterthan.kernels.tags.spans import phrase_f1_bad_as_published
-from betterthan.studies.tagging.tagging_draws import Drawn, Options, draw_in_step, draw_loop, drawn_sentences
-from betterthan.studies.tagging.tagging_sampling import pool_of, sampled_scores
+from betterthan.studies.tagging.tagging_sampling import (
+    Drawn,
+    ErrorRows,
+    draw_in_step,
+    draw_loop,
+    drawn_sentences,
+    pool_of,
+    sampled_scores,
+)
 
 ALL = ("f1_bad", "f1_mult", "phrase_f1_bad", "phrase_f1_mult", "mcc", "sequence_correlation")
 
@@ -98,7 +105,7 @@ def test_a_sample_does_not_depend_on_what_is_drawn_with_it():
 def test_every_sentence_and_every_wrong_system_has_the_same_chance():
     """Chi-square tests of the first sentence of 40,000 samples, and of the system it is taken from."""
     one = np.ones(15, dtype=np.int64)
-    options = Options(np.arange(0, 15, 3), np.full(5, 3), one, np.eye(15, dtype=np.int64))
+    options = ErrorRows(np.arange(0, 15, 3), np.full(5, 3), one, np.eye(15, dtype=np.int64))
     taken = drawn_sentences(options, 1, 40_000, np.random.default_rng(5)).sums.sum(axis=0)
     assert taken.sum() == 40_000
     assert stats.chisquare(taken).pvalue > 0.001
@@ -107,7 +114,7 @@ def test_every_sentence_and_every_wrong_system_has_the_same_chance():
 def test_all_sentences_together_are_drawn_without_replacement():
     """As many errors as there are: each sentence once, nothing is left over."""
     one = np.ones(6, dtype=np.int64)
-    options = Options(np.arange(0, 6, 2), np.full(3, 2), one, np.eye(6, dtype=np.int64))
+    options = ErrorRows(np.arange(0, 6, 2), np.full(3, 2), one, np.eye(6, dtype=np.int64))
     found = drawn_sentences(options, 3, 200, np.random.default_rng(6))
     assert (found.sums.reshape(200, 3, 2).sum(axis=2) == 1).all()
     assert (found.last == -1).all()

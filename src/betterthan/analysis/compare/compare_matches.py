@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import expit
@@ -61,7 +60,7 @@ def compare_matches(
     width = critical_values(options.confidence_of_one(len(chosen)), degrees) * error
     named = at(chosen, matches.systems)
     counts = WinCounts(fit.counts.wins[square], fit.counts.ties[square])
-    table = pairwise_table(
+    return pairwise_table(
         PairFindings(
             systems=named,
             goodness=strength,
@@ -93,4 +92,3 @@ def compare_matches(
         ),
         options,
     )
-    return replace(table, notes=(*([table.unmet] if table.unmet else []), *table.notes))

@@ -20,12 +20,12 @@ from betterthan.analysis.compare.mechanisms import PairTests, permutation_test
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.explain.explain_counts import LengthsArgument, explain_counts
 from betterthan.analysis.explain.fragility import MEAN_SIGNIFICANCE, WINS_SIGNIFICANCE, flips
-from betterthan.analysis.explain.slices import Part, lengths_of, parts_of, reversed_slices
+from betterthan.analysis.explain.slices import SlicePart, lengths_of, parts_of, reversed_slices
 from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.rank.detectable import detectable
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
-from betterthan.analysis.table_argument import Data, as_table
+from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName, Units, few_units_note, units_of
 from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
 from betterthan.arrays import FloatArray
@@ -36,7 +36,6 @@ from betterthan.kernels.significance.rank_tests import mood_median, sign_test, s
 from betterthan.results.explanation import CountsExplanation, Explanation, Flip, Mechanism, Slice
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.settings import Settings
-from betterthan.results.units import unit_line
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
@@ -215,23 +214,33 @@ def _reversals(found: Explanation) -> str:
     if not found.slices:
         return f"The order of the means is the same in all {n} slices looked at."
     sure = [part for part in found.slices if part.is_significant]
+    shown = _shown_slices(found)
     if math.isnan(found.slices[0].pvalue):
         return (
             f"The order of the means is reversed in {amount(len(found.slices), 0)} of {n} slices, most in "
-            f"{_named(found.slices[0])}; single documents cannot be tested where documents are the units."
+            f"{_named(shown[0])}; single documents cannot be tested where documents are the units."
         )
     if not sure:
-        clearest = f"most clearly in {_named(found.slices[0])}"
+        clearest = f"most clearly in {_named(shown[0])}"
         return (
             f"The order of the means is reversed in {amount(len(found.slices), 0)} of {n} slices, {clearest}, but "
             f"nowhere significantly {level}."
         )
-    named = [_led(found, part) for part in sure[:_SHOWN]]
+    named = [_led(found, part) for part in shown]
     more = [f"{amount(len(sure) - _SHOWN, 0)} more"] if len(sure) > _SHOWN else []
     over = (
         f" for {n} slices" if found.units == "segments" else ""
     )  # single documents are not among those tested
     return f"The order of the means is reversed in {listing(named + more)}, significantly {level}{over}."
+
+
+def _shown_slices(found: Explanation) -> tuple[Slice, ...]:
+    """The slices that the explanation names: the significant ones, or else the clearest."""
+    if found.ties == found.n_segments or found.mechanism("mean").winner is None or not found.slices:
+        return ()
+    sure = [part for part in found.slices if part.is_significant]
+    is_tested = not math.isnan(found.slices[0].pvalue)
+    return tuple(sure[:_SHOWN]) if sure and is_tested else found.slices[:1]
 
 
 def _named(part: Slice, *facts: str) -> str:
@@ -407,7 +416,7 @@ def explain(
 ) -> CountsExplanation: ...
 @overload
 def explain(
-    scores: Data,
+    scores: AnyData,
     a: str,
     b: str,
     *,
@@ -422,7 +431,7 @@ def explain(
 ) -> Any: ...  # noqa: ANN401  (an explanation of scores or of counts)
 @with_one_blas_thread
 def explain(
-    scores: Data,
+    scores: AnyData,
     a: str,
     b: str,
     *,
@@ -528,17 +537,11 @@ def explain(
     silent = _explained(pair, parts, units_of(pair, units), compared, _settings(scores, pair, compared))
     told = replace(silent, sentences=sentences_of(silent))
     few = few_units_note(units_of(pair, units))
-    return replace(told, notes=(*_about_units(compared), *few, *_notes(scores, pair, told)))
-
-
-def _about_units(compared: PairwiseTable) -> tuple[str, ...]:
-    """What so few units cannot show, and that documents are the units."""
-    line = unit_line(compared.unit_note, compared.units)
-    return tuple(note for note in (compared.undecidable, line) if note)
+    return replace(told, notes=(*few, *_notes(scores, pair, told)))
 
 
 def _explained(
-    pair: Scores, parts: Sequence[Part], units: Units, compared: PairwiseTable, settings: Settings
+    pair: Scores, parts: Sequence[SlicePart], units: Units, compared: PairwiseTable, settings: Settings
 ) -> Explanation:
     """Return the explanation without its words."""
     (a, b), (x, y), alpha = pair.systems, pair.goodness, compared.alpha
@@ -640,7 +643,7 @@ def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
         notes.append(
             f"The median of the differences is 0 because of {counted(found.ties, 'tie')}; wins and losses decide."
         )
-    if any("by difficulty" in sentence for sentence in found.sentences):
+    if any(part.by == "difficulty" for part in _shown_slices(found)):
         notes.append(_about_difficulty(scores.n_systems - 2))
     return tuple(notes)
 

@@ -11,7 +11,7 @@ import numpy as np
 from betterthan.analysis.wording import amount, counted, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray, digest
 from betterthan.errors import TableError
-from betterthan.results.human import IdenticalOutputs, MetricTies, Twin
+from betterthan.results.human import IdenticalOutputs, IdenticalPair, MetricTies
 from betterthan.results.settings import Settings
 from betterthan.tables.meetings import check_margin
 from betterthan.tables.ratings import Ratings
@@ -75,7 +75,7 @@ def identical_outputs(
     >>> texts = bt.Texts(systems=["A", "B", "C"], segments=["1"], outputs=[["a house"], ["a house"], ["a mouse"]])
     >>> scores = bt.Scores(name="DA", systems=["A", "B", "C"], segments=["1"], values=[[90], [60], [30]])
     >>> found = bt.identical_outputs(texts, scores)
-    >>> found.n_identical, found.n_kept, found.twins[0].first, found.twins[0].gap
+    >>> found.n_identical, found.n_kept, found.identical_pairs[0].first, found.identical_pairs[0].gap
     (1, 3, 'A', 30.0)
     """
     check_margin(margin)
@@ -92,7 +92,7 @@ def identical_outputs(
         n_pairs=rows.left.size,
         n_judged=int((~np.isnan(rows.gap)).sum()),
         n_kept=int(rows.kept.sum()),
-        twins=_twins(texts, rows),
+        identical_pairs=_identical_pairs(texts, rows),
         identical=identical,
         surviving=surviving,
         metric_ties=tuple(_metric_ties(metric, texts, rows) for metric in metrics),
@@ -152,17 +152,17 @@ def _counts(rows: _OutputPairs, mask: BoolArray, m: int) -> IntArray:
     return np.asarray(flat + flat.T, dtype=np.int64)
 
 
-def _twins(texts: Texts, rows: _OutputPairs) -> tuple[Twin, ...]:
+def _identical_pairs(texts: Texts, rows: _OutputPairs) -> tuple[IdenticalPair, ...]:
     where = np.flatnonzero(rows.same)
     gap, kept = np.abs(rows.gap[where]), rows.kept[where]
     order = where[np.lexsort((where, -np.nan_to_num(gap, nan=-1.0), ~kept))]
-    twins = []
+    pairs = []
     for i in order.tolist():
         pair = (int(rows.left[i]), int(rows.right[i]))
         better, worse = pair[::-1] if rows.gap[i] < 0 else pair
         text = texts.outputs[better][rows.segment[i]]
-        twins.append(
-            Twin(
+        pairs.append(
+            IdenticalPair(
                 segment=texts.segments[rows.segment[i]],
                 first=texts.systems[better],
                 second=texts.systems[worse],
@@ -171,7 +171,7 @@ def _twins(texts: Texts, rows: _OutputPairs) -> tuple[Twin, ...]:
                 text="" if text is None else text,
             )
         )
-    return tuple(twins)
+    return tuple(pairs)
 
 
 def _metric_ties(metric: Scores, texts: Texts, rows: _OutputPairs) -> MetricTies:

@@ -16,7 +16,7 @@ from betterthan.analysis.matches.match_covariates import (
     refuse_covariates,
     two_way,
 )
-from betterthan.analysis.matches.match_units import Unit, cluster_note, crossed, units_of_matches
+from betterthan.analysis.matches.match_units import MatchUnit, crossed, units_of_matches
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
@@ -31,6 +31,7 @@ from betterthan.kernels.comparisons.sandwich import (
 )
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.resampling.clustered import many_clusters
+from betterthan.messages import method_note
 from betterthan.tables.matches import Matches
 
 TiesModel = Literal["default", "half", "drop", "davidson", "as_published"]
@@ -131,7 +132,7 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
         ties=policy,
         clusterings=clusterings,
         style=style,
-        notes=(*matches.notes, *ties_note(counts, policy), *cluster_note(matches)),
+        notes=(*matches.notes, *ties_note(counts, policy)),
     )
 
 
@@ -210,17 +211,17 @@ def added_up(matches: Matches) -> Matches:
     return matches.aggregated()
 
 
-class Rows(NamedTuple):
+class MatchRows(NamedTuple):
     """Matches as the likelihood sees them under a policy for ties."""
 
     left: IntArray
     right: IntArray
     outcome: FloatArray
     weight: FloatArray
-    units: tuple[Unit, ...]
+    units: tuple[MatchUnit, ...]
 
 
-def rows_of(matches: Matches, ties: str) -> Rows:
+def rows_of(matches: Matches, ties: str) -> MatchRows:
     """Return the rows with ties kept at one half, left out, or given to the later system; equal ones added up."""
     units = units_of_matches(matches)
     matches = added_up(matches)
@@ -229,8 +230,8 @@ def rows_of(matches: Matches, ties: str) -> Rows:
     outcome = matches.outcome
     if ties == "as_published":
         outcome = np.where(tied, (matches.left > matches.right).astype(np.float64), outcome)
-    units = tuple(Unit(unit.name, unit.code[keep]) for unit in units)
-    return Rows(matches.left[keep], matches.right[keep], outcome[keep], matches.weight[keep], units)
+    units = tuple(MatchUnit(unit.name, unit.code[keep]) for unit in units)
+    return MatchRows(matches.left[keep], matches.right[keep], outcome[keep], matches.weight[keep], units)
 
 
 def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: float) -> FloatArray:
@@ -316,7 +317,7 @@ def graph_note(matches: Matches, counts: WinCounts, ties: str) -> tuple[str, ...
     weakest = f"fewest matches: {matches.systems[i]} ({played[i]:,.10g})"
     graph = connectivity(with_ties(counts.wins, counts.ties, "drop" if ties == "drop" else "half"))
     if graph.n_components <= 1:
-        return (f"Comparison graph: connected; {weakest}.",)
+        return (method_note("Comparison graph: connected; {weakest}.", weakest=weakest),)
     if graph.n_islands > 1:
         return (
             f"Comparison graph: {graph.n_islands} sets of systems that no decided match connects; {weakest}.",
@@ -374,7 +375,7 @@ def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, 
     return (text,)
 
 
-def _sides_mean_something(rows: Rows, n_systems: int) -> bool:
+def _sides_mean_something(rows: MatchRows, n_systems: int) -> bool:
     if not ((rows.outcome == 1).any() and (rows.outcome == 0).any()):
         return False
     met = np.bincount(rows.left * n_systems + rows.right, rows.weight, n_systems**2).reshape(
@@ -383,7 +384,7 @@ def _sides_mean_something(rows: Rows, n_systems: int) -> bool:
     return bool(np.minimum(met, met.T).sum() >= 2 * _BOTH_WAYS * met.sum())
 
 
-def _error(rows: Rows, information: FloatArray, score: FloatArray, step: float) -> tuple[float, float]:
+def _error(rows: MatchRows, information: FloatArray, score: FloatArray, step: float) -> tuple[float, float]:
     """Standard error of the step and its degrees of freedom, by the clusters of the rows; the residuals are its own."""
     rest = score - step * information
     if not rows.units:

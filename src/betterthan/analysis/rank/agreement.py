@@ -14,9 +14,11 @@ from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.errors import BetterThanError, NotEstimable, TableError, some_of
 from betterthan.kernels.agreement.rankings import order_agreement, same_top, top_set
-from betterthan.results.agreement import Agreement, Concord
+from betterthan.messages import Message
+from betterthan.results.agreement import NEXT_COMMAND, Agreement, RankingComparison
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Settings
+from betterthan.results.units import unit_line
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 
@@ -140,7 +142,7 @@ def agreement(
         tops=tuple(tops),
         comparisons=tuple(found),
         sentences=(),
-        notes=tuple(dict.fromkeys(note for ranking in chosen for note in ranking.notes)),
+        notes=_notes(chosen),
         settings=Settings(
             method="agreement",
             options={"of": ",".join(labels), "top": top},
@@ -203,11 +205,11 @@ def _merit(ranking: Ranking, systems: Sequence[str]) -> FloatArray:
 
 def _concord(
     names: tuple[str, str], merit: tuple[FloatArray, FloatArray], systems: Sequence[str], top: int
-) -> Concord:
+) -> RankingComparison:
     first, second = merit
     counts = order_agreement(first, second)
     i, j = np.nonzero((first[:, None] > first[None, :]) & (second[:, None] < second[None, :]))
-    return Concord(
+    return RankingComparison(
         first=names[0],
         second=names[1],
         alike=counts.share_alike,
@@ -226,11 +228,19 @@ def _members(inside: BoolArray, merit: FloatArray, systems: Sequence[str]) -> tu
     return tuple(systems[i] for i in best_first if inside[i])
 
 
+def _notes(rankings: Sequence[Ranking]) -> tuple[str, ...]:
+    """Units and notes of all rankings, each once."""
+    lines = [(unit_line(ranking.unit_note, ranking.units), *ranking.notes) for ranking in rankings]
+    return tuple(dict.fromkeys(line for each in lines for line in each if line))
+
+
 def _sentences(found: Agreement) -> tuple[str, ...]:
     m = len(found.systems)
-    pairs = counted(m * (m - 1) // 2, "pair")
+    n_pairs = m * (m - 1) // 2
+    pairs = counted(n_pairs, "pair")
     if all(concord.alike == 1 for concord in found.comparisons):
-        return (f"All {counted(len(found.rankings), 'ranking')} order all {pairs} of systems alike.",)
+        every = "the one pair" if n_pairs == 1 else f"all {pairs}"
+        return (f"All {counted(len(found.rankings), 'ranking')} order {every} of systems alike.",)
     told = [_on_top("The best system", found.best, found.rankings)]
     if m > found.top > 1:
         told.append(_on_top(f"The top {found.top}", found.tops, found.rankings))
@@ -246,7 +256,10 @@ def _sentences(found: Agreement) -> tuple[str, ...]:
         f"The most different are {worst.first} and {worst.second}: they order {len(worst.flipped_pairs)} of {pairs} "
         f"opposite ways ({flipped})."
     )
-    return (*told, f"To see why: betterthan explain FILE {a} {b}.")
+    advice = Message(
+        "To see why: betterthan explain FILE {a} {b}.", code=NEXT_COMMAND, severity="info", a=a, b=b
+    )
+    return (*told, advice)
 
 
 def _on_top(what: str, sets: Sequence[tuple[str, ...]], names: Sequence[str]) -> str:

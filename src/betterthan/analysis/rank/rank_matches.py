@@ -15,7 +15,6 @@ from scipy.special import expit, logsumexp, ndtr, stdtrit
 from betterthan.analysis.compare.compare_matches import compare_matches
 from betterthan.analysis.matches.match_covariates import refuse_covariates, style_notes, two_way
 from betterthan.analysis.matches.match_units import (
-    cluster_note,
     crossed,
     match_units,
     thin_note,
@@ -51,7 +50,7 @@ from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
-from betterthan.results.settings import Option
+from betterthan.results.settings import OptionValue
 from betterthan.tables.matches import Matches
 
 
@@ -323,7 +322,6 @@ def compare_win_rates(
             notes=(
                 *matches.notes,
                 *ties_note(counts, "half"),
-                *cluster_note(matches),
                 *thin_note(matches.systems, found.pair_degrees, units, matches),
             ),
             **match_units(matches),
@@ -377,7 +375,6 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         notes=(
             *matches.notes,
             *ties_note(counts, ties),
-            *cluster_note(matches),
             *ranked.notes,
             *graph_note(matches, counts, ties),
             *about,
@@ -430,7 +427,7 @@ class _Ranked:
     low: FloatArray
     high: FloatArray
     kind: str
-    options: dict[str, Option]
+    options: dict[str, OptionValue]
     drew: bool = False
     spread: FloatArray | None = None
     fit: MatchFit | None = None
@@ -477,7 +474,7 @@ def _drawn_bradley_terry(
     )
 
 
-def _options_of_fit(matches: Matches, ties: str, options: RankOptions) -> dict[str, Option]:
+def _options_of_fit(matches: Matches, ties: str, options: RankOptions) -> dict[str, OptionValue]:
     return {
         "ties": ties,
         "prior": options.prior or None,

@@ -22,10 +22,11 @@ from betterthan.analysis.strengths.strength_intervals import (
     strength_limits,
 )
 from betterthan.analysis.strengths.strengths import By, Estimated, estimate
-from betterthan.analysis.units import Units, chosen_units, few_units_note, units_of
+from betterthan.analysis.units import Units, few_units_note, units_of
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.intervals.intervals import t_interval
+from betterthan.messages import method_note
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import FEW_UNITS
@@ -43,7 +44,7 @@ def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) ->
         raise BetterThanError(
             'interval="robust" is for matches. Use interval="percentile" or "bca" for scores.'
         )
-    units, notes = chosen_units(complete, options.units)
+    units = units_of(complete, options.units)
     found = estimate(complete, by, units, options, resampling)
     comparison = ComparisonOptions(
         by=by,
@@ -59,7 +60,7 @@ def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) ->
         ranked=options,
         estimated=found,
     )
-    strengths = _strengths(complete, found, units, notes, options)
+    strengths = _strengths(complete, found, units, options)
     ranked = ranking(strengths, pairs, options, seed=resampling.seed)
     return replace(ranked, segments_needed=_segments_needed(complete, ranked, units, options))
 
@@ -74,9 +75,7 @@ def _segments_needed(
     return np.append(segments_needed(scores.goodness[order], alpha=1 - options.confidence), np.nan)
 
 
-def _strengths(
-    scores: Scores, found: Estimated, units: Units, unit_notes: tuple[str, ...], options: RankOptions
-) -> SystemStrengths:
+def _strengths(scores: Scores, found: Estimated, units: Units, options: RankOptions) -> SystemStrengths:
     basis = Basis(found.name, found.strength, found.draws, found.jackknife)
     low, high, interval, notes = strength_limits(scores, units, basis, options)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
@@ -99,7 +98,6 @@ def _strengths(
             "units": units.name,
         },
         notes=(
-            *unit_notes,
             *scores.notes,
             *found.notes,
             *notes,
@@ -199,10 +197,11 @@ def standard_errors(covariance: FloatArray) -> FloatArray:
 
 
 def _about_size(counts: Counts, options: RankOptions) -> str:
-    return (
-        f"bootstrap_mean is the mean score of corpora of {options.size:,} segments drawn from the "
-        f"{counts.n_segments:,}; its interval is for other {counts.n_segments:,} segments of the same kind, and its "
-        f"tests are those of the pooled score."
+    return method_note(
+        "bootstrap_mean is the mean score of corpora of {size:,} segments drawn from the {n:,}; its interval is for "
+        "other {n:,} segments of the same kind, and its tests are those of the pooled score.",
+        size=options.size,
+        n=counts.n_segments,
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.leaderboard import shared_ranks
 from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.table_argument import Data, as_table
+from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.tags.synthetic_labellings import SYNTHETIC, with_synthetic
 from betterthan.analysis.tags.tag_counts import TagMeasure, tag_counts
 from betterthan.analysis.tags.tag_tests import (
@@ -23,7 +23,7 @@ from betterthan.analysis.tags.tag_tests import (
     too_few,
     unit_name,
 )
-from betterthan.analysis.units import unit_note, unit_notes
+from betterthan.analysis.units import unit_note
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
@@ -51,7 +51,7 @@ class _Column(NamedTuple):
 
 @with_one_blas_thread
 def rank_tags(
-    tags: Data,
+    tags: AnyData,
     *,
     by: Sequence[TagMeasure | Formula] = DEFAULT_MEASURES,
     synthetic: bool = True,
@@ -169,7 +169,7 @@ def rank_tags(
         alpha=alpha,
         confidence=confidence,
         n_words=tags.n_words,
-        notes=tuple(dict.fromkeys([*unit_notes(tags, unit), *few, *notes])),
+        notes=tuple(dict.fromkeys([*notes])),
         unit_note=unit_note(tags, unit),
         undecidable=" ".join(few),
         settings=_settings(tags, names, testing, confidence, synthetic=synthetic),

@@ -12,7 +12,7 @@ from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.leaderboard import shared_ranks
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.tags.tag_tests import unit_name
-from betterthan.analysis.units import Units, unit_note, unit_notes, units_of
+from betterthan.analysis.units import Units, unit_note, units_of
 from betterthan.analysis.wording import listing
 from betterthan.arrays import FloatArray, digest
 from betterthan.budget import MOST_RESAMPLES, check_count
@@ -170,7 +170,7 @@ def sentence_quality(
         alpha=alpha,
         confidence=confidence,
         sentences=(_WARNING, *_beaten(systems, value[order, 2], constant_mae)),
-        notes=(*unit_notes(table, unit), *notes),
+        notes=notes,
         unit_note=unit_note(table, unit),
         settings=Settings(
             method="sentence_quality",

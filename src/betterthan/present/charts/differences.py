@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from betterthan.arrays import FloatArray, IntArray
+from betterthan.arrays import FloatArray
 from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
-from betterthan.present.charts.paired import paired, wins
 from betterthan.present.charts.theme import Theme
+from betterthan.present.geometry import bar_width, histogram, paired_scores
 from betterthan.present.numbers import digits_for, number
 from betterthan.results.human import KeptPairs
 from betterthan.results.meta_evaluation import CASES, MetaEvaluation
@@ -70,7 +70,7 @@ def contributions_chart(
     if len(pairs) > len(shown):
         words.append(f"The {len(shown)} pairs that agree least are shown.")
     return headed(
-        drawn, theme, title=f"How sure are people, and {name}?", words=words, width=560, wanted=title
+        drawn, theme, title=f"How sure are people, and {name}?", words=words, width=560, override=title
     )
 
 
@@ -119,12 +119,11 @@ def margins_chart(
     words = [f"{total} pairs of systems judged on the same segment; closer ones count as ties."]
     drawn = drawn.properties(width=_MARGINS_WIDTH, height=_MARGINS_HEIGHT)
     return headed(
-        drawn, theme, title="What does a margin keep?", words=words, width=_MARGINS_WIDTH + 60, wanted=title
+        drawn, theme, title="What does a margin keep?", words=words, width=_MARGINS_WIDTH + 60, override=title
     )
 
 
 _WIDTH, _HEIGHT = 480, 240
-_MOST_BARS = 60
 
 
 def differences_chart(
@@ -139,10 +138,10 @@ def differences_chart(
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; section 7.
     """
     alt = altair()
-    pair = paired(scores, systems)
-    difference = pair.first - pair.second if scores.higher_is_better else pair.second - pair.first
+    pair = paired_scores(scores, systems)
+    difference = pair.differences(higher_is_better=scores.higher_is_better)
     first, second = names([pair.a, pair.b])
-    better, tied, worse = wins(pair, higher_is_better=scores.higher_is_better)
+    better, tied, worse = pair.wins(higher_is_better=scores.higher_is_better)
     called = {"win": f"{first} better", "loss": f"{second} better", "tie": "equal"}
     layers = [
         _bars(difference, called, _axis(difference, scores.name, first), theme),
@@ -158,7 +157,7 @@ def differences_chart(
         f"Dashed line: median difference, {number(float(np.median(difference)), digits)}." + pair.gaps,
     ]
     heading = f"{first} against {second}: paired differences"
-    return headed(drawn, theme, title=heading, words=words, width=_WIDTH + 120, wanted=title)
+    return headed(drawn, theme, title=heading, words=words, width=_WIDTH + 120, override=title)
 
 
 def _axis(difference: FloatArray, metric: str, first: str) -> Drawing:
@@ -170,47 +169,6 @@ def _axis(difference: FloatArray, metric: str, first: str) -> Drawing:
     return alt.X("low:Q", title=title, scale=alt.Scale(domain=domain, nice=False), axis=alt.Axis(tickCount=9))
 
 
-def bar_width(difference: FloatArray) -> float:
-    """Return a round width of bars, of which at most sixty cover the differences.
-
-    Examples
-    --------
-    >>> bar_width(np.array([-3.0, 5.0])), bar_width(np.zeros(3)), bar_width(np.array([0.0, 59.0]))
-    (0.2, 1.0, 2.0)
-    """
-    span = float(max(difference.max(), 0) - min(difference.min(), 0))
-    if span == 0:
-        return 1.0
-    power = 10.0 ** math.floor(math.log10(span / _MOST_BARS))
-    return next(size * power for size in (1, 2, 5, 10, 20) if span / (size * power) <= _MOST_BARS - 2)
-
-
-class Bars(NamedTuple):
-    """Bars of a histogram: where they begin and end, and how many segments they count; ties left aside."""
-
-    low: FloatArray
-    high: FloatArray
-    segments: IntArray
-
-
-def histogram(difference: FloatArray) -> Bars:
-    """Count differences in bars that end at 0, so that none mixes wins with losses.
-
-    A difference of exactly one width belongs to the first bar on either side, so that swapping systems mirrors it.
-
-    Examples
-    --------
-    >>> bars = histogram(np.array([-1.0, 0.0, 1.0, 59.5]))
-    >>> bars.low.tolist(), bars.high.tolist(), bars.segments.tolist()
-    ([-2.0, 0.0, 58.0], [0.0, 2.0, 60.0], [1, 1, 1])
-    """
-    step = bar_width(difference)
-    known = difference[difference != 0]
-    place, counts = np.unique(np.sign(known) * np.ceil(np.abs(known) / step - 1e-9), return_counts=True)
-    low, high = np.where(place > 0, place - 1, place), np.where(place > 0, place, place + 1)
-    return Bars(low * step, high * step, counts)
-
-
 def _bars(difference: FloatArray, called: dict[str, str], x: Drawing, theme: Theme) -> Drawing:
     alt = altair()
     bars = histogram(difference)
@@ -219,10 +177,10 @@ def _bars(difference: FloatArray, called: dict[str, str], x: Drawing, theme: The
     base = alt.Chart(data).mark_bar(stroke=theme.paper, strokeWidth=0.6)
     y = alt.Y("segments:Q", title="segments", axis=alt.Axis(tickMinStep=1, format="d"))
     color = _colors(called, theme)
-    return base.encode(x=x, x2="high:Q", y=y, y2="none:Q", color=color, tooltip=_TOLD)
+    return base.encode(x=x, x2="high:Q", y=y, y2="none:Q", color=color, tooltip=_TOOLTIP)
 
 
-_TOLD = ["low:Q", "high:Q", "segments:Q", "outcome:N"]
+_TOOLTIP = ["low:Q", "high:Q", "segments:Q", "outcome:N"]
 
 
 def _colors(called: dict[str, str], theme: Theme) -> Drawing:

@@ -10,9 +10,10 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import TableError, some_of
 from betterthan.present.charts.drawing import Drawing, altair, best_only, headed, names, ranking_name, rows
 from betterthan.present.charts.theme import Theme
+from betterthan.present.geometry import limits_around
 from betterthan.present.numbers import number, percent
 from betterthan.present.tables.ranking import method_name, tests_of
-from betterthan.results.agreement import Aggregated, Agreement, Concord
+from betterthan.results.agreement import Aggregated, Agreement, RankingComparison
 from betterthan.results.ranking import Ranking
 
 WAYS = {"pooled": "pooled", "segment_mean": "mean of segments", "bootstrap_mean": "bootstrap mean"}
@@ -50,7 +51,7 @@ def aggregation_chart(
         title=f"{metric}: three ways of aggregating",
         words=_aggregation_words(systems, sum(len(each.systems) for each in results)),
         width=3 * _SIDE + 90,
-        wanted=title,
+        override=title,
     )
 
 
@@ -85,9 +86,8 @@ def _correlation(x: FloatArray, y: FloatArray, theme: Theme) -> Drawing:
 
 
 def _scale(values: FloatArray) -> Drawing:
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    room = 0.08 * (high - low) or 0.5
-    return altair().Scale(domain=[low - room, high + room], nice=False, zero=False)
+    limits = limits_around(values, share=0.08) or (0.0, 1.0)
+    return altair().Scale(domain=list(limits), nice=False, zero=False)
 
 
 def _scatter(
@@ -172,10 +172,10 @@ def agreement_chart(result: Agreement, theme: Theme, *, title: str | None = None
         words.append(
             f"The {len(shown)} most different of {len(result.comparisons)} pairs of rankings are shown."
         )
-    return headed(drawn, theme, title="Do the rankings agree?", words=words, width=560, wanted=title)
+    return headed(drawn, theme, title="Do the rankings agree?", words=words, width=560, override=title)
 
 
-def _parts(shown: list[Concord], parts: dict[str, str]) -> Drawing:
+def _parts(shown: list[RankingComparison], parts: dict[str, str]) -> Drawing:
     table = []
     for place, each in enumerate(shown):
         start = 0.0
@@ -188,7 +188,7 @@ def _parts(shown: list[Concord], parts: dict[str, str]) -> Drawing:
     return rows(dict(zip(fields, zip(*table, strict=True), strict=True)))
 
 
-def _labels(shown: list[Concord], y: Drawing, theme: Theme) -> list[Drawing]:
+def _labels(shown: list[RankingComparison], y: Drawing, theme: Theme) -> list[Drawing]:
     alt = altair()
     called = {
         name: names([ranking_name(name)], most=26)[0] for each in shown for name in (each.first, each.second)
@@ -236,7 +236,7 @@ def ranking_chart(result: Ranking, theme: Theme, *, title: str | None = None) ->
         spacing=24,
     )
     heading = f"Ranking by {name}"
-    return headed(both, theme, title=heading, words=_words(result, shown), width=620, wanted=title)
+    return headed(both, theme, title=heading, words=_words(result, shown), width=620, override=title)
 
 
 def _data(result: Ranking, shown: int) -> Drawing:
@@ -258,7 +258,7 @@ def _data(result: Ranking, shown: int) -> Drawing:
 def _strengths(base: Drawing, axis: str, theme: Theme, *, small: bool) -> list[Drawing]:
     alt = altair()
     x = alt.X("strength:Q", title=axis, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6))
-    tooltip = [alt.Tooltip(f"{name}:{kind}") for name, kind in _TOLD]
+    tooltip = [alt.Tooltip(f"{name}:{kind}") for name, kind in _TOOLTIP]
     intervals = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.55).encode(
         x=alt.X("low:Q", title=axis, scale=alt.Scale(zero=False)), x2="high:Q"
     )
@@ -269,7 +269,7 @@ def _strengths(base: Drawing, axis: str, theme: Theme, *, small: bool) -> list[D
     return [intervals, dots, labels]
 
 
-_TOLD = (("system", "N"), ("strength", "Q"), ("low", "Q"), ("high", "Q"), ("rank", "Q"))
+_TOOLTIP = (("system", "N"), ("strength", "Q"), ("low", "Q"), ("high", "Q"), ("rank", "Q"))
 
 
 def _ranks(base: Drawing, shown: int, *, small: bool) -> list[Drawing]:
@@ -350,7 +350,7 @@ def ranks_chart(rankings: Mapping[str, Ranking], theme: Theme, *, title: str | N
     drawn = alt.layer(*layers).properties(width=_BETWEEN * (k - 1), height=step * m)
     words = [f"In colour: the {moved} of {m} systems whose rank differs.", *best_only(m, MOST_SYSTEMS)]
     return headed(
-        drawn, theme, title="Ranks side by side", words=words, width=_BETWEEN * k + 160, wanted=title
+        drawn, theme, title="Ranks side by side", words=words, width=_BETWEEN * k + 160, override=title
     )
 
 

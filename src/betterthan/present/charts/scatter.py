@@ -9,12 +9,18 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
-from betterthan.present.charts.paired import Paired, paired, wins
 from betterthan.present.charts.theme import Theme
+from betterthan.present.geometry import (
+    BINS,
+    PairedScores,
+    cells,
+    distribution,
+    dots,
+    paired_scores,
+    plane_limits,
+)
 from betterthan.tables.scores import Scores
 
-MOST_DOTS = 1000
-_BINS = 40
 _SIDE, _MARGIN = 300, 54
 
 
@@ -37,21 +43,16 @@ def scatter_chart(
        Its caption and text give the axes in opposite ways; here axes and corners are labelled.
     """
     tables = [scores] if isinstance(scores, Scores) else list(scores)
-    pairs = [paired(table, systems) for table in tables]
-    limits = _limits(pairs)
+    pairs = [paired_scores(table, systems) for table in tables]
+    limits = plane_limits(pairs)
     panels = [_panel(table, pair, limits, theme) for table, pair in zip(tables, pairs, strict=True)]
     drawn = panels[0] if len(panels) == 1 else altair().hconcat(*panels, spacing=40)
     heading = " · ".join(dict.fromkeys(" against ".join(names([pair.a, pair.b])) for pair in pairs))
     words = [_verdict(table, pair) for table, pair in zip(tables, pairs, strict=True)]
     legend = "Solid lines: means. Dashed lines: medians. Shaded: the half with more segments."
-    return headed(drawn, theme, title=heading, words=[*words, legend], width=480 * len(panels), wanted=title)
-
-
-def _limits(pairs: Sequence[Paired]) -> tuple[float, float]:
-    low = min(float(min(pair.first.min(), pair.second.min())) for pair in pairs)
-    high = max(float(max(pair.first.max(), pair.second.max())) for pair in pairs)
-    room = 0.04 * (high - low) or 0.5
-    return low - room, high + room
+    return headed(
+        drawn, theme, title=heading, words=[*words, legend], width=480 * len(panels), override=title
+    )
 
 
 class _Plane(NamedTuple):
@@ -64,7 +65,7 @@ class _Plane(NamedTuple):
     theme: Theme
 
 
-def _panel(table: Scores, pair: Paired, limits: tuple[float, float], theme: Theme) -> Drawing:
+def _panel(table: Scores, pair: PairedScores, limits: tuple[float, float], theme: Theme) -> Drawing:
     alt = altair()
     called = names([pair.a, pair.b], most=28)
     scale = alt.Scale(domain=list(limits), nice=False, zero=False)
@@ -87,53 +88,50 @@ def _panel(table: Scores, pair: Paired, limits: tuple[float, float], theme: Them
     return alt.vconcat(above, alt.hconcat(middle, beside, spacing=6), spacing=6)
 
 
-def _verdict(table: Scores, pair: Paired) -> str:
-    better, tied, worse = wins(pair, higher_is_better=table.higher_is_better)
+def _verdict(table: Scores, pair: PairedScores) -> str:
+    better, tied, worse = pair.wins(higher_is_better=table.higher_is_better)
     direction = "" if table.higher_is_better else " Lower is better."
     first, second = names([pair.a, pair.b])
     return f"{first} better on {better} segments, {second} on {worse}, equal on {tied}.{direction}{pair.gaps}"
 
 
-def _half(pair: Paired, plane: _Plane) -> Drawing:
+def _half(pair: PairedScores, plane: _Plane) -> Drawing:
     """Shade the half-plane in which more segments lie; neither when they are level."""
-    above, below = (pair.first > pair.second).sum(), (pair.first < pair.second).sum()
-    ends = [plane.low, plane.high] if above != below else []
-    edge = [plane.high if above > below else plane.low] * len(ends)
+    ends = [plane.low, plane.high] if pair.heavier_half else []
+    edge = [plane.high if pair.heavier_half > 0 else plane.low] * len(ends)
     shade = altair().Chart(rows({"x": ends, "y": ends, "edge": edge}))
     return shade.mark_area(color=plane.theme.accent, opacity=0.12).encode(x=plane.x, y=plane.y, y2="edge:Q")
 
 
-def _density(pair: Paired, plane: _Plane) -> Drawing:
+def _density(pair: PairedScores, plane: _Plane) -> Drawing:
     """Draw a dot for each pair of scores, as large as it is frequent; when they are many, the density in cells."""
     alt = altair()
-    points, counts = np.unique(np.stack([pair.second, pair.first], axis=1), axis=0, return_counts=True)
-    if len(points) > MOST_DOTS:
+    points = dots(pair)
+    if points is None:
         return _cells(pair, plane)
-    most = int(counts.max())
+    most = int(points.segments.max())
     size = alt.Size(
         "segments:Q",
         scale=alt.Scale(domain=[1, max(most, 2)], range=[28, 28] if most == 1 else [8, 180]),
         legend=None if most == 1 else alt.Legend(title="segments", orient="right", tickMinStep=1),
     )
-    dots = alt.Chart(rows({"x": points[:, 0], "y": points[:, 1], "segments": counts}))
-    dots = dots.mark_circle(color=plane.theme.accent, opacity=0.55)
-    return dots.encode(x=plane.x, y=plane.y, size=size, tooltip=["x:Q", "y:Q", "segments:Q"])
+    circles = alt.Chart(rows(points._asdict())).mark_circle(color=plane.theme.accent, opacity=0.55)
+    return circles.encode(x=plane.x, y=plane.y, size=size, tooltip=["x:Q", "y:Q", "segments:Q"])
 
 
-def _cells(pair: Paired, plane: _Plane) -> Drawing:
+def _cells(pair: PairedScores, plane: _Plane) -> Drawing:
     alt = altair()
-    limits = (plane.low, plane.high)
-    counts, across, down = np.histogram2d(pair.second, pair.first, bins=_BINS, range=[limits, limits])
+    counts, across, up = cells(pair, (plane.low, plane.high))
     i, j = np.nonzero(counts)
-    edges = {"x": across[i], "right": across[i + 1], "y": down[j], "top": down[j + 1]}
+    edges = {"x": across[i], "right": across[i + 1], "y": up[j], "top": up[j + 1]}
     data = rows({**edges, "segments": counts[i, j].astype(np.int64)})
     color = alt.Color(
         "segments:Q",
         scale=alt.Scale(range=[plane.theme.middle, plane.theme.accent], type="sqrt", zero=True),
         legend=alt.Legend(title="segments", gradientLength=90),
     )
-    cells = alt.Chart(data).mark_rect(aria=False)
-    return cells.encode(x=plane.x, x2="right:Q", y=plane.y, y2="top:Q", color=color, tooltip=["segments:Q"])
+    squares = alt.Chart(data).mark_rect(aria=False)
+    return squares.encode(x=plane.x, x2="right:Q", y=plane.y, y2="top:Q", color=color, tooltip=["segments:Q"])
 
 
 def _diagonal(plane: _Plane) -> Drawing:
@@ -174,8 +172,8 @@ def _marginal(
     """Draw the distribution of one system's scores along its axis, with mean and median."""
     alt = altair()
     ((axis, scores),) = values.items()
-    counts, edges = np.histogram(scores, bins=_BINS, range=limits)
-    data = rows({axis: edges[:-1], "end": edges[1:], "segments": counts, "none": [0] * _BINS})
+    counts, edges = distribution(scores, limits)
+    data = rows({axis: edges[:-1], "end": edges[1:], "segments": counts, "none": [0] * BINS})
     bars = alt.Chart(data).mark_bar(color=theme.dim, opacity=0.55, aria=False)
     length = {"scale": alt.Scale(domain=[0, int(counts.max())]), "axis": None}
     if axis == "x":

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, number, percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.explanation import Aggregation, CountsExplanation, Explanation, Flip, Mechanism
-from betterthan.results.units import with_unit_first, without_unit
+from betterthan.results.units import with_unit_first
 
 _QUESTIONS = {
     "mean": "{better} mean?",
@@ -22,8 +22,11 @@ _LEGEND = (
 
 def explanation_table(result: Explanation) -> Table:
     """Return what each mechanism says, its test, and how few segments turn it; the sentences below."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
+    bold = set()
     for mechanism in result.mechanisms:
+        if mechanism.is_significant and mechanism.winner:
+            bold.add((len(rows), 1))
         rows.append(_row(result, mechanism))
         rows += [("", "", "", test.name, test.pvalue, "") for test in mechanism.other_tests]
     direction = "higher" if result.higher_is_better else "lower"
@@ -31,25 +34,27 @@ def explanation_table(result: Explanation) -> Table:
         title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, "
         f"{result.n_segments} segments",
         columns=(
-            Column(heading="question"),
-            Column(heading="answer"),
-            Column(heading="lead"),
-            Column(heading="test"),
-            Column(heading="p", kind="pvalue"),
-            Column(heading="turns without"),
+            TableColumn(heading="question"),
+            TableColumn(heading="answer"),
+            TableColumn(heading="lead"),
+            TableColumn(heading="test"),
+            TableColumn(heading="p", kind="pvalue"),
+            TableColumn(heading="turns without"),
         ),
         rows=tuple(rows),
-        bold=frozenset((i, 1) for i, row in enumerate(rows) if _is_sure(result, row)),
+        bold=frozenset(bold),
         words=with_unit_first(result.sentences, result.unit_note, result.units, result.undecidable),
-        notes=(
-            _LEGEND.format(result.alpha),
-            *without_unit(result.notes, result.unit_note, result.units, result.undecidable),
-        ),
+        notes=(explanation_legend(result), *result.notes),
         signature=result.settings.signature,
     )
 
 
-def _row(result: Explanation, mechanism: Mechanism) -> tuple[Cell, ...]:
+def explanation_legend(result: Explanation) -> str:
+    """Return what the star and the last column of the table mean."""
+    return _LEGEND.format(result.alpha)
+
+
+def _row(result: Explanation, mechanism: Mechanism) -> tuple[TableCell, ...]:
     better = "higher" if result.higher_is_better else "lower (better)"
     question = _QUESTIONS[mechanism.name].format(better=better)
     turned = "" if mechanism.name == "shift" else _turned(result.flip(mechanism.name))
@@ -74,10 +79,6 @@ def _turned(flip: Flip) -> str:
     return f"{flip.n_segments} ({percent(round(flip.share, 3 if flip.share < 0.1 else 2))})"
 
 
-def _is_sure(result: Explanation, row: tuple[Cell, ...]) -> bool:
-    return isinstance(row[1], str) and row[1].endswith("*") and row[1][:-1] in {result.a, result.b}
-
-
 _NAMES = {"pooled": "pooled", "segment_mean": "segment mean", "bootstrap_mean": "bootstrap mean"}
 _COUNTS_LEGEND = "* significant at level {:g}, for this pair alone; lead: positive when {} is better."
 
@@ -90,14 +91,14 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
     return Table(
         title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, {result.n_segments} segments",
         columns=(
-            Column(heading="aggregation"),
-            Column(heading=result.a, kind="number", digits=digits),
-            Column(heading=result.b, kind="number", digits=digits),
-            Column(heading="better"),
-            Column(heading="lead", kind="number", digits=digits),
-            Column(heading=percent(1 - result.alpha), kind="interval", digits=digits),
-            Column(heading="test"),
-            Column(heading="p", kind="pvalue"),
+            TableColumn(heading="aggregation"),
+            TableColumn(heading=result.a, kind="number", digits=digits),
+            TableColumn(heading=result.b, kind="number", digits=digits),
+            TableColumn(heading="better"),
+            TableColumn(heading="lead", kind="number", digits=digits),
+            TableColumn(heading=percent(1 - result.alpha), kind="interval", digits=digits),
+            TableColumn(heading="test"),
+            TableColumn(heading="p", kind="pvalue"),
         ),
         rows=tuple(_counts_row(way) for way in result.aggregations),
         bold=frozenset((i, 3) for i, way in enumerate(result.aggregations) if way.is_significant),
@@ -106,15 +107,13 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
         ),
         notes=(
             _COUNTS_LEGEND.format(result.alpha, result.a),
-            *without_unit(
-                result.notes, result.unit_note, result.settings.options["units"], result.undecidable
-            ),
+            *result.notes,
         ),
         signature=result.settings.signature,
     )
 
 
-def _counts_row(way: Aggregation) -> tuple[Cell, ...]:
+def _counts_row(way: Aggregation) -> tuple[TableCell, ...]:
     better = "level" if way.winner is None else way.winner + ("*" if way.is_significant else "")
     return (
         _NAMES[way.name],

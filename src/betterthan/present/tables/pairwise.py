@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from betterthan.present.numbers import digits_for, percent
-from betterthan.present.table import Cell, Column, Table
-from betterthan.present.tables.tags import tag_measure_name
+from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
 from betterthan.results.units import unit_line
 
@@ -32,7 +32,7 @@ _P_WORDS = {
 
 # Of a hundred systems; more rows nobody reads, and thousands of systems have millions of pairs.
 MOST_PAIRS = 5000
-_DIFFERENCE = "difference of "
+_TAG_EFFECTS = {f"difference of {name}": f"difference of {tag_measure_name(name)}" for name in TAG_MEASURES}
 _TESTS = {
     "wald": "Wald test",
     "wilcoxon": "Wilcoxon test",
@@ -51,21 +51,21 @@ def pairwise_table(result: PairwiseTable) -> Table:
     unit = unit_line(result.unit_note, result.units, test=result.test, missing=missing)
     words = tuple(line for line in (unit, *_words(result), _not_shown(result)) if line)
     columns = [
-        Column(heading="better?"),
-        Column(heading="than"),
-        Column(heading=_heading(result.effect_name), kind="number", digits=digits),
-        Column(heading=percent(result.confidence), kind="interval", digits=digits),
-        Column(heading="won–tied–lost", kind="count"),
-        Column(heading="p", kind="pvalue"),
-        *([Column(heading="p adjusted", kind="pvalue")] if corrected else []),
-        Column(heading="verdict"),
+        TableColumn(heading="better?"),
+        TableColumn(heading="than"),
+        TableColumn(heading=_heading(result.effect_name), kind="number", digits=digits),
+        TableColumn(heading=percent(result.confidence), kind="interval", digits=digits),
+        TableColumn(heading="won–tied–lost", kind="count"),
+        TableColumn(heading="p", kind="pvalue"),
+        *([TableColumn(heading="p adjusted", kind="pvalue")] if corrected else []),
+        TableColumn(heading="verdict"),
     ]
     return Table(
         title=f"{name_of_test(result.test)} of all pairs: {_measured(result)}{effect_words(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         words=words,
-        notes=tuple(note for note in result.notes if note not in words),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 
@@ -93,8 +93,7 @@ def effect_words(effect: str) -> str:
     >>> effect_words("difference of f1_mult"), effect_words("difference of means")
     ('difference of F1-mult', 'difference of means')
     """
-    measure = effect.removeprefix(_DIFFERENCE)
-    return effect if measure == effect else _DIFFERENCE + tag_measure_name(measure)
+    return _TAG_EFFECTS.get(effect, effect)
 
 
 def _heading(effect: str) -> str:
@@ -103,9 +102,9 @@ def _heading(effect: str) -> str:
     )
 
 
-def _row(pair: Pair, *, corrected: bool) -> tuple[Cell, ...]:
+def _row(pair: Pair, *, corrected: bool) -> tuple[TableCell, ...]:
     counts = f"{pair.wins:,.10g}–{pair.ties:,.10g}–{pair.losses:,.10g}"
-    cells: list[Cell] = [pair.a, pair.b, pair.effect, (pair.low, pair.high), counts, pair.pvalue]
+    cells: list[TableCell] = [pair.a, pair.b, pair.effect, (pair.low, pair.high), counts, pair.pvalue]
     if corrected:
         cells.append(pair.adjusted)
     return (*cells, f"{pair.verdict} *" if pair.verdict else "not significant")

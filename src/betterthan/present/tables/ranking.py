@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.pairwise import correction_words
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import unit_line
@@ -28,17 +28,17 @@ def ranking_table(result: Ranking) -> Table:
     name = method_name(result.settings.method)
     words = tuple(line for line in (unit_line(result.unit_note, result.units), *_words(result)) if line)
     columns = [
-        Column(heading="rank", kind="integer"),
-        Column(heading="spread", kind="count"),
-        Column(heading="system"),
-        Column(heading=name, kind="number", digits=digits),
-        Column(heading=percent(result.confidence), kind="interval", digits=digits),
+        TableColumn(heading="rank", kind="integer"),
+        TableColumn(heading="spread", kind="count"),
+        TableColumn(heading="system"),
+        TableColumn(heading=name, kind="number", digits=digits),
+        TableColumn(heading=percent(result.confidence), kind="interval", digits=digits),
     ]
     if result.order_spread is not None:
-        columns.append(Column(heading="± orders", kind="number", digits=digits))
-    columns.append(Column(heading="beats next", kind="count"))
+        columns.append(TableColumn(heading="± orders", kind="number", digits=digits))
+    columns.append(TableColumn(heading="beats next", kind="count"))
     if any(result.letters):
-        columns.append(Column(heading="letters"))
+        columns.append(TableColumn(heading="letters"))
     return Table(
         title=f"Ranking by {name}: {result.unit}",
         columns=tuple(columns),
@@ -46,17 +46,17 @@ def ranking_table(result: Ranking) -> Table:
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
         words=words,
-        notes=tuple(note for note in result.notes if note not in words),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 
 
-def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
+def _row(result: Ranking, i: int) -> tuple[TableCell, ...]:
     low, high = int(result.rank_low[i]), int(result.rank_high[i])
     spread = f"{low}" if low == high else f"{low}–{high}"
     beats = float(result.beats_next[i])
     star = "*" if result.differs_from_next[i] else " "
-    cells: list[Cell] = [int(result.rank[i]), spread, result.systems[i], float(result.strength[i])]
+    cells: list[TableCell] = [int(result.rank[i]), spread, result.systems[i], float(result.strength[i])]
     cells.append((float(result.low[i]), float(result.high[i])))
     if result.order_spread is not None:
         cells.append(float(result.order_spread[i]))

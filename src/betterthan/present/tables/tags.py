@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from betterthan.arrays import FloatArray
 from betterthan.present.numbers import percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.tags import Audition, TagRanking
-from betterthan.results.units import with_unit_first, without_unit
+from betterthan.results.units import with_unit_first
 
 _NAMES = {
     "f1_mult": "F1-mult",
@@ -24,6 +25,9 @@ _NAMES = {
     "phrase_f1_mult": "phrase F1-mult",
     "sequence_correlation": "SeqCor",
 }
+
+
+TAG_MEASURES = (*_NAMES, *(f"{name}_as_published" for name in _NAMES))
 
 
 def tag_measure_name(name: str) -> str:
@@ -56,12 +60,12 @@ def tag_ranking_table(result: TagRanking) -> Table:
     """Return systems best first by the first measure, with its interval, groups and letters."""
     names = [tag_measure_name(name) for name in result.measures]
     columns = (
-        Column(heading="group", kind="integer"),
-        Column(heading="system"),
-        Column(heading=names[0], kind="number", digits=_DIGITS),
-        Column(heading=percent(result.confidence), kind="interval", digits=_DIGITS),
-        Column(heading="letters"),
-        *(Column(heading=name, kind="number", digits=_DIGITS) for name in names[1:]),
+        TableColumn(heading="group", kind="integer"),
+        TableColumn(heading="system"),
+        TableColumn(heading=names[0], kind="number", digits=_DIGITS),
+        TableColumn(heading=percent(result.confidence), kind="interval", digits=_DIGITS),
+        TableColumn(heading="letters"),
+        *(TableColumn(heading=name, kind="number", digits=_DIGITS) for name in names[1:]),
     )
     real = np.flatnonzero(~result.is_synthetic)
     size = f"{real.size} systems, {len(result.systems) - real.size} synthetic, {result.n_words:,} tags"
@@ -73,14 +77,12 @@ def tag_ranking_table(result: TagRanking) -> Table:
         words=with_unit_first(
             _words(result), result.unit_note, result.settings.options["units"], result.undecidable
         ),
-        notes=without_unit(
-            result.notes, result.unit_note, result.settings.options["units"], result.undecidable
-        ),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 
 
-def _row(result: TagRanking, i: int) -> tuple[Cell, ...]:
+def _row(result: TagRanking, i: int) -> tuple[TableCell, ...]:
     name = f"[{result.systems[i]}]" if result.is_synthetic[i] else result.systems[i]
     group = float(result.cluster[i, 0])
     return (
@@ -103,9 +105,9 @@ def _words(result: TagRanking) -> tuple[str, ...]:
             )
         ]
         how = f"randomisation tests, {_CORRECTIONS.get(result.correction, result.correction)}"
+        pairs = f"{result.n_pairs} {'pair' if result.n_pairs == 1 else 'pairs'} of systems"
         sentences.append(
-            f"Of {result.n_pairs} pairs of systems, significantly different at {result.alpha:g} ({how}): "
-            f"{', '.join(parts)}."
+            f"Of {pairs}, significantly different at {result.alpha:g} ({how}): {', '.join(parts)}."
         )
     if not result.is_synthetic.any():
         return tuple(sentences)
@@ -135,13 +137,13 @@ _AUDITION_LEGEND = (
 
 def audition_table(result: Audition) -> Table:
     """Return measures with the systems that each labelling outscores, and the share of pairs that differ."""
-    shares = [Column(heading=name, kind="number") for name in ("d", "d top", "d bottom")]
+    shares = [TableColumn(heading=name, kind="number") for name in ("d", "d top", "d bottom")]
     columns = (
-        Column(heading="measure"),
-        *(Column(heading=name, kind="integer") for name in result.synthetic),
-        Column(heading="sum", kind="integer"),
+        TableColumn(heading="measure"),
+        *(TableColumn(heading=name, kind="integer") for name in result.synthetic),
+        TableColumn(heading="sum", kind="integer"),
         *shares,
-        Column(heading="groups", kind="integer"),
+        TableColumn(heading="groups", kind="integer"),
     )
     size = f"{len(result.systems)} systems, {len(result.synthetic)} synthetic labellings"
     return Table(
@@ -149,19 +151,17 @@ def audition_table(result: Audition) -> Table:
         columns=columns,
         rows=tuple(_audition_row(result, i) for i in range(len(result.measures))),
         words=with_unit_first(
-            (*(_named(line, result) for line in result.sentences), _AUDITION_LEGEND),
+            (*_outscored(result), _AUDITION_LEGEND),
             result.unit_note,
             result.settings.options["units"],
             result.undecidable,
         ),
-        notes=without_unit(
-            result.notes, result.unit_note, result.settings.options["units"], result.undecidable
-        ),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 
 
-def _audition_row(result: Audition, i: int) -> tuple[Cell, ...]:
+def _audition_row(result: Audition, i: int) -> tuple[TableCell, ...]:
     shares = (result.d[i], result.d_top[i], result.d_bottom[i])
     return (
         tag_measure_name(result.measures[i]),
@@ -172,8 +172,28 @@ def _audition_row(result: Audition, i: int) -> tuple[Cell, ...]:
     )
 
 
-def _named(sentence: str, result: Audition) -> str:
-    """Write measures in a sentence as the table does; longest names first, so that none is cut in two."""
-    for name in sorted(result.measures, key=len, reverse=True):
-        sentence = sentence.replace(name, tag_measure_name(name))
-    return sentence
+def _outscored(result: Audition) -> list[str]:
+    """Say which measures no labelling games, and which labelling outscores most systems by each of the others."""
+    sound = [
+        tag_measure_name(name)
+        for name, row in zip(result.measures, result.below, strict=True)
+        if not _is_gamed(row)
+    ]
+    lines = [f"No labelling outscores a system by {_listing(sound)}."] if sound else []
+    m = len(result.systems)
+    for name, row in zip(result.measures, result.below, strict=True):
+        if _is_gamed(row):
+            worst = int(np.nanargmax(row))
+            systems = f"{m} {'system' if m == 1 else 'systems'}"
+            lines.append(
+                f"By {tag_measure_name(name)} {result.synthetic[worst]} outscores {int(row[worst])} of {systems}."
+            )
+    return lines
+
+
+def _listing(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _is_gamed(below: FloatArray) -> bool:
+    return bool(np.nansum(below) > 0)

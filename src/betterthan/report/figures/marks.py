@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from betterthan.present.geometry import limits_around
 from betterthan.report.figures.svg import Scale, element, linear, picture, tick_text, ticks
 
 _LINES_WIDTH, _LINES_HEIGHT = 560, 250
@@ -42,11 +43,11 @@ def share_lines(
     return picture(_LINES_WIDTH, _LINES_HEIGHT, title, *parts)
 
 
-def _free(wanted: float, taken: list[float]) -> float:
-    """Return the height nearest to the wanted one at which a name covers no other."""
-    near = sorted((wanted + 2 * step for step in range(-60, 61)), key=lambda at: abs(at - wanted))
+def _free(height: float, taken: list[float]) -> float:
+    """Return the height nearest to this one at which a name covers no other."""
+    near = sorted((height + 2 * step for step in range(-60, 61)), key=lambda at: abs(at - height))
     clear = (at for at in near if 8 < at < _LINES_HEIGHT and all(abs(at - other) >= 14 for other in taken))
-    at = next(clear, wanted)
+    at = next(clear, height)
     taken.append(at)
     return at
 
@@ -135,8 +136,8 @@ def _mark(
     if known:
         parts.append(element("path", d=f"M{scale(low):.1f} {y:g}H{scale(high):.1f}", class_=f"ci {tone}"))
     parts.append(element("circle", cx=x, cy=y, r=5, class_=f"dot {tone}"))
-    said = f"{tick_text(value)}, {tick_text(low)} to {tick_text(high)}" if known else tick_text(value)
-    return picture(_WIDTH, _HEIGHT, said, *parts, class_="mark")
+    title = f"{tick_text(value)}, {tick_text(low)} to {tick_text(high)}" if known else tick_text(value)
+    return picture(_WIDTH, _HEIGHT, title, *parts, class_="mark")
 
 
 def _verticals(scale: Scale, limits: tuple[float, float]) -> str:
@@ -144,9 +145,5 @@ def _verticals(scale: Scale, limits: tuple[float, float]) -> str:
 
 
 def _limits(values: Sequence[float]) -> tuple[float, float] | None:
-    known = [value for value in values if math.isfinite(value)]
-    if not known:
-        return None
-    low, high = min(known), max(known)
-    margin = (high - low) * 0.04 or abs(high) * 0.1 or 1.0
-    return low - margin, high + margin
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return limits_around(values, around_one=0.1 * largest or 1.0)

@@ -1,6 +1,6 @@
 """Two systems segment by segment: the graphical criterion with its margins, and the histogram of differences.
 
-The numbers are those of the charts of `present`: the same dots or cells, the same bars that end at 0.
+Dots, cells and bars are those of the charts of `present`; here they are placed on a page.
 """
 
 from __future__ import annotations
@@ -9,18 +9,25 @@ import numpy as np
 from markupsafe import Markup
 
 from betterthan.arrays import FloatArray
-from betterthan.present.charts.differences import bar_width
 from betterthan.present.charts.drawing import names
-from betterthan.present.charts.paired import Paired, wins
-from betterthan.present.charts.scatter import MOST_DOTS
+from betterthan.present.geometry import (
+    BINS,
+    Bars,
+    PairedScores,
+    bar_width,
+    cells,
+    distribution,
+    dots,
+    histogram,
+    plane_limits,
+)
 from betterthan.report.figures.svg import Number, Scale, element, linear, picture, tick_text, ticks
 
 _SIDE, _LEFT, _TOP, _MARGIN = 360, 58, 50, 44
-_BINS = 40
 _WIDTH, _HEIGHT = 420, 210
 
 
-def scatter_picture(pair: Paired, *, higher_is_better: bool, unit: str) -> Markup:
+def scatter_picture(pair: PairedScores, *, higher_is_better: bool, unit: str) -> Markup:
     """Return the plane of two systems: a dot a segment, means solid, medians dashed, the heavier half shaded.
 
     A dot or cell carries where it lies (``data-x``, ``data-y`` and their widths), so that a script can find its
@@ -30,7 +37,7 @@ def scatter_picture(pair: Paired, *, higher_is_better: bool, unit: str) -> Marku
     ----------
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL; figure 2.
     """
-    low, high = limits_of(pair)
+    low, high = plane_limits([pair])
     x = linear(low, high, _LEFT, _LEFT + _SIDE)
     y = linear(low, high, _TOP + _SIDE, _TOP)
     called = names([pair.a, pair.b], most=24)
@@ -47,19 +54,10 @@ def scatter_picture(pair: Paired, *, higher_is_better: bool, unit: str) -> Marku
     return picture(_LEFT + _SIDE + _MARGIN + 8, _TOP + _SIDE + 44, title, *parts, class_="scatter")
 
 
-def limits_of(pair: Paired) -> tuple[float, float]:
-    """Return from where to where both axes reach."""
-    low = float(min(pair.first.min(), pair.second.min()))
-    high = float(max(pair.first.max(), pair.second.max()))
-    room = 0.04 * (high - low) or 0.5
-    return low - room, high + room
-
-
-def _half(pair: Paired) -> Markup:
-    above, below = (pair.first > pair.second).sum(), (pair.first < pair.second).sum()
-    if above == below:
+def _half(pair: PairedScores) -> Markup:
+    if not pair.heavier_half:
         return Markup("")
-    corner = f"{_LEFT} {_TOP}" if above > below else f"{_LEFT + _SIDE} {_TOP + _SIDE}"
+    corner = f"{_LEFT} {_TOP}" if pair.heavier_half > 0 else f"{_LEFT + _SIDE} {_TOP + _SIDE}"
     return element("path", d=f"M{_LEFT} {_TOP + _SIDE}L{_LEFT + _SIDE} {_TOP}L{corner}Z", class_="half")
 
 
@@ -91,21 +89,20 @@ def _axes(low: float, high: float, x: Scale, y: Scale, called: list[str], unit: 
     return parts
 
 
-def _dots(pair: Paired, low: float, high: float, x: Scale, y: Scale) -> list[Markup]:
-    points, counts = np.unique(np.stack([pair.second, pair.first], axis=1), axis=0, return_counts=True)
-    if len(points) <= MOST_DOTS:
-        largest = counts.max()
-        return [
-            element("circle", cx=x(a), cy=y(b), r=2.2 + 5.8 * ((n - 1) / max(largest - 1, 1)) ** 0.5)
-            for (a, b), n in zip(points.tolist(), counts.tolist(), strict=True)
-        ]
-    cells, _, _ = np.histogram2d(pair.second, pair.first, bins=_BINS, range=[(low, high)] * 2)
-    return _shaded(cells)
+def _dots(pair: PairedScores, low: float, high: float, x: Scale, y: Scale) -> list[Markup]:
+    points = dots(pair)
+    if points is None:
+        return _shaded(cells(pair, (low, high)).segments)
+    largest = points.segments.max()
+    return [
+        element("circle", cx=x(a), cy=y(b), r=2.2 + 5.8 * ((n - 1) / max(largest - 1, 1)) ** 0.5)
+        for a, b, n in zip(*(column.tolist() for column in points), strict=True)
+    ]
 
 
-def _shaded(cells: FloatArray) -> list[Markup]:
+def _shaded(segments: FloatArray) -> list[Markup]:
     """Return one path for each of ten shades: a page with a thousand squares would be large."""
-    step, shades = _SIDE / _BINS, np.ceil(10 * np.sqrt(cells / cells.max())).astype(np.int64)
+    step, shades = _SIDE / BINS, np.ceil(10 * np.sqrt(segments / segments.max())).astype(np.int64)
     parts = []
     for shade in range(1, 11):
         squares = "".join(
@@ -117,23 +114,20 @@ def _shaded(cells: FloatArray) -> list[Markup]:
     return parts
 
 
-def _middles(pair: Paired, x: Scale, y: Scale) -> list[Markup]:
+def _middles(pair: PairedScores, x: Scale, y: Scale) -> list[Markup]:
     parts = []
-    for value_x, value_y, kind in (
-        (pair.second.mean(), pair.first.mean(), "mean"),
-        (np.median(pair.second), np.median(pair.first), "median"),
-    ):
-        at_x, at_y = x(float(value_x)), y(float(value_y))
+    for (value_y, value_x), kind in zip(pair.middles, ("mean", "median"), strict=True):
+        at_x, at_y = x(value_x), y(value_y)
         lines = f"M{at_x:.1f} {_TOP - _MARGIN}V{_TOP + _SIDE}M{_LEFT} {at_y:.1f}H{_LEFT + _SIDE + _MARGIN}"
         parts.append(element("path", d=lines, class_=kind))
     return parts
 
 
-def _margins(pair: Paired, low: float, high: float, x: Scale, y: Scale) -> list[Markup]:
-    step = _SIDE / _BINS
+def _margins(pair: PairedScores, low: float, high: float, x: Scale, y: Scale) -> list[Markup]:
+    step = _SIDE / BINS
     parts = []
     for values, axis in ((pair.second, "x"), (pair.first, "y")):
-        counts, edges = np.histogram(values, bins=_BINS, range=(low, high))
+        counts, edges = distribution(values, (low, high))
         for i in np.flatnonzero(counts).tolist():
             size = (_MARGIN - 6) * counts[i] / counts.max()
             place: dict[str, Number] = (
@@ -159,18 +153,17 @@ def _corners(better: list[str]) -> list[Markup]:
     ]
 
 
-def histogram_picture(pair: Paired, *, higher_is_better: bool, unit: str) -> Markup:
+def histogram_picture(pair: PairedScores, *, higher_is_better: bool, unit: str) -> Markup:
     """Return how often which difference occurs: wins of the first system on the right, ties as a bar of their own."""
-    difference = pair.first - pair.second if higher_is_better else pair.second - pair.first
-    step = bar_width(difference)
-    bars, counts = _bars(difference, step)
-    _, tied, _ = wins(pair, higher_is_better=higher_is_better)
-    reach = max(float(np.abs(bars).max(initial=1)), 1.0) * step
+    difference = pair.differences(higher_is_better=higher_is_better)
+    bars = histogram(difference)
+    _, tied, _ = pair.wins(higher_is_better=higher_is_better)
+    reach = float(max(-bars.low.min(initial=0), bars.high.max(initial=0))) or bar_width(difference)
     x = linear(-reach, reach, 20, _WIDTH - 20)
-    y = linear(0, float(max(counts.max(initial=0), tied, 1)), _HEIGHT - 44, 18)
+    y = linear(0, float(max(bars.segments.max(initial=0), tied, 1)), _HEIGHT - 44, 18)
     parts = [
         element("path", d=f"M12 {_HEIGHT - 44}H{_WIDTH - 12}", class_="zero"),
-        *(_bar(x, y, bar, count, step) for bar, count in zip(bars.tolist(), counts.tolist(), strict=True)),
+        *_bars(x, y, bars),
     ]
     if tied:
         parts.append(
@@ -189,22 +182,15 @@ def histogram_picture(pair: Paired, *, higher_is_better: bool, unit: str) -> Mar
     return picture(_WIDTH, _HEIGHT, f"Paired differences of {pair.a} and {pair.b}", *parts, class_="bars")
 
 
-def _bars(difference: FloatArray, step: float) -> tuple[FloatArray, FloatArray]:
-    """Return the numbers of the bars (1 is the first right of 0, −1 the first left of it) and their counts."""
-    known = difference[difference != 0]
-    # A difference of exactly one step belongs to the first bar on either side.
-    return np.unique(np.sign(known) * np.ceil(np.abs(known) / step - 1e-9), return_counts=True)
-
-
-def _bar(x: Scale, y: Scale, bar: float, count: float, step: float) -> Markup:
-    left = (bar - 1 if bar > 0 else bar) * step
-    start, end = x(left), x(left + step)
-    top = y(count)
-    return element(
-        "rect",
-        x=start + 0.4,
-        y=top,
-        width=max(end - start - 0.8, 0.8),
-        height=_HEIGHT - 44 - top,
-        class_="win" if bar > 0 else "loss",
-    )
+def _bars(x: Scale, y: Scale, bars: Bars) -> list[Markup]:
+    parts = []
+    for low, high, segments in zip(*(column.tolist() for column in bars), strict=True):
+        start, end, top = x(low), x(high), y(segments)
+        place = {
+            "x": start + 0.4,
+            "y": top,
+            "width": max(end - start - 0.8, 0.8),
+            "height": _HEIGHT - 44 - top,
+        }
+        parts.append(element("rect", **place, class_="win" if high > 0 else "loss"))
+    return parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from markupsafe import Markup, escape
 
@@ -28,11 +28,6 @@ def element(name: str, *children: Markup | str, **attributes: Number | str | Non
     if not inside and name != "text":
         return Markup(f"<{name}{written}/>")  # noqa: S704  (both parts are escaped above)
     return Markup(f"<{name}{written}>{inside}</{name}>")  # noqa: S704
-
-
-def joined(parts: Sequence[Markup]) -> Markup:
-    """Return pieces one after the other."""
-    return Markup("").join(parts)
 
 
 def picture(width: Number, height: Number, title: str, *children: Markup, class_: str = "") -> Markup:

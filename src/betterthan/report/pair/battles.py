@@ -9,10 +9,11 @@ import numpy as np
 from markupsafe import Markup
 
 from betterthan.present.numbers import interval, number, percent, pvalue
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.svg import element, picture
+from betterthan.report.wording import count
 from betterthan.results.pairwise import Pair, PairwiseTable
 from betterthan.tables.matches import Matches
 
@@ -56,7 +57,7 @@ def battle_pair_section(pairs: PairwiseTable, matches: Matches, a: str, b: str) 
     blocks: list[Block] = [Paragraph(f"{adjusted}{verdict} at level {pairs.alpha:g}. {_direct(pair)}", "why")]
     if pair.wins + pair.ties + pair.losses > 0:
         blocks.append(_bar(pair))
-        blocks.append(_own_battles(matches, pair))
+        blocks.append(_direct_battles(matches, pair))
     blocks.insert(1, _model(pair, pairs))
     lead = (
         f"{a} beats {b} with probability {pair.effect:.2f} ({percent(pairs.confidence)} interval {pair.low:.2f} to "
@@ -97,21 +98,17 @@ def _direct(pair: Pair) -> str:
         return f"{pair.a} and {pair.b} never met; the model compares them through others."
     share = (pair.wins + pair.ties / 2) / met
     return (
-        f"In their own {_count(met)} battles {pair.a} won {_count(pair.wins)}, {pair.b} won {_count(pair.losses)} and "
-        f"{_count(pair.ties)} were ties: a share of {share:.2f}, ties half. The model also knows their other battles."
+        f"In their own {count(met)} battles {pair.a} won {count(pair.wins)}, {pair.b} won {count(pair.losses)} and "
+        f"{count(pair.ties)} were ties: a share of {share:.2f}, ties half. The model also knows their other battles."
     )
-
-
-def _count(n: float) -> str:
-    return f"{n:,.10g}".replace(",", "\u202f")
 
 
 def _model(pair: Pair, pairs: PairwiseTable) -> TableBlock:
     middle, low, high = strength_difference(pair)
     columns = (
-        Column(heading=f"{pair.a} against {pair.b}"),
-        Column(heading="value", kind="count"),
-        Column(heading=percent(pairs.confidence), kind="count"),
+        TableColumn(heading=f"{pair.a} against {pair.b}"),
+        TableColumn(heading="value", kind="count"),
+        TableColumn(heading=percent(pairs.confidence), kind="count"),
     )
     signed = ("+" if middle > 0 else "") + number(middle, 0)
     rows = (
@@ -132,21 +129,21 @@ def _bar(pair: Pair) -> Figure:
         width = _WIDTH * part / total
         drawn.append(element("rect", x=x, y=0, width=width, height=_HEIGHT, class_=kind))
         x += width
-    words = f"{pair.a} won {_count(pair.wins)}, ties {_count(pair.ties)}, {pair.b} won {_count(pair.losses)}"
+    words = f"{pair.a} won {count(pair.wins)}, ties {count(pair.ties)}, {pair.b} won {count(pair.losses)}"
     svg: Markup = picture(_WIDTH, _HEIGHT, words, *drawn)
     return Figure(key="pair-outcomes", svg=svg, caption=f"From left to right: {words}.")
 
 
-def _own_battles(matches: Matches, pair: Pair) -> TableBlock:
+def _direct_battles(matches: Matches, pair: Pair) -> TableBlock:
     """Return how their battles ended by who stood on the left: whether the side matters is seen here."""
     i, j = matches.systems.index(pair.a), matches.systems.index(pair.b)
     columns = (
-        Column(heading="their own battles"),
-        Column(heading="battles", kind="count"),
-        Column(heading=f"{pair.a} won", kind="count"),
-        Column(heading="ties", kind="count"),
-        Column(heading=f"{pair.b} won", kind="count"),
-        Column(heading=f"share of {pair.a}", kind="number", digits=2),
+        TableColumn(heading="their own battles"),
+        TableColumn(heading="battles", kind="count"),
+        TableColumn(heading=f"{pair.a} won", kind="count"),
+        TableColumn(heading="ties", kind="count"),
+        TableColumn(heading=f"{pair.b} won", kind="count"),
+        TableColumn(heading=f"share of {pair.a}", kind="number", digits=2),
     )
     on_left = _ended(matches, i, j)
     on_right = _ended(matches, j, i)[::-1]
@@ -181,4 +178,4 @@ def _ended(matches: Matches, left: int, right: int) -> np.ndarray[tuple[int], np
 def _cells(ended: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[str | float | None, ...]:
     total = float(ended.sum())
     share = float(ended[0] + ended[1] / 2) / total if total else None
-    return (_count(total), *(_count(float(part)) for part in ended), share)
+    return (count(total), *(count(float(part)) for part in ended), share)

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from betterthan.present.numbers import digits_for, interval, number, percent, pvalue
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
 from betterthan.report.document import Paragraph, Section, TableBlock
+from betterthan.report.wording import equals_p
 from betterthan.results.base import Result
 from betterthan.results.pairwise import Pair, PairwiseTable
 
@@ -59,7 +60,7 @@ def decided_data(pairs: PairwiseTable, a: str, b: str) -> dict[str, Any]:
         **{name: None if math.isnan(value) else value for name, value in numbers.items()},
         "p_method": pair.p_method,
         "verdict": pair.verdict,
-        "notes": list(pairs.notes),
+        "notes": [note for note in (pairs.undecidable, pairs.unit_note, *pairs.notes) if note],
     }
 
 
@@ -75,8 +76,8 @@ def decided_section(pairs: PairwiseTable, a: str, b: str) -> Section:
             TableBlock(key="pair-decided", table=_table(pairs, pair)),
             *(
                 Paragraph(note, "note")
-                for note in (pair_pvalue_words(pair), *pairs.notes)
-                if note != pairs.undecidable
+                for note in (pair_pvalue_words(pair), pairs.unit_note, *pairs.notes)
+                if note
             ),
         ),
     )
@@ -100,21 +101,16 @@ def _about_interval(pairs: PairwiseTable) -> str:
 def _p(pairs: PairwiseTable, pair: Pair) -> str:
     n_pairs = math.comb(len(pairs.systems), 2)
     if n_pairs == 1 or pairs.correction == "none":
-        return f"p {_equals(pair.pvalue)}"
-    return f"p {_equals(pair.adjusted)}, adjusted for all {n_pairs} pairs"
-
-
-def _equals(p: float) -> str:
-    shown = pvalue(p)
-    return shown if shown.startswith("<") else f"= {shown}"
+        return equals_p(pair.pvalue)
+    return f"{equals_p(pair.adjusted)}, adjusted for all {n_pairs} pairs"
 
 
 def _table(pairs: PairwiseTable, pair: Pair) -> Table:
     digits = digits_for([(pair.high - pair.low) / 2], [pair.effect])
     columns = (
-        Column(heading=f"{pair.a} against {pair.b}"),
-        Column(heading="value", kind="count"),
-        Column(heading=percent(pairs.confidence), kind="count"),
+        TableColumn(heading=f"{pair.a} against {pair.b}"),
+        TableColumn(heading="value", kind="count"),
+        TableColumn(heading=percent(pairs.confidence), kind="count"),
     )
     rows = (
         (pairs.effect_name, number(pair.effect, digits), interval(pair.low, pair.high, digits)),

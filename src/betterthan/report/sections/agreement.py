@@ -10,8 +10,8 @@ from betterthan.present.tables.ranking import method_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.slope import MOST_SYSTEMS, slope_picture
-from betterthan.report.wording import one_pair
-from betterthan.results.agreement import Agreement
+from betterthan.report.wording import page_table
+from betterthan.results.agreement import NEXT_COMMAND, Agreement
 from betterthan.results.ranking import Ranking
 
 
@@ -24,7 +24,7 @@ def agreed(rankings: Mapping[str, Ranking]) -> Agreement | None:
 
 def agreement_section(
     rankings: Mapping[str, Ranking],
-    found: Agreement,
+    result: Agreement,
     *,
     key: str = "agreement",
     title: str = "Do the ways of aggregating agree?",
@@ -32,14 +32,14 @@ def agreement_section(
     """Return the words, the picture of places side by side, and the shares of pairs ordered alike."""
     named = {method_name(by): ranking for by, ranking in rankings.items()}
     picture = slope_picture(named, "Places of the systems by each way of aggregating")
-    m = len(found.systems)
+    m = len(result.systems)
     caption = "Places, best on top. Systems that change place are drawn in colour."
     if m > MOST_SYSTEMS:
         caption += f" The best {MOST_SYSTEMS} of {m} are shown."
-    words = [one_pair(said) for said in found.sentences if not said.startswith("To see why:")]
+    words = [line for line in result.sentences if getattr(line, "code", "") != NEXT_COMMAND]
     blocks: tuple[Block, ...] = (
         *(Paragraph(sentence) for sentence in words),
         Figure(key=f"{key}-places", svg=picture, caption=caption),
-        TableBlock(key=f"{key}-table", table=describe(found), csv=csv_of_result(found)),
+        TableBlock(key=f"{key}-table", table=page_table(describe(result)), csv=csv_of_result(result)),
     )
     return Section(key=key, title=title, menu=key.capitalize(), blocks=blocks)

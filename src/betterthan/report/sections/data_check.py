@@ -4,35 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from betterthan.messages import METHOD_NOTE, Message
 from betterthan.read.problems import PROBLEMS
-from betterthan.report.document import Block, Checklist, Item, Section
+from betterthan.report.document import Block, Checklist, ChecklistItem, Section
 from betterthan.report.inputs import Inputs
-from betterthan.report.wording import count, thousands
+from betterthan.report.wording import count
 from betterthan.results.base import Result
 from betterthan.results.checkup import Checkup
-
-# How notes begin that only say how a number was made; whatever is not known to be harmless is a doubt.
-_HARMLESS = (
-    "Signature: ",
-    "Tokeniser ",
-    "bootstrap_mean is the mean score of corpora",
-    "Intervals keep each metric's threshold",
-    "Comparison graph: connected;",
-)
+from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.units import UNIT_LINE, first_lines
 
 
 def data_section(
-    inputs: Inputs, said: Iterable[str], results: Iterable[Result], *, blocks: tuple[Block, ...] = ()
+    inputs: Inputs, facts: Iterable[str], results: Iterable[Result], *, blocks: tuple[Block, ...] = ()
 ) -> Section:
     """Return the checklist: what is there, every problem of every file, every note of every result once."""
-    items = [Item(state="ok", text=text) for text in said]
+    items = [ChecklistItem(state="ok", text=text) for text in facts]
     for checkup in inputs.checkups:
         items += _of_checkup(checkup)
     known = {item.text for item in items}
-    notes = dict.fromkeys([*inputs.notes, *(note for result in results for note in result.notes)])
-    items += [Item(state=_state(note), text=thousands(note)) for note in notes if note not in known]
+    # Tables say the unit themselves; what cannot be significant at all is said once, of the pairs.
+    lines = [
+        line
+        for result in results
+        for line in (*(first_lines(result) if isinstance(result, PairwiseTable) else ()), *result.notes)
+    ]
+    notes = dict.fromkeys(
+        [*inputs.notes, *(line for line in lines if getattr(line, "code", "") != UNIT_LINE)]
+    )
+    items += [ChecklistItem(state=_state(note), text=note) for note in notes if note not in known]
     if all(item.state in ("ok", "note") for item in items):
-        items.append(Item(state="ok", text="No problems found."))
+        items.append(ChecklistItem(state="ok", text="No problems found."))
     return Section(
         key="data",
         title="Data check",
@@ -43,11 +45,11 @@ def data_section(
 
 
 def _state(note: str) -> str:
-    """Return "note" for what only says how something was made, and "doubt" for everything else."""
-    return "note" if note.startswith(_HARMLESS) else "doubt"
+    """Return "note" for what only says how a number was made; what does not say so of itself is a doubt."""
+    return "note" if isinstance(note, Message) and note.code == METHOD_NOTE else "doubt"
 
 
-def _of_checkup(checkup: Checkup) -> list[Item]:
+def _of_checkup(checkup: Checkup) -> list[ChecklistItem]:
     account = ""
     if checkup.rows_read:
         dropped = "; ".join(f"{count(n)} dropped: {reason}" for reason, n in checkup.dropped.items())
@@ -55,15 +57,17 @@ def _of_checkup(checkup: Checkup) -> list[Item]:
             f" ({dropped})" if dropped else ""
         )
     items = [
-        Item(state="ok", text=f"{checkup.file} was read as {checkup.format} ({checkup.because}){account}.")
+        ChecklistItem(
+            state="ok", text=f"{checkup.file} was read as {checkup.format} ({checkup.because}){account}."
+        )
     ]
     for problem in checkup.problems:
         known = PROBLEMS.get(problem.code)
         items.append(
-            Item(
+            ChecklistItem(
                 state="doubt" if problem.is_doubt else "fault",
                 code=problem.code,
-                text=f"{problem.title}, {problem.place}: {thousands(problem.message)}",
+                text=f"{problem.title}, {problem.place}: {problem.message}",
                 more=f"{known.meaning} {known.cure}" if known else "",
             )
         )

@@ -21,7 +21,7 @@ from betterthan.results.pairwise import Pair, PairwiseTable
 _TESTS = {"mean": ("permutation", "mean"), "bradley_terry": ("sign", "wins")}
 
 
-class Standing(NamedTuple):
+class PairStanding(NamedTuple):
     """A pair in words.
 
     Attributes
@@ -47,7 +47,7 @@ def n_documents(inputs: Inputs) -> int | None:
     return units_of(scores, "groups").n_units
 
 
-def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: int | None) -> Standing:
+def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: int | None) -> PairStanding:
     """Return what may be said about a pair.
 
     Parameters
@@ -59,26 +59,25 @@ def standing(pair: Explanation, tests: Mapping[str, PairwiseTable], documents: i
     documents : int, optional
         How many documents are the units; None where single segments are.
     """
-    first, *rest = pair.sentences
-    counts, undecidable = rest[0], tests["permutation"].undecidable
+    undecidable = tests["permutation"].undecidable
     if documents is not None:
         decision = decided(tests["permutation"], pair.a, pair.b, documents)
+        verdict = f"{decision} {pair.evidence}"
         if _n_pairs(tests["permutation"]) == 1:
-            return Standing(f"{decision} {counts}", decision, pair.sentences)
-        # The last sentence says what to choose, also by wins, which are not corrected for all pairs here.
-        words = (f"For this pair alone: {first}", *rest[:-1])
-        return Standing(f"{decision} {counts}", decision, words)
+            return PairStanding(verdict, decision, pair.sentences)
+        # The advice is also about wins, which are not corrected for all pairs here.
+        return PairStanding(verdict, decision, (f"For this pair alone: {pair.verdict}", *pair.reasons))
     lost = lost_claims(pair, tests)
     n_pairs = _n_pairs(tests["permutation"])
     adjusted = tests["permutation"].pair(pair.a, pair.b).adjusted
+    words = (*pair.reasons, pair.advice)
     if undecidable and not lost:
-        return Standing(f"{undecidable} {counts}", f"{undecidable} {first}", tuple(rest))
+        return PairStanding(f"{undecidable} {pair.evidence}", f"{undecidable} {pair.verdict}", words)
     if not lost:
-        return Standing(f"{first} {counts}{corrected(adjusted, n_pairs)}", first, tuple(rest))
-    alone = f"Taken alone, {first}"
-    return Standing(
-        f"{alone} {counts} {_left(pair, lost, n_pairs)}", alone, (*rest[:-1], _left(pair, lost, n_pairs))
-    )
+        verdict = f"{pair.verdict} {pair.evidence}{corrected(adjusted, n_pairs)}"
+        return PairStanding(verdict, pair.verdict, words)
+    alone, left = f"Taken alone, {pair.verdict}", _left(pair, lost, n_pairs)
+    return PairStanding(f"{alone} {pair.evidence} {left}", alone, (*pair.reasons, left))
 
 
 def lost_claims(pair: Explanation, tests: Mapping[str, PairwiseTable]) -> dict[str, float]:
@@ -97,45 +96,45 @@ def _left(pair: Explanation, lost: Mapping[str, float], n_pairs: int) -> str:
     """Say what correction leaves of the claims about a pair."""
     numbers = " and ".join(f"{equals_p(p)} for the {name}" for name, p in lost.items())
     start = f"Corrected for looking at all {count(n_pairs)} pairs, {numbers}: {LOST}"
-    kept = [
+    still_significant = [
         name
         for mechanism, (_, name) in _TESTS.items()
         if pair.mechanism(mechanism).is_significant and name not in lost
     ]
-    if kept:
-        return (
-            f"{start}; only the {kept[0]} still {'differs' if kept[0] == 'mean' else 'differ'} significantly."
-        )
+    if still_significant:
+        name = still_significant[0]
+        return f"{start}; only the {name} still {'differs' if name == 'mean' else 'differ'} significantly."
     return f"{start}, so that nothing is decided between {pair.a} and {pair.b}."
 
 
 def decided(table: PairwiseTable, a: str, b: str, documents: int) -> str:
     """Say what documents as units decide about a pair."""
-    found, n_pairs = table.pair(a, b), _n_pairs(table)
-    tested = f"{table.test} test over {count(documents)} documents, {equals_p(found.pvalue)}"
-    tested += f"; corrected for all {count(n_pairs)} pairs, {equals_p(found.adjusted)}" if n_pairs > 1 else ""
-    if found.verdict is not None:
-        other = b if found.verdict == a else a
-        said = f"With documents as units, {found.verdict} is better than {other} by mean"
-        return f"{said}, significant at level {table.alpha:g}: {_size(table, found)} ({tested})."
-    lost = f" The pair is {LOST}." if n_pairs > 1 and found.pvalue <= table.alpha else ""
-    said = f"With documents as units, {a} and {b} do not differ significantly at level {table.alpha:g}"
+    pair, n_pairs = table.pair(a, b), _n_pairs(table)
+    tested = f"{table.test} test over {count(documents)} documents, {equals_p(pair.pvalue)}"
+    tested += f"; corrected for all {count(n_pairs)} pairs, {equals_p(pair.adjusted)}" if n_pairs > 1 else ""
+    if pair.verdict is not None:
+        other = b if pair.verdict == a else a
+        sentence = f"With documents as units, {pair.verdict} is better than {other} by mean"
+        return f"{sentence}, significant at level {table.alpha:g}: {_size(table, pair)} ({tested})."
+    lost = f" The pair is {LOST}." if n_pairs > 1 and pair.pvalue <= table.alpha else ""
+    sentence = f"With documents as units, {a} and {b} do not differ significantly at level {table.alpha:g}"
     if table.undecidable:
-        said = f"With documents as units, nothing can be decided between {a} and {b}. {table.undecidable} For this pair"
-    return f"{said}: {_size(table, found)} ({tested}).{lost}"
+        undecided = f"With documents as units, nothing can be decided between {a} and {b}."
+        sentence = f"{undecided} {table.undecidable} For this pair"
+    return f"{sentence}: {_size(table, pair)} ({tested}).{lost}"
 
 
-def _size(table: PairwiseTable, found: Pair) -> str:
-    if found.effect == 0:
+def _size(table: PairwiseTable, pair: Pair) -> str:
+    if pair.effect == 0:
         return "the means are equal"
-    ahead = found.a if found.effect > 0 else found.b
-    low, high = (found.low, found.high) if found.effect > 0 else (-found.high, -found.low)
-    digits = decimals_for((high - low) / 2, found.effect)
-    said = f"the mean favours {ahead} by {amount(abs(found.effect), digits)}"
+    ahead = pair.a if pair.effect > 0 else pair.b
+    low, high = (pair.low, pair.high) if pair.effect > 0 else (-pair.high, -pair.low)
+    digits = decimals_for((high - low) / 2, pair.effect)
+    sentence = f"the mean favours {ahead} by {amount(abs(pair.effect), digits)}"
     if math.isnan(low) or math.isnan(high):
-        return said
+        return sentence
     interval = f"{amount(low, digits)} to {amount(high, digits)}"
-    return f"{said}, {100 * table.confidence:g}% interval for this pair alone {interval}"
+    return f"{sentence}, {100 * table.confidence:g}% interval for this pair alone {interval}"
 
 
 def _n_pairs(table: PairwiseTable) -> int:

@@ -9,32 +9,22 @@ import numpy as np
 from betterthan.analysis.rank.aggregation_weights import length_weights
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
-    answered,
     read_translated,
     translated_or_demo,
+    with_texts,
 )
 from betterthan.tables.counts import Counts
 
 read = read_translated
-PRINTED_MEANS = {"BLEU": 0.29, "m-BLEU": 0.39, "x-BLEU": 0.43, "chrF": 0.54, "m-chrF": 0.58, "x-chrF": 0.57}
-"""Section 4.4, on a scale from 0 to 1."""
-PRINTED = {
-    ("BLEU", "m-BLEU"): 0.48,
-    ("BLEU", "x-BLEU"): 0.53,
-    ("m-BLEU", "x-BLEU"): 0.95,
-    ("chrF", "m-chrF"): 0.55,
-    ("chrF", "x-chrF"): 0.56,
-    ("m-chrF", "x-chrF"): 0.99,
-    ("BLEU", "chrF"): 0.77,
-    ("m-BLEU", "m-chrF"): 0.93,
-    ("x-BLEU", "x-chrF"): 0.88,
-}
-"""Sections 4.4 and 4.5."""
+PRINTED_MEANS = printed_table("aggregation", "means").values()
+PRINTED = printed_table("aggregation", "correlations").values(2)
 
 
 def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
@@ -58,7 +48,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
         sentences=_sentences(together),
         differences=_DIFFERENCES[request.as_published],
     )
-    return answered(answer, used, is_demo=translated is None)
+    return with_texts(answer, used, is_demo=translated is None)
 
 
 _DIFFERENCES = {
@@ -81,11 +71,11 @@ _DIFFERENCES = {
 
 def _correlations(together: dict[str, FloatArray]) -> StudyTable:
     """All pairs of the six; the paper prints nine of the fifteen."""
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
     for a, b in combinations(NAMES, 2):
         rows.append((a, b, _figure(a, b), correlation(together[a], together[b])))
-        printed.append((None, None, None, PRINTED.get((a, b))))
+        printed.append((None, None, None, *PRINTED.get((a, b), (None,))))
     return StudyTable(
         name="correlations",
         title=f"Pearson correlation across {together['BLEU'].size} outputs of systems",
@@ -121,7 +111,7 @@ def _means(together: dict[str, FloatArray]) -> StudyTable:
         title="Mean and spread of the scores of systems, on a scale from 0 to 1",
         columns=("scores", "mean", "standard deviation"),
         rows=rows,
-        printed=tuple((None, PRINTED_MEANS[name], None) for name in NAMES),
+        printed=tuple((None, *PRINTED_MEANS[name,], None) for name in NAMES),
         digits=3,
     )
 
@@ -130,11 +120,11 @@ def _by_data(
     used: tuple[Translated, ...], values: list[FloatArray], counts: list[dict[str, Counts]]
 ) -> StudyTable:
     """The same inside every data set, and how unequally long its segments are."""
-    rows: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
     for place, metric in enumerate(METRICS):
-        for one, table, own in zip(used, values, counts, strict=True):
+        for one, table, dataset_counts in zip(used, values, counts, strict=True):
             pooled, mean, drawn = table[3 * place : 3 * place + 3]
-            weights = length_weights(own[metric])
+            weights = length_weights(dataset_counts[metric])
             rows.append(
                 (
                     *(metric, one.dataset, len(one.texts.systems), len(one.texts.segments)),
@@ -165,7 +155,7 @@ def _by_data(
 
 
 def _scores(used: tuple[Translated, ...], values: list[FloatArray]) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (one.dataset, system, *(float(x) for x in column))
         for one, table in zip(used, values, strict=True)
         for system, column in zip(one.texts.systems, table.T, strict=True)
@@ -180,43 +170,30 @@ def _scores(used: tuple[Translated, ...], values: list[FloatArray]) -> StudyTabl
 
 
 def _matrix(together: dict[str, FloatArray]) -> StudyChart:
-    cells = [(a, b, correlation(together[a], together[b])) for a, b in combinations(NAMES, 2)]
-    known = [cell for cell in cells if not np.isnan(cell[2])]
-    return StudyChart(
+    return figure(
+        (Mark("", a, b, correlation(together[a], together[b])) for a, b in combinations(NAMES, 2)),
         name="figures-1-to-4",
         title="Correlation of six scores of a system with each other",
         kind="matrix",
         x="",
         y="",
-        columns={
-            "panel": ("",) * len(known),
-            "series": tuple(cell[0] for cell in known),
-            "x": tuple(cell[1] for cell in known),
-            "y": tuple(cell[2] for cell in known),
-        },
     )
 
 
 def _scatter(metric: str, used: tuple[Translated, ...], values: list[FloatArray]) -> StudyChart:
     pairs = combinations([place for place, name in enumerate(NAMES) if _parts(name)[1] == metric], 2)
-    marks = [
-        (f"{NAMES[a]} and {NAMES[b]}", name, float(x), float(y))
-        for a, b in pairs
-        for name, table in zip(_short(used), values, strict=True)
-        for x, y in zip(table[a], table[b], strict=True)
-    ]
-    return StudyChart(
+    return figure(
+        (
+            Mark(f"{NAMES[a]} and {NAMES[b]}", name, float(x), float(y))
+            for a, b in pairs
+            for name, table in zip(_short(used), values, strict=True)
+            for x, y in zip(table[a], table[b], strict=True)
+        ),
         name=f"figure-{1 + METRICS.index(metric)}",
         title=f"{metric} of systems, aggregated in two ways: the first name is at the horizontal axis",
         kind="points",
         x="score",
         y="score",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[2] for mark in marks),
-            "y": tuple(mark[3] for mark in marks),
-        },
     )
 
 
@@ -229,25 +206,17 @@ def _short(used: tuple[Translated, ...]) -> list[str]:
 def _distributions(together: dict[str, FloatArray]) -> StudyChart:
     """The diagonals of figures 1 and 2: how many systems have which score."""
     edges = np.arange(0, 101, 10)
-    marks = [
-        (name, f"{low}–{low + 10}", int(n))
-        for name, scores in together.items()
-        for low, n in zip(edges.tolist(), np.histogram(scores, bins=edges)[0].tolist(), strict=False)
-    ]
-    return StudyChart(
+    return figure(
+        (
+            Mark(name, "systems", f"{low}–{low + 10}", int(n))
+            for name, scores in together.items()
+            for low, n in zip(edges.tolist(), np.histogram(scores, bins=edges)[0].tolist(), strict=False)
+        ),
         name="distributions",
         title="How many systems have which score",
         kind="bars",
         x="score",
         y="systems",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": ("systems",) * len(marks),
-            "x": tuple(mark[1] for mark in marks),
-            "y": tuple(mark[2] for mark in marks),
-            "low": (None,) * len(marks),
-            "high": (None,) * len(marks),
-        },
     )
 
 

@@ -9,44 +9,22 @@ import numpy as np
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
-    answered,
     on_judged,
     read_translated,
     system_means,
     translated_or_demo,
+    with_texts,
 )
 
 read = read_translated
-PRINTED: dict[str, dict[str, float]] = {
-    "mqm": {
-        "COMET": 0.923,
-        "BLEURT": 0.872,
-        "BERTScore": 0.855,
-        "m-chrF": 0.806,
-        "x-chrF": 0.804,
-        "m-BLEU": 0.776,
-        "x-BLEU": 0.762,
-        "BLEU": 0.425,
-        "chrF": 0.392,
-    },
-    "da": {
-        "COMET": 0.926,
-        "BLEURT": 0.917,
-        "BERTScore": 0.821,
-        "m-chrF": 0.802,
-        "x-chrF": 0.793,
-        "m-BLEU": 0.729,
-        "x-BLEU": 0.456,
-        "chrF": 0.285,
-        "BLEU": -0.006,
-    },
-}
-"""Table 1."""
+PRINTED = printed_table("aggregation", "table_1").values(2)
 
 
 class _HumanCorrelations(NamedTuple):
@@ -66,14 +44,14 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
     scores = three_ways(request, used, counts_of(request, used))
-    found = [_correlated(one, values) for one, values in zip(used, scores, strict=True)]
+    datasets = [_correlated(one, values) for one, values in zip(used, scores, strict=True)]
     answer = request.answer(
-        tables=[_table_1(found), _by_data(found)],
-        charts=[_chart(found)],
-        sentences=_sentences(found),
+        tables=[_table_1(datasets), _by_data(datasets)],
+        charts=[_chart(datasets)],
+        sentences=_sentences(datasets),
         differences=_DIFFERENCES[request.as_published],
     )
-    return answered(answer, used, is_demo=translated is None)
+    return with_texts(answer, used, is_demo=translated is None)
 
 
 _DIFFERENCES = {
@@ -110,25 +88,24 @@ def _correlated(one: Translated, values: FloatArray) -> _HumanCorrelations:
     )
 
 
-def _means(found: list[_HumanCorrelations]) -> dict[str, dict[str, float]]:
+def _means(datasets: list[_HumanCorrelations]) -> dict[str, dict[str, float]]:
     """Kind of human score to metrics, best first, with the mean over data sets; undefined where it is anywhere."""
     means: dict[str, dict[str, float]] = {}
-    for kind in dict.fromkeys(one.kind for one in found):
-        some = [one.correlations for one in found if one.kind == kind]
+    for kind in dict.fromkeys(one.kind for one in datasets):
+        some = [one.correlations for one in datasets if one.kind == kind]
         shared = [name for name in some[0] if all(name in each for each in some)]
         mean = {name: float(np.mean([each[name] for each in some])) for name in shared}
         means[kind] = dict(sorted(mean.items(), key=lambda pair: (np.isnan(pair[1]), -pair[1])))
     return means
 
 
-def _table_1(found: list[_HumanCorrelations]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
-    for kind, mean in _means(found).items():
-        told = PRINTED.get(kind.lower(), {})
+def _table_1(datasets: list[_HumanCorrelations]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
+    for kind, mean in _means(datasets).items():
         for place, (name, value) in enumerate(mean.items(), start=1):
             rows.append((kind, place, name, value))
-            printed.append((None, None, None, told.get(name)))
+            printed.append((None, None, None, *PRINTED.get((kind.lower(), name), (None,))))
     return StudyTable(
         name="table-1",
         title="Pearson correlation with people across systems, mean over data sets, best first",
@@ -142,9 +119,9 @@ def _table_1(found: list[_HumanCorrelations]) -> StudyTable:
     )
 
 
-def _by_data(found: list[_HumanCorrelations]) -> StudyTable:
-    names = list(dict.fromkeys(name for one in found for name in one.correlations))
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+def _by_data(datasets: list[_HumanCorrelations]) -> StudyTable:
+    names = list(dict.fromkeys(name for one in datasets for name in one.correlations))
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (
             one.dataset,
             one.kind,
@@ -152,7 +129,7 @@ def _by_data(found: list[_HumanCorrelations]) -> StudyTable:
             one.n_segments,
             *(one.correlations.get(name) for name in names),
         )
-        for one in found
+        for one in datasets
     )
     return StudyTable(
         name="by-data",
@@ -164,33 +141,28 @@ def _by_data(found: list[_HumanCorrelations]) -> StudyTable:
     )
 
 
-def _chart(found: list[_HumanCorrelations]) -> StudyChart:
-    marks = [
-        (kind, name, value, [one.correlations[name] for one in found if one.kind == kind])
-        for kind, mean in _means(found).items()
-        for name, value in mean.items()
-    ]
-    return StudyChart(
+def _chart(datasets: list[_HumanCorrelations]) -> StudyChart:
+    marks = []
+    for kind, mean in _means(datasets).items():
+        for name, value in mean.items():
+            each = [one.correlations[name] for one in datasets if one.kind == kind]
+            marks.append(
+                Mark(kind, "mean over data sets", name, value, float(np.min(each)), float(np.max(each)))
+            )
+    return figure(
+        marks,
         name="table-1",
         title="Correlation with people; lines go from the lowest to the highest data set",
         kind="bars",
         x="metric",
         y="Pearson correlation",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": ("mean over data sets",) * len(marks),
-            "x": tuple(mark[1] for mark in marks),
-            "y": tuple(mark[2] for mark in marks),
-            "low": tuple(float(np.min(mark[3])) for mark in marks),
-            "high": tuple(float(np.max(mark[3])) for mark in marks),
-        },
     )
 
 
-def _sentences(found: list[_HumanCorrelations]) -> tuple[str, ...]:
+def _sentences(datasets: list[_HumanCorrelations]) -> tuple[str, ...]:
     return tuple(
         f"{kind}, {metric}: pooled {amount(mean[metric], 3)}, mean of segments {amount(mean[f'm-{metric}'], 3)}, "
         f"bootstrap {amount(mean[f'x-{metric}'], 3)}."
-        for kind, mean in _means(found).items()
+        for kind, mean in _means(datasets).items()
         for metric in METRICS
     )

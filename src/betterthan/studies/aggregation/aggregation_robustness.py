@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.engine.blocks import even_parts
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import (
     METRICS,
     correlation,
@@ -17,12 +17,14 @@ from betterthan.studies.aggregation.three_ways import (
     three_ways,
     turned_scores,
 )
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
-    answered,
     read_translated,
     translated_or_demo,
+    with_texts,
 )
 from betterthan.tables.counts import Counts
 from betterthan.tables.texts import Texts
@@ -34,8 +36,7 @@ WHATS = ("pooled with mean of segments", "pooled with bootstrap", "mean of segme
 _REPEATS_A_BLOCK = 25
 _MOST_TURNED = 100
 """Turned round, every reference of a test set is scored against one output, which takes long for large ones."""
-# Section 4.6, in words: near 1, about 0.7 and about 0.6.
-_PRINTED = {(WHATS[0], 1): 1.0, (WHATS[0], 10): 0.7, (WHATS[0], 100): 0.6}
+_PRINTED = printed_table("aggregation", "section_4_6").values(2)
 
 
 class _SmallTestSets(NamedTuple):
@@ -57,19 +58,19 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     used = translated_or_demo(request, translated)
     counts = counts_of(request, used)
     whole = np.concatenate(three_ways(request, used, counts), axis=1)
-    found = {
+    draws_by_metric = {
         metric: _drawn(request, used, metric, tuple(one[metric] for one in counts), whole[2 + 3 * place])
         for place, metric in enumerate(METRICS)
     }
     sizes = _sizes(request, used)
     answer = request.answer(
-        tables=[_table(found, sizes)],
-        charts=[_chart(found, sizes)],
-        sentences=_sentences(found, sizes),
+        tables=[_table(draws_by_metric, sizes)],
+        charts=[_chart(draws_by_metric, sizes)],
+        sentences=_sentences(draws_by_metric, sizes),
         differences=_DIFFERENCES[request.as_published],
         notes=_notes(used, sizes),
     )
-    return answered(answer, used, is_demo=translated is None)
+    return with_texts(answer, used, is_demo=translated is None)
 
 
 _CLAIM = (
@@ -139,20 +140,20 @@ def _mean_of_known(values: FloatArray) -> FloatArray:
         return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
 
 
-def _quantiles(found: FloatArray) -> FloatArray:
+def _quantiles(draws: FloatArray) -> FloatArray:
     """5, 25, 50, 75 and 95 percent of the draws that have a correlation; NaN where none has."""
-    known = found[~np.isnan(found)]
+    known = draws[~np.isnan(draws)]
     return np.quantile(known, (0.05, 0.25, 0.5, 0.75, 0.95)) if known.size else np.full(5, np.nan)
 
 
-def _table(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
-    for metric, draws in found.items():
+def _table(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
+    for metric, draws in draws_by_metric.items():
         for k, what in enumerate(WHATS):
             for i, size in enumerate(sizes):
                 rows.append((metric, what, size, *_quantiles(draws[:, i, k]).tolist()))
-                printed.append((*(None,) * 5, _PRINTED.get((what, size)), None, None))
+                printed.append((*(None,) * 5, *_PRINTED.get((what, size), (None,)), None, None))
     return StudyTable(
         name="figure-5",
         title="Correlation across systems of scores of small test sets: quantiles over draws",
@@ -163,41 +164,34 @@ def _table(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyTable:
     )
 
 
-def _chart(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyChart:
-    marks = [
-        (what, metric, str(size), *_quantiles(draws[:, i, k])[[1, 2, 3]].tolist())
-        for k, what in enumerate(WHATS)
-        for metric, draws in found.items()
-        for i, size in enumerate(sizes)
-    ]
-    return StudyChart(
+def _chart(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyChart:
+    marks = []
+    for k, what in enumerate(WHATS):
+        for metric, draws in draws_by_metric.items():
+            for i, size in enumerate(sizes):
+                low, median, high = _quantiles(draws[:, i, k])[[1, 2, 3]].tolist()
+                marks.append(Mark(what, metric, str(size), median, low, high))
+    return figure(
+        marks,
         name="figure-5",
         title="Correlation of scores of small test sets: median, and the middle half of the draws",
         kind="bars",
         x="segments",
         y="Pearson correlation",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[2] for mark in marks),
-            "y": tuple(mark[4] for mark in marks),
-            "low": tuple(mark[3] for mark in marks),
-            "high": tuple(mark[5] for mark in marks),
-        },
     )
 
 
-def _sentences(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> tuple[str, ...]:
-    told = []
-    for metric, draws in found.items():
+def _sentences(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> tuple[str, ...]:
+    sentences = []
+    for metric, draws in draws_by_metric.items():
         low, high = (
             [amount(float(_quantiles(draws[:, i, k])[2]), 2) for k in (1, 2)] for i in (0, len(sizes) - 1)
         )
-        told.append(
+        sentences.append(
             f"{metric}: from {sizes[0]} to {sizes[-1]} segments the correlation with the bootstrap goes from {low[0]} "
             f"to {high[0]} for pooled scores, and from {low[1]} to {high[1]} for means of segments (medians)."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def _notes(used: tuple[Translated, ...], sizes: tuple[int, ...]) -> tuple[str, ...]:

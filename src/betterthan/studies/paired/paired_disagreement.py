@@ -1,8 +1,11 @@
-"""Section 5 and figure 4 of the paired-evaluation paper: how often mechanisms disagree on real scores."""
+"""Section 5 of the paired-evaluation paper: how often mechanisms disagree on real scores.
+
+Tables 1, 3 and 4 and figure 4, from the disagreements of every setup.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,35 +14,361 @@ from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blocks import Array, even_parts
 from betterthan.engine.streams import stream
+from betterthan.kernels.agreement.kendall import kendall_b
+from betterthan.kernels.agreement.rankings import order_agreement, same_top
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.paired.disagreement import disagreement
-from betterthan.studies.paired.paired_disagreement_tables import (
-    DisagreementBlocks,
-    breakdown_tables,
-    closest,
-    full_table,
-    known_mean,
-    pair_title,
-    rules_table,
-    swapped,
-)
-from betterthan.studies.paired.paired_printed import PAIRS, TEN_PAIRS
-from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, played_strengths, three_strengths
-from betterthan.studies.paired.subsamples import CODE_SIZES, RULES, TEXT_SIZES, Rule
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
+from betterthan.studies.paired.subsamples import CODE_SIZES, RULES, TEXT_SIZES, SubsampleRule
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
+
+MEASURES = ("disagree", "best", "top3")
+MEASURE_TITLES = {"disagree": "pairs disagree", "best": "other best", "top3": "other top 3"}
+TOP = 3
+
+
+def disagreement(first: FloatArray, second: FloatArray, *, as_published: bool) -> FloatArray:
+    r"""Share of pairs ordered differently, whether the best differs, and whether the top three do.
+
+    Flipped pairs are counted, and the best are compared as sets to which all who tie belong. As published [1]_, the
+    first is :math:`(1 - \tau_b) / 2`, and ties at the border are broken by the order of the columns.
+
+    Parameters
+    ----------
+    first, second : array, shape (m,)
+        Strengths, higher is better.
+    as_published : bool
+
+    Returns
+    -------
+    array, shape (3,)
+        The first is NaN as published when one of the two ties all systems.
+
+    References
+    ----------
+    .. [1] Peyrard, Zhao, Eger, West (2021), Better than Average: Paired Evaluation of NLP Systems, ACL. Section 5.1.
+
+    Examples
+    --------
+    >>> disagreement(np.array([4.0, 3, 2, 1]), np.array([3.0, 4, 2, 1]), as_published=False).round(3)
+    array([0.167, 1.   , 0.   ])
+    >>> disagreement(np.array([4.0, 3, 2, 1]), np.array([4.0, 4, 2, 1]), as_published=True).round(3)
+    array([0.044, 0.   , 0.   ])
+    """
+    if as_published:
+        flipped = (1 - kendall_b(first, second)) / 2
+        other = [_first_of(first, k) != _first_of(second, k) for k in (1, TOP)]
+    else:
+        flipped = order_agreement(first, second).share_flipped
+        other = [not same_top(first, second, k) for k in (1, TOP)]
+    return np.array([flipped, *map(float, other)])
+
+
+def _first_of(strength: FloatArray, k: int) -> frozenset[int]:
+    return frozenset(np.argsort(-strength, kind="stable")[:k].tolist())
+
+
+TABLE_4 = printed_table("paired", "table_4").values(2)
+"""Pairs of mechanisms, to pairs ordered differently, other best and other top 3."""
+TEN_PAIRS = tuple((str(first), str(second)) for first, second in TABLE_4)
+"""In the order of table 4."""
+PAIRS = TEN_PAIRS[:3]
+"""In the order of table 1."""
+
+
+def plain_name(name: str) -> str:
+    """Return a name of a data set or metric without case and punctuation.
+
+    Examples
+    --------
+    >>> plain_name("CNN/DM"), plain_name("TAC-08")
+    ('cnndm', 'tac08')
+    """
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def _parsed_table_3() -> dict[tuple[str, str, str, tuple[str, str]], float]:
+    # The columns of table 3 have the pairs in another order than table 1.
+    pairs = (PAIRS[1], PAIRS[2], PAIRS[0])
+    return {
+        (plain_name(str(dataset)), str(family), str(measure), pair): share
+        for (dataset, family, measure), shares in printed_table("paired", "table_3").values(3).items()
+        for pair, share in zip(pairs, shares, strict=True)
+    }
+
+
+TABLE_3 = _parsed_table_3()
+"""(data set without case and punctuation, family, measure, pair) to the printed number."""
+FAMILIES = tuple(dict.fromkeys(family for _, family, _, _ in TABLE_3))
+
+
+def table_3(dataset: str, family: str, measure: str, pair: tuple[str, str]) -> StudyCell:
+    """Return what table 3 prints, None where it prints nothing.
+
+    Examples
+    --------
+    >>> table_3("TAC-08", "BLEU", "best", ("mean", "bradley_terry"))
+    0.43
+    """
+    return TABLE_3.get((plain_name(dataset), family, measure, pair))
+
+
+def family_of(metric: str) -> str:
+    """Return the family of metrics of table 3, or the metric itself.
+
+    Examples
+    --------
+    >>> family_of("ROUGE_WE_1"), family_of("ROUGE_L"), family_of("Bleu_2"), family_of("S3_pyr")
+    ('ROUGE-WE', 'ROUGE', 'BLEU', 'S3_pyr')
+    """
+    plain = plain_name(metric)
+    # The longest first: ROUGE-WE is not ROUGE.
+    for family in sorted(FAMILIES, key=len, reverse=True):
+        if plain.startswith(plain_name(family)) and not (family == "BLEU" and plain == "bleurt"):
+            return family
+    return metric
+
+
+READINGS = ("text", "as published")
+_SIZES = {"ten": (10,), "text_sizes": TEXT_SIZES, "code_sizes": CODE_SIZES}
+_TITLES = {
+    **{name: rule.title for name, rule in RULES.items()},
+    "ten": "ten segments",
+    "text_sizes": "sizes of the text, up to all segments",
+    "code_sizes": "sizes of the program, up to all segments",
+}
+
+
+_FAR, _NEAR = 0.1, 0.04
+SHOWN = "fifth"
+"""The rule whose table 3 is shown unasked: it comes closest to the printed one."""
+PRINTED_DRAWS = 30
+"""Draws behind each metric of table 3, whose shares are multiples of 1/30."""
+_SHORT = {"disagree": "pairs", "best": "best", "top3": "top"}
+_SHORT_PAIRS = dict(zip(PAIRS, ("mean/med", "mean/BT", "med/BT"), strict=True))
+
+
+class DisagreementBlocks(NamedTuple):
+    """Disagreements of all setups, and the reading asked for (0 text, 1 as published)."""
+
+    setups: tuple[Setup, ...]
+    blocks: Sequence[dict[str, Array]]
+    reading: int
+
+    def full(self) -> FloatArray:
+        """With all segments: (setups, 3 pairs, 3 measures)."""
+        return np.stack([block["full"][self.reading] for block in self.blocks])
+
+    def by_rule(self, rule: str, place: int, reading: int) -> FloatArray:
+        """Mean over the draws of a rule in one setup; (3 pairs, 3 measures)."""
+        block = self.blocks[place]
+        if rule in _SIZES:
+            sizes = [f"size {size}" for size in _SIZES[rule]]
+            return np.asarray(np.mean([self._drawn(block, name, reading) for name in sizes], axis=0))
+        return self._drawn(block, rule, reading)
+
+    def _drawn(self, block: dict[str, Array], rule: str, reading: int) -> FloatArray:
+        """Sizes beyond the number of segments are all segments."""
+        if rule not in block or rule == "full":
+            return np.asarray(block["full"][reading])
+        return known_mean(block[rule][:, reading])
+
+
+def known_mean(values: FloatArray) -> FloatArray:
+    """Mean over the first axis of what is there; NaN of nothing."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    total = np.where(known, values, 0.0).sum(axis=0)
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan))
+
+
+def pair_title(pair: tuple[str, str]) -> str:
+    """Return two mechanisms as a heading has them."""
+    return f"{TITLES[pair[0]]} / {TITLES[pair[1]]}"
+
+
+def full_table(disagreements: DisagreementBlocks, name: str, pairs: Sequence[tuple[str, str]]) -> StudyTable:
+    """Return table 1 (three pairs) or table 4 (ten): means over setups, with all segments."""
+    five = np.stack([block["five"] for block in disagreements.blocks])
+    means = known_mean(five)[: len(pairs)]
+    return StudyTable(
+        name=name,
+        title=f"{name.replace('-', ' ').title()}: disagreement over {len(disagreements.setups)} setups",
+        columns=("mechanisms", *(MEASURE_TITLES[measure] for measure in MEASURES)),
+        rows=tuple(
+            (pair_title(pair), *(float(value) for value in row))
+            for pair, row in zip(pairs, means, strict=True)
+        ),
+        printed=tuple((None, *TABLE_4[pair]) for pair in pairs),
+    )
+
+
+def _cells(disagreements: DisagreementBlocks) -> dict[tuple[str, str], list[int]]:
+    """Places of the setups of each data set and family of metrics."""
+    cells: dict[tuple[str, str], list[int]] = {}
+    for place, setup in enumerate(disagreements.setups):
+        cells.setdefault((setup.dataset, family_of(setup.metric)), []).append(place)
+    return cells
+
+
+def _cell_means(
+    disagreements: DisagreementBlocks, rule: str, reading: int
+) -> dict[tuple[str, str], FloatArray]:
+    return {
+        cell: known_mean(np.stack([disagreements.by_rule(rule, place, reading) for place in places]))
+        for cell, places in _cells(disagreements).items()
+    }
+
+
+def breakdown_tables(disagreements: DisagreementBlocks) -> list[StudyTable]:
+    """Return table 3 under every rule, in the reading asked for."""
+    return [_breakdown(disagreements, rule) for rule in (*RULES, "ten")]
+
+
+def _breakdown(disagreements: DisagreementBlocks, rule: str) -> StudyTable:
+    means = _cell_means(disagreements, rule, disagreements.reading)
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
+    for (dataset, family), values in means.items():
+        rows.append((dataset, family, *(float(value) for value in values.T.reshape(-1))))
+        printed_row = [table_3(dataset, family, measure, pair) for measure in MEASURES for pair in PAIRS]
+        printed.append((None, None, *printed_row))
+    heads = [f"{_SHORT[measure]} {_SHORT_PAIRS[pair]}" for measure in MEASURES for pair in PAIRS]
+    return StudyTable(
+        name=f"table-3-{rule.replace('_', '-')}",
+        title=f"Table 3, {_TITLES[rule]}: disagreement by data set and family of metrics",
+        columns=("data", "metric", *heads),
+        rows=tuple(rows),
+        printed=tuple(printed) if any(cell is not None for row in printed for cell in row) else None,
+        is_detail=rule != SHOWN,
+        notes=(
+            "BT: Bradley–Terry. Pairs: share of pairs ordered differently; best and top: setups with others.",
+        ),
+    )
+
+
+class _Fit(NamedTuple):
+    """How far a rule is from table 3: mean absolute difference of each measure and of all, and what chance would do."""
+
+    rule: str
+    reading: str
+    apart: tuple[float, ...]
+    expected: float | None
+
+
+def _fit(disagreements: DisagreementBlocks, rule: str, reading: int) -> _Fit | None:
+    """Hold a rule against table 3; None where nothing is printed."""
+    apart: dict[str, list[float]] = {measure: [] for measure in MEASURES}
+    chance: list[float] = []
+    errors = _cell_errors(disagreements, rule, reading)
+    for cell, values in _cell_means(disagreements, rule, reading).items():
+        for j, pair in enumerate(PAIRS):
+            for k, measure in enumerate(MEASURES):
+                printed = table_3(*cell, measure, pair)
+                if isinstance(printed, float) and not np.isnan(values[j, k]):
+                    apart[measure].append(abs(float(values[j, k]) - printed))
+                    chance += [float(errors[cell][j, k])] if errors else []
+    every = [one for several in apart.values() for one in several]
+    if not every:
+        return None
+    means = (*(float(np.mean(apart[measure])) for measure in MEASURES), float(np.mean(every)))
+    return _Fit(rule, READINGS[reading], means, float(np.mean(chance)) if errors else None)
+
+
+def _cell_errors(
+    disagreements: DisagreementBlocks, rule: str, reading: int
+) -> dict[tuple[str, str], FloatArray] | None:
+    r"""How far two runs of the same rule lie apart by chance, ours and one of 30 draws; None for rules without draws.
+
+    The difference of two means over draws has variance :math:`v (1/R + 1/30)`, and a normal variable with standard
+    deviation s is :math:`s \sqrt{2 / \pi}` away from 0 on average.
+    """
+    if any(rule not in block for block in disagreements.blocks) or rule == "full":
+        return None
+    result = {}
+    for cell, places in _cells(disagreements).items():
+        draws = [disagreements.blocks[place][rule][:, reading] for place in places]
+        # What is undefined in a draw (a tau of a constant) is left out, as it is from the means.
+        spread = [known_mean((each - known_mean(each)) ** 2) for each in draws]
+        variance = np.nansum(spread, axis=0) / len(places) ** 2
+        result[cell] = np.sqrt(2 / np.pi * variance * (1 / len(draws[0]) + 1 / PRINTED_DRAWS))
+    return result
+
+
+def _ranked(disagreements: DisagreementBlocks) -> list[_Fit]:
+    fits = [
+        _fit(disagreements, rule, reading) for rule in (*RULES, *_SIZES) for reading in range(len(READINGS))
+    ]
+    return sorted((fit for fit in fits if fit is not None), key=lambda fit: fit.apart[-1])
+
+
+def rules_table(disagreements: DisagreementBlocks) -> StudyTable | None:
+    """Return which rule of drawing test sets comes closest to table 3, if any cell of it is in the data."""
+    rows = tuple((_TITLES[fit.rule], fit.reading, *fit.apart, fit.expected) for fit in _ranked(disagreements))
+    if not rows:
+        return None
+    return StudyTable(
+        name="table-3-rules",
+        title="Mean absolute difference from the printed table 3, closest first",
+        columns=(
+            "test sets",
+            "reading",
+            *(MEASURE_TITLES[measure] for measure in MEASURES),
+            "all",
+            "by chance alone",
+        ),
+        rows=rows,
+        digits=3,
+        notes=("By chance alone: how far two runs of the same rule, one of 30 draws, would lie apart.",),
+    )
+
+
+def closest(disagreements: DisagreementBlocks) -> tuple[str, ...]:
+    """Say which rule comes closest to table 3."""
+    ranked = _ranked(disagreements)
+    if not ranked:
+        return ()
+    best, full = ranked[0], next(fit for fit in ranked if fit.rule == "full")
+    chance = "" if best.expected is None else f", where chance alone would make it {best.expected:.3f}"
+    return (
+        (
+            f"Closest to table 3 comes {_TITLES[best.rule]} ({best.reading}), {best.apart[-1]:.3f} away on "
+            f"average{chance}; all segments ({full.reading}) are {full.apart[-1]:.3f} away."
+        ),
+    )
+
+
+def swapped(disagreements: DisagreementBlocks) -> tuple[str, ...]:
+    """Name cells of table 3 whose columns for mean and for median against Bradley–Terry seem to have changed places."""
+    sentences = []
+    for (dataset, family), values in _cell_means(disagreements, SHOWN, 1).items():
+        printed = [table_3(dataset, family, "disagree", pair) for pair in PAIRS[1:]]
+        if not all(isinstance(one, float) for one in printed):
+            continue
+        ours, theirs = values[1:, 0], np.array(printed, dtype=np.float64)
+        as_printed, turned = np.abs(ours - theirs).sum(), np.abs(ours - theirs[::-1]).sum()
+        if as_printed > _FAR and turned < _NEAR:
+            sentences.append(
+                f"In table 3 the columns of {dataset}, {family} for mean and for median against Bradley–Terry seem "
+                f"to have changed places: {theirs[0]:.2f} and {theirs[1]:.2f} are printed, {ours[0]:.2f} and "
+                f"{ours[1]:.2f} found."
+            )
+    return tuple(sentences)
+
 
 _RESAMPLES = 2000
 
 
-def sizes_table(found: DisagreementBlocks) -> StudyTable:
+def sizes_table(disagreements: DisagreementBlocks) -> StudyTable:
     """Return the share of pairs ordered differently by test set size, the numbers of figure 4c."""
-    sizes = CODE_SIZES if found.reading else TEXT_SIZES
-    rows: list[tuple[Entry, ...]] = []
+    sizes = CODE_SIZES if disagreements.reading else TEXT_SIZES
+    rows: list[tuple[StudyCell, ...]] = []
     for size in sizes:
-        values = _at_size(found, size)
+        values = _at_size(disagreements, size)
         if len(values):
             rows.append((size, len(values), *(float(value) for value in known_mean(values))))
     return StudyTable(
@@ -51,22 +380,24 @@ def sizes_table(found: DisagreementBlocks) -> StudyTable:
     )
 
 
-def _at_size(found: DisagreementBlocks, size: int) -> FloatArray:
+def _at_size(disagreements: DisagreementBlocks, size: int) -> FloatArray:
     """Share of pairs ordered differently in each setup that is larger; as published smaller ones take part whole."""
     name = f"size {size}"
-    taking_part = [place for place, block in enumerate(found.blocks) if name in block or found.reading]
-    values = [found.by_rule(name, place, found.reading)[:, 0] for place in taking_part]
+    taking_part = [
+        place for place, block in enumerate(disagreements.blocks) if name in block or disagreements.reading
+    ]
+    values = [disagreements.by_rule(name, place, disagreements.reading)[:, 0] for place in taking_part]
     return np.stack(values) if values else np.empty((0, len(PAIRS)))
 
 
-def figure_4(found: DisagreementBlocks, seed: int) -> list[StudyChart]:
+def figure_4(disagreements: DisagreementBlocks, seed: int) -> list[StudyChart]:
     """Return figure 4: by metric, by data set, by test set size."""
-    metrics = _grouped(found, "fifth_or_30", lambda setup: setup.metric)
-    datasets = _grouped(found, "fifth", lambda setup: setup.dataset)
+    metrics = _grouped(disagreements, "fifth_or_30", lambda setup: setup.metric)
+    datasets = _grouped(disagreements, "fifth", lambda setup: setup.dataset)
     sizes = {
-        str(size): _at_size(found, size)
-        for size in (CODE_SIZES if found.reading else TEXT_SIZES)
-        if len(_at_size(found, size))
+        str(size): _at_size(disagreements, size)
+        for size in (CODE_SIZES if disagreements.reading else TEXT_SIZES)
+        if len(_at_size(disagreements, size))
     }
     return [
         _chart("figure-4a", "Figure 4a: disagreement by metric", "metric", metrics, seed, kind="bars"),
@@ -77,35 +408,31 @@ def figure_4(found: DisagreementBlocks, seed: int) -> list[StudyChart]:
     ]
 
 
-def _grouped(found: DisagreementBlocks, rule: str, key: Callable[[Setup], str]) -> dict[str, FloatArray]:
+def _grouped(
+    disagreements: DisagreementBlocks, rule: str, key: Callable[[Setup], str]
+) -> dict[str, FloatArray]:
     groups: dict[str, list[FloatArray]] = {}
-    for place, setup in enumerate(found.setups):
-        groups.setdefault(key(setup), []).append(found.by_rule(rule, place, found.reading)[:, 0])
+    for place, setup in enumerate(disagreements.setups):
+        groups.setdefault(key(setup), []).append(
+            disagreements.by_rule(rule, place, disagreements.reading)[:, 0]
+        )
     return {name: np.stack(values) for name, values in groups.items()}
 
 
 def _chart(
     name: str, title: str, x: str, groups: dict[str, FloatArray], seed: int, *, kind: str
 ) -> StudyChart:
-    points: list[tuple[Entry, ...]] = []
+    marks = []
     for group, values in groups.items():
         for place, pair in enumerate(PAIRS):
-            own = values[~np.isnan(values[:, place]), place]
-            place_x: Entry = float(group) if kind == "lines" else group
-            points.append((pair_title(pair), place_x, *_with_bar(own, seed, f"{name} {group} {place}")))
-    columns = list(zip(*points, strict=True)) if points else [()] * 5
-    fields = dict(zip(("series", "x", "y", "low", "high"), columns, strict=True))
-    return StudyChart(
-        name=name,
-        title=title,
-        kind=kind,
-        x=x,
-        y="share of pairs ordered differently",
-        columns={"panel": ("",) * len(points), **fields},
-    )
+            known = values[~np.isnan(values[:, place]), place]
+            x_value: StudyCell = float(group) if kind == "lines" else group
+            bar = _with_bar(known, seed, f"{name} {group} {place}")
+            marks.append(Mark("", pair_title(pair), x_value, *bar))
+    return figure(marks, name=name, title=title, kind=kind, x=x, y="share of pairs ordered differently")
 
 
-def _with_bar(values: FloatArray, seed: int, label: str) -> tuple[Entry, Entry, Entry]:
+def _with_bar(values: FloatArray, seed: int, label: str) -> tuple[StudyCell, StudyCell, StudyCell]:
     """Mean over setups and the bootstrap interval over setups, None for a single one."""
     if values.size < 2:
         return (float(values[0]) if values.size else None), None, None
@@ -143,15 +470,15 @@ def run(request: StudyRequest) -> Study:
     blocks = request.run(
         "setups", work, _setup, parts=even_parts(len(used)), key=(setups_digest(used),), uses="processes"
     )
-    found = DisagreementBlocks(used, blocks, int(request.as_published))
-    rules = rules_table(found)
-    tables = [full_table(found, "table-1", PAIRS), full_table(found, "table-4", TEN_PAIRS)]
-    tables += [*([rules] if rules else []), *breakdown_tables(found), sizes_table(found)]
+    disagreements = DisagreementBlocks(used, blocks, int(request.as_published))
+    rules = rules_table(disagreements)
+    tables = [full_table(disagreements, "table-1", PAIRS), full_table(disagreements, "table-4", TEN_PAIRS)]
+    tables += [*([rules] if rules else []), *breakdown_tables(disagreements), sizes_table(disagreements)]
     return request.answer(
         tables=tables,
-        charts=figure_4(found, request.seed),
-        sentences=(*_sentences(found), *closest(found)),
-        differences=(*_DIFFERENCES, *(() if request.as_published else (_COUNTED,)), *swapped(found)),
+        charts=figure_4(disagreements, request.seed),
+        sentences=(*_sentences(disagreements), *closest(disagreements)),
+        differences=(*_DIFFERENCES, *(() if request.as_published else (_COUNTED,)), *swapped(disagreements)),
         notes=_notes(used, blocks),
         used=used,
     )
@@ -166,25 +493,25 @@ def _setup(work: _SetupDraws, part: range, _rng: np.random.Generator) -> dict[st
     block = part.start
     tables = (work.goodness[block], work.values[block])
     full, regularised = _three(tables, [np.arange(tables[0].shape[1])])
-    found: dict[str, Array] = {"full": full[0], "five": _five(work, tables[int(work.as_published)], block)}
+    by_rule: dict[str, Array] = {"full": full[0], "five": _five(work, tables[int(work.as_published)], block)}
     n = tables[0].shape[1]
     for name, rule in {**RULES, **_sizes(n)}.items():
         if name == "full":
             continue
         rng = stream(work.seed, f"segments by {name}", block)
         drawn, more = _three(tables, [rule.draw(n, rng) for _ in range(work.repeats)])
-        found[name] = drawn
+        by_rule[name] = drawn
         regularised += more
     return {
-        **found,
-        "regularised": np.array([regularised, 1 + work.repeats * (len(found) - 2)], dtype=np.int64),
+        **by_rule,
+        "regularised": np.array([regularised, 1 + work.repeats * (len(by_rule) - 2)], dtype=np.int64),
     }
 
 
-def _sizes(n: int) -> dict[str, Rule]:
+def _sizes(n: int) -> dict[str, SubsampleRule]:
     """Rules for the test set sizes of the paper and of its program that are smaller than n."""
     sizes = sorted({*TEXT_SIZES, *CODE_SIZES})
-    return {f"size {size}": Rule(f"{size} segments", _fixed(size)) for size in sizes if size < n}
+    return {f"size {size}": SubsampleRule(f"{size} segments", _fixed(size)) for size in sizes if size < n}
 
 
 def _fixed(size: int) -> Callable[[int], int]:
@@ -199,9 +526,9 @@ def _three(tables: tuple[FloatArray, FloatArray], cuts: list[IntArray]) -> tuple
     for place, (table, as_published) in enumerate(zip(tables, _READINGS, strict=True)):
         strengths = three_strengths([table[:, cut] for cut in cuts], as_published=as_published)
         regularised += strengths.n_regularised
-        for draw, own in enumerate(strengths.values):
+        for draw, strength in enumerate(strengths.values):
             for pair, (first, second) in enumerate(PAIRS):
-                ranked = own[THREE.index(first)], own[THREE.index(second)]
+                ranked = strength[THREE.index(first)], strength[THREE.index(second)]
                 result[draw, place, pair] = disagreement(*ranked, as_published=as_published)
     return result, regularised
 
@@ -211,14 +538,16 @@ def _five(work: _SetupDraws, table: FloatArray, block: int) -> FloatArray:
     played = played_strengths(
         table, as_published=work.as_published, orders=work.orders, seed=work.seed, label=f"setup {block}"
     )
-    own = dict(zip(FIVE, [*three, *played], strict=True))
-    return np.stack([disagreement(own[a], own[b], as_published=work.as_published) for a, b in TEN_PAIRS])
+    by_mechanism = dict(zip(FIVE, [*three, *played], strict=True))
+    return np.stack(
+        [disagreement(by_mechanism[a], by_mechanism[b], as_published=work.as_published) for a, b in TEN_PAIRS]
+    )
 
 
-def _sentences(found: DisagreementBlocks) -> tuple[str, ...]:
-    setups = [setup.scores for setup in found.setups]
+def _sentences(disagreements: DisagreementBlocks) -> tuple[str, ...]:
+    setups = [setup.scores for setup in disagreements.setups]
     pairs = sum(scores.n_systems * (scores.n_systems - 1) // 2 for scores in setups)
-    mean_bt = found.full()[:, PAIRS.index(("mean", "bradley_terry"))]
+    mean_bt = disagreements.full()[:, PAIRS.index(("mean", "bradley_terry"))]
     share, best, top = np.nanmean(mean_bt, axis=0)
     return (
         (
@@ -233,17 +562,17 @@ def _notes(used: tuple[Setup, ...], blocks: list[dict[str, Array]]) -> tuple[str
     needed = sum(int(block["regularised"][0]) for block in blocks)
     total = sum(int(block["regularised"][1]) for block in blocks)
     small = [setup for setup in used if setup.scores.n_systems <= 3]
-    told = []
+    notes = []
     if needed:
-        told.append(
+        notes.append(
             f"In {amount(needed, 0)} of {amount(total, 0)} fits Bradley–Terry strengths do not exist; there every "
             f"system gets {PRIOR} wins and losses against a fictive one (not as published)."
         )
     if small:
-        told.append(
+        notes.append(
             f"In {len(small)} setups there are no more than three systems, so that all have the same top 3."
         )
-    return tuple(told)
+    return tuple(notes)
 
 
 _DIFFERENCES = (

@@ -10,10 +10,12 @@ from scipy.special import ndtr
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 
-TABLE_2 = np.array([[23.0, 50.0, 40.0, 70.0, 60.0], [28.0, 45.0, 30.0, 65.0, 50.0]])
+TABLE_2 = np.array(list(printed_table("paired", "table_2").values().values()))
 """Strengths of S and B for five types of segments."""
 _NAMES = ("S", "B")
 _MOST_POINTS = 300
@@ -128,7 +130,7 @@ def _most_wins(winner: FloatArray, loser: FloatArray) -> tuple[FloatArray, Float
     for score in high.tolist():
         used.append(place if score > low[place] else -1)
         place += score > low[place]
-    matched: IntArray = np.array([i for i, own in enumerate(used) if own >= 0], dtype=np.int64)
+    matched: IntArray = np.array([i for i, partner in enumerate(used) if partner >= 0], dtype=np.int64)
     rest = np.setdiff1d(np.arange(high.size), matched)
     return np.concatenate([high[matched], high[rest]]), low
 
@@ -136,15 +138,17 @@ def _most_wins(winner: FloatArray, loser: FloatArray) -> tuple[FloatArray, Float
 def _verdicts(
     drawn: list[_Pairing], names: tuple[str, str], expected: tuple[float, ...] | None
 ) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
     for place, each in enumerate(drawn):
         wins, losses = int((each.first > each.second).sum()), int((each.first < each.second).sum())
         better = names[0] if wins > losses else names[1] if losses > wins else "neither"
         marginals = [
-            float(f(own)) for f in (np.mean, np.median) for own in (np.sort(each.first), np.sort(each.second))
+            float(f(scores))
+            for f in (np.mean, np.median)
+            for scores in (np.sort(each.first), np.sort(each.second))
         ]
-        told = () if expected is None else (expected[place],)
-        rows.append((each.name, *marginals, wins, losses, *told, better))
+        expected_share = () if expected is None else (expected[place],)
+        rows.append((each.name, *marginals, wins, losses, *expected_share, better))
     a, b = names
     columns = ("pairing", f"mean {a}", f"mean {b}", f"median {a}", f"median {b}", f"wins {a}", f"wins {b}")
     return StudyTable(
@@ -170,19 +174,18 @@ def _permutations(every: list[tuple[tuple[int, ...], float]]) -> StudyTable:
     )
 
 
-def _chart(drawn: list[_Pairing], names: tuple[str, str]) -> StudyChart:
+def _chart(pairings: list[_Pairing], names: tuple[str, str]) -> StudyChart:
     marks = []
-    for each in drawn:
+    for each in pairings:
         step = max(1, -(-each.first.size // _MOST_POINTS))
         for y, x in zip(each.first[::step].tolist(), each.second[::step].tolist(), strict=True):
-            who = f"{names[0]} wins" if y > x else f"{names[1]} wins" if y < x else "tie"
-            marks.append((each.name, who, x, y))
-    panel, series, x_values, y_values = zip(*marks, strict=True)
-    return StudyChart(
+            winner = f"{names[0]} wins" if y > x else f"{names[1]} wins" if y < x else "tie"
+            marks.append(Mark(each.name, winner, x, y))
+    return figure(
+        marks,
         name="figure-2",
         title="Figure 2: the same scores of each system, paired in three ways",
         kind="points",
         x=f"score of {names[1]}",
         y=f"score of {names[0]}",
-        columns={"panel": panel, "series": series, "x": x_values, "y": y_values},
     )

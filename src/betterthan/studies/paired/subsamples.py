@@ -16,7 +16,7 @@ CODE_SIZES = (10, 200, 500, 1000, 5000)
 _SHARE, _LEAST = 0.2, 30
 
 
-class Rule(NamedTuple):
+class SubsampleRule(NamedTuple):
     """How many segments of n are drawn.
 
     Attributes
@@ -50,9 +50,9 @@ def _fifth_or_30(n: int) -> int:
 
 
 RULES = {
-    "full": Rule("all segments", _all),
-    "fifth": Rule("a fifth of the segments", _fifth),
-    "fifth_or_30": Rule("a fifth of the segments, at least 30", _fifth_or_30),
-    "bootstrap": Rule("as many segments, drawn with replacement", _all, replace=True),
+    "full": SubsampleRule("all segments", _all),
+    "fifth": SubsampleRule("a fifth of the segments", _fifth),
+    "fifth_or_30": SubsampleRule("a fifth of the segments, at least 30", _fifth_or_30),
+    "bootstrap": SubsampleRule("as many segments, drawn with replacement", _all, replace=True),
 }
 """By name. "full" needs no draw; "fifth_or_30" is that of the released program for figure 4a, "fifth" for 4b."""

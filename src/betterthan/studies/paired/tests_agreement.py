@@ -14,12 +14,15 @@ from betterthan.kernels.agreement.rankings import significance_overlap
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import paired_t
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.paired.paired_printed import FIGURE_6, TESTS
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.subsamples import RULES
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
 
+TESTS = printed_table("paired", "figure_6").columns[1:]
+FIGURE_6: tuple[tuple[float, ...], ...] = tuple(printed_table("paired", "figure_6").values().values())
 _DRAWS_IN_A_BLOCK = 20
 
 
@@ -67,10 +70,10 @@ def run(request: StudyRequest) -> Study:
 
 def _places(used: tuple[Setup, ...]) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """Which setups each data set has: the program draws a data set, then one of its metrics."""
-    found: dict[str, list[int]] = {}
+    by_dataset: dict[str, list[int]] = {}
     for place, setup in enumerate(used):
-        found.setdefault(setup.dataset, []).append(place)
-    return tuple((dataset, tuple(places)) for dataset, places in found.items())
+        by_dataset.setdefault(setup.dataset, []).append(place)
+    return tuple((dataset, tuple(places)) for dataset, places in by_dataset.items())
 
 
 def _all(work: _TestedSetups, part: range, _rng: np.random.Generator) -> BoolArray:
@@ -78,14 +81,14 @@ def _all(work: _TestedSetups, part: range, _rng: np.random.Generator) -> BoolArr
 
 
 def _drawn(work: _TestedSetups, part: range, _rng: np.random.Generator) -> BoolArray:
-    found = []
+    significant = []
     for draw in part:
         rng = stream(work.seed, "data set, metric and segments", draw)
         _, places = work.places[rng.integers(len(work.places))]
         table = work.tables[places[rng.integers(len(places))]]
         cut = RULES["fifth"].draw(table.shape[1], rng)
-        found.append(_significant(table[:, cut], work.alpha, as_published=True))
-    return np.concatenate(found, axis=1)
+        significant.append(_significant(table[:, cut], work.alpha, as_published=True))
+    return np.concatenate(significant, axis=1)
 
 
 def _significant(table: FloatArray, alpha: float, *, as_published: bool) -> BoolArray:
@@ -102,7 +105,7 @@ def _significant(table: FloatArray, alpha: float, *, as_published: bool) -> Bool
 
 
 def _matrix(overlap: FloatArray, n_pairs: int) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (test, *(float(share) for share in row)) for test, row in zip(TESTS, overlap, strict=True)
     )
     return StudyTable(
@@ -117,7 +120,7 @@ def _matrix(overlap: FloatArray, n_pairs: int) -> StudyTable:
 
 
 def _by_setup(blocks: list[BoolArray], used: tuple[Setup, ...]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = [
+    rows: list[tuple[StudyCell, ...]] = [
         (
             setup.dataset,
             setup.metric,
@@ -137,21 +140,19 @@ def _by_setup(blocks: list[BoolArray], used: tuple[Setup, ...]) -> StudyTable:
 
 
 def _chart(overlap: FloatArray) -> StudyChart:
-    cells = [(i, j) for i in range(len(TESTS)) for j in range(len(TESTS))]
     both = {"here": overlap, "in the paper": np.array(FIGURE_6)}
-    marks = [(panel, i, j, float(table[i, j])) for panel, table in both.items() for i, j in cells]
-    return StudyChart(
+    return figure(
+        (
+            Mark(panel, row, column, float(table[i, j]))
+            for panel, table in both.items()
+            for i, row in enumerate(TESTS)
+            for j, column in enumerate(TESTS)
+        ),
         name="figure-6",
         title="Figure 6: when the row finds a difference, how often does the column?",
         kind="matrix",
         x="also found by",
         y="found by",
-        columns={
-            "panel": tuple(panel for panel, _, _, _ in marks),
-            "series": tuple(TESTS[i] for _, i, _, _ in marks),
-            "x": tuple(TESTS[j] for _, _, j, _ in marks),
-            "y": tuple(share for _, _, _, share in marks),
-        },
     )
 
 

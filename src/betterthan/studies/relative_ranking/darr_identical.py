@@ -9,39 +9,32 @@ from betterthan.analysis.human.identical_outputs import identical_outputs
 from betterthan.analysis.wording import counted, share
 from betterthan.errors import BetterThanError
 from betterthan.results.human import IdenticalOutputs
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
-from betterthan.studies.lines_chart import Mark, lines_chart
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.translated import (
     Translated,
-    answered,
     read_translated,
     translated_or_demo,
+    with_texts,
 )
 
 read = read_translated
 _MOST_LISTED = 200
-# Table 3, WMT19: pairs kept, identical ones among them, ties of YiSi-1 and of EED.
-TABLE_3: tuple[tuple[Entry, ...], ...] = (
-    ("gu-en", 31_000, 0, 2, 27),
-    ("kk-en", 27_000, 0, 74, 115),
-    ("zh-en", 31_000, 152, 336, 361),
-    ("en-gu", 11_000, 5, 8, 13),
-    ("en-kk", 18_000, 23, 53, 64),
-    ("en-zh", 19_000, 84, 205, 455),
-)
+TABLE_3 = printed_table("relative_ranking", "table_3")
 
 
-class _DatasetTwins(NamedTuple):
+class _DatasetOutputs(NamedTuple):
     """One data set with its identical outputs."""
 
     dataset: str
-    twins: IdenticalOutputs
+    outputs: IdenticalOutputs
 
     @property
     def n_judged(self) -> int:
         """Pairs with identical outputs of which both were judged."""
-        return sum(not math.isnan(twin.gap) for twin in self.twins.twins)
+        return sum(not math.isnan(pair.gap) for pair in self.outputs.identical_pairs)
 
 
 def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None) -> Study:
@@ -50,21 +43,21 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
     margin = float(request.options["margin"])
-    found = [
-        _DatasetTwins(
+    datasets = [
+        _DatasetOutputs(
             one.dataset,
             identical_outputs(one.texts, one.human, margin=margin, metrics=tuple(one.metrics.values())),
         )
         for one in used
     ]
     answer = request.answer(
-        tables=[_table_3(found), _twins(found), _printed()],
-        charts=[_chart(found)],
-        sentences=_sentences(found, margin),
+        tables=[_table_3(datasets), _called_better(datasets), _printed()],
+        charts=[_chart(datasets)],
+        sentences=_sentences(datasets, margin),
         differences=_DIFFERENCES,
         draws=False,
     )
-    return answered(answer, used, is_demo=translated is None)
+    return with_texts(answer, used, is_demo=translated is None)
 
 
 _DIFFERENCES = (
@@ -75,18 +68,20 @@ _DIFFERENCES = (
 )
 
 
-def _table_3(found: list[_DatasetTwins]) -> StudyTable:
-    metrics = list(dict.fromkeys(each.metric for one in found for each in one.twins.metric_ties))
-    rows: list[tuple[Entry, ...]] = []
-    for one in found:
-        dataset, twins = one
-        ties = {each.metric: each for each in twins.metric_ties}
-        own = [(ties[name].ties, ties[name].identical) if name in ties else (None, None) for name in metrics]
+def _table_3(datasets: list[_DatasetOutputs]) -> StudyTable:
+    metrics = list(dict.fromkeys(each.metric for one in datasets for each in one.outputs.metric_ties))
+    rows: list[tuple[StudyCell, ...]] = []
+    for one in datasets:
+        dataset, outputs = one
+        ties = {each.metric: each for each in outputs.metric_ties}
+        tie_counts = [
+            (ties[name].ties, ties[name].identical) if name in ties else (None, None) for name in metrics
+        ]
         rows.append(
             (
-                *(dataset, twins.n_pairs, twins.n_judged, twins.n_kept),
-                *(twins.n_identical, one.n_judged, twins.n_surviving),
-                *(count for pair in own for count in pair),
+                *(dataset, outputs.n_pairs, outputs.n_judged, outputs.n_kept),
+                *(outputs.n_identical, one.n_judged, outputs.n_surviving),
+                *(count for counts in tie_counts for count in counts),
             )
         )
     return StudyTable(
@@ -101,13 +96,13 @@ def _table_3(found: list[_DatasetTwins]) -> StudyTable:
     )
 
 
-def _twins(found: list[_DatasetTwins]) -> StudyTable:
+def _called_better(datasets: list[_DatasetOutputs]) -> StudyTable:
     """Those that survive, widest gap first: tables 1 and 2 in one."""
-    rows: list[tuple[Entry, ...]] = [
-        (dataset, twin.segment, twin.first, twin.second, twin.gap, twin.text)
-        for dataset, twins in found
-        for twin in twins.twins[:_MOST_LISTED]
-        if twin.survives
+    rows: list[tuple[StudyCell, ...]] = [
+        (dataset, pair.segment, pair.first, pair.second, pair.gap, pair.text)
+        for dataset, outputs in datasets
+        for pair in outputs.identical_pairs[:_MOST_LISTED]
+        if pair.survives
     ]
     return StudyTable(
         name="tables-1-and-2",
@@ -123,22 +118,22 @@ def _printed() -> StudyTable:
     return StudyTable(
         name="table-3-printed",
         title="Table 3 as it is printed, for WMT19",
-        columns=("data", "kept", "identical and kept", "ties of YiSi-1", "ties of EED"),
-        rows=TABLE_3,
+        columns=TABLE_3.columns,
+        rows=TABLE_3.rows,
         is_detail=True,
     )
 
 
-def _chart(found: list[_DatasetTwins]) -> StudyChart:
+def _chart(datasets: list[_DatasetOutputs]) -> StudyChart:
     marks = [
         Mark("", what, one.dataset, count)
-        for one in found
+        for one in datasets
         for what, count in (
             ("identical and judged", one.n_judged),
-            ("identical and kept", one.twins.n_surviving),
+            ("identical and kept", one.outputs.n_surviving),
         )
     ]
-    return lines_chart(
+    return figure(
         marks,
         name="table-3",
         title="Pairs of systems with identical texts that were judged, and those called better and worse",
@@ -148,10 +143,10 @@ def _chart(found: list[_DatasetTwins]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_DatasetTwins], margin: float) -> tuple[str, ...]:
-    same = sum(one.n_judged for one in found)
-    kept, left = (sum(getattr(one.twins, name) for one in found) for name in ("n_kept", "n_surviving"))
-    part = f", {share(left / kept)} of all that are kept" if kept else ""
+def _sentences(datasets: list[_DatasetOutputs], margin: float) -> tuple[str, ...]:
+    same = sum(one.n_judged for one in datasets)
+    n_kept, left = (sum(getattr(one.outputs, name) for one in datasets) for name in ("n_kept", "n_surviving"))
+    part = f", {share(left / n_kept)} of all that are kept" if n_kept else ""
     return (
         (
             f"Of {counted(same, 'pair')} of systems with identical texts that people judged, {left} were scored "

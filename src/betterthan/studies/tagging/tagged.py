@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,7 @@ from betterthan.examples.campaign import campaign
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any
 from betterthan.results.study import Study
-from betterthan.studies.request import StudyRequest
+from betterthan.studies.request import StudyRequest, with_data
 from betterthan.tables.tags import WordTags
 
 TagData = WordTags | Mapping[str, WordTags] | str | Path | Sequence[str | Path]
@@ -49,8 +48,8 @@ def read_tagged(data: TagData) -> tuple[Tagged, ...]:
     >>> one.dataset, len(one.tags.systems)
     ('tags', 4)
     """
-    found = _named(data)
-    usable = tuple(one for one in found if len(one.tags.systems) > 1)
+    tagged = _named(data)
+    usable = tuple(one for one in tagged if len(one.tags.systems) > 1)
     if not usable:
         raise _no_tags()
     return usable
@@ -78,11 +77,11 @@ def _named(data: TagData) -> list[Tagged]:
     several = [data] if isinstance(data, str | Path) else data
     if not isinstance(several, Sequence):
         raise _no_tags()
-    found = []
+    tagged = []
     for path in several:
         tables = [one for one in read_any(str(path), Options()).tables if isinstance(one, WordTags)]
-        found += [Tagged(_name(tags, Path(path), len(tables)), tags) for tags in tables]
-    return found
+        tagged += [Tagged(_name(tags, Path(path), len(tables)), tags) for tags in tables]
+    return tagged
 
 
 def _name(tags: WordTags, path: Path, n_tables: int) -> str:
@@ -121,9 +120,11 @@ def tagged_digest(tagged: Sequence[Tagged]) -> str:
     return digest(*((one.dataset, one.tags.digest) for one in tagged))
 
 
-def answered(found: Study, tagged: Sequence[Tagged], *, is_demo: bool) -> Study:
-    """Return the result with what is to be said about the tags, and their digest in its settings."""
-    own = ("Run on the demo campaign, because no word tags were named.",) if is_demo else ()
-    read = tuple(dict.fromkeys(note for one in tagged for note in one.tags.notes))
-    settings = replace(found.settings, data=tagged_digest(tagged))
-    return replace(found, notes=(*own, *found.notes, *read), settings=settings)
+def with_tags(study: Study, tagged: Sequence[Tagged], *, is_demo: bool) -> Study:
+    """Return the result with the notes of the tags, and their digest in its settings."""
+    return with_data(
+        study,
+        notes=(note for one in tagged for note in one.tags.notes),
+        data=tagged_digest(tagged),
+        demo_instead_of="word tags" if is_demo else "",
+    )

@@ -1,15 +1,18 @@
 """Section 3.2 and table 2 of the paper on word tags: which measure sees a small difference with fewest samples?
 
-Tags with a chosen share of errors are drawn from the outputs of real systems.
+Tags with a chosen share of errors are drawn from the outputs of real systems: sentences one after the other until there
+are errors enough, as a loop for numba, or without it for many samples in step. Both do the same with whole numbers, so
+that their results are the same to the bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations, pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtr
 
 from betterthan.analysis.tags.audition import DEFAULT_MEASURES
@@ -18,14 +21,170 @@ from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.engine.blocks import even_parts
 from betterthan.errors import BetterThanError
-from betterthan.kernels.compiled import load_compiler
+from betterthan.kernels.compiled import compiled, is_loaded, load_compiler
 from betterthan.kernels.tags import spans
 from betterthan.kernels.tags.confusion import segment_sums
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
+from betterthan.studies.figure import Mark, figure
+from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
-from betterthan.studies.tagging.tagged import Tagged, answered, read_tagged, tagged_digest, tagged_or_demo
-from betterthan.studies.tagging.tagging_draws import WORTH_COMPILING, Drawn, Options, drawn_sentences
+from betterthan.studies.tagging.tagged import Tagged, read_tagged, tagged_digest, tagged_or_demo, with_tags
 from betterthan.tables.tags import WordTags
+
+IntegerBuffer = npt.NDArray[Any]
+_HALF = 32
+_LOWER = 2**32 - 1
+# Random numbers of a batch: few enough to stay in a cache, or many enough to pay for the steps.
+_AT_ONCE, _AT_ONCE_IN_STEP = 2**18, 2**22
+WORTH_COMPILING = 10_000_000
+"""Sentences to be drawn that take longer in step than loading the compiler does."""
+
+
+class ErrorRows(NamedTuple):
+    """What can be drawn; e sentences with errors, r rows: a row is a sentence as one of the systems has it.
+
+    Attributes
+    ----------
+    first, n_options : array of int, shape (e,)
+        Rows of sentence i are ``first[i]`` and those behind it.
+    errors : array of int, shape (r,)
+        Wrong tags of each row.
+    changes : array of int, shape (r, c)
+        What a row changes in the sums.
+    """
+
+    first: IntArray
+    n_options: IntArray
+    errors: IntArray
+    changes: IntArray
+
+
+class Drawn(NamedTuple):
+    """Samples of sentences; s samples.
+
+    Attributes
+    ----------
+    sums : array of int, shape (s, c)
+        Changes of the sentences that are taken whole.
+    last : array of int, shape (s,)
+        Row of the first sentence that is too much; -1 where all were taken.
+    needed : array of int, shape (s,)
+        Errors that are still to come, fewer than those of `last`.
+    """
+
+    sums: IntArray
+    last: IntArray
+    needed: IntArray
+
+
+def drawn_sentences(options: ErrorRows, target: int, n_samples: int, rng: np.random.Generator) -> Drawn:
+    """Draw sentences without replacement, each from one of its systems, while they have no more errors than wanted.
+
+    A sample has its own strip of random numbers, whatever it is drawn together with. One 32-bit number chooses the
+    sentence by its upper part and the system by what is left over; probabilities are off by less than r / 2³².
+
+    Parameters
+    ----------
+    options : ErrorRows
+    target : int
+        Errors wanted.
+    n_samples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Drawn
+
+    Examples
+    --------
+    Three sentences with two errors each, five wanted: two sentences, and one error of the third.
+
+    >>> one = np.ones(3, dtype=np.int64)
+    >>> options = ErrorRows(first=np.arange(3), n_options=one, errors=2 * one, changes=one[:, None])
+    >>> found = drawn_sentences(options, 5, 4, np.random.default_rng(1))
+    >>> found.sums.ravel(), found.needed
+    (array([2, 2, 2, 2]), array([1, 1, 1, 1]))
+    """
+    n = len(options.first)
+    width = -(-n // 2)
+    is_worth_it = is_loaded() or n_samples * n >= WORTH_COMPILING
+    loop = compiled(draw_loop) if is_worth_it else None
+    at_once = max(1, (_AT_ONCE_IN_STEP if loop is None else _AT_ONCE) // max(1, n))
+    drawn = Drawn(
+        sums=np.zeros((n_samples, options.changes.shape[1]), dtype=np.int64),
+        last=np.full(n_samples, -1, dtype=np.int64),
+        needed=np.full(n_samples, target, dtype=np.int64),
+    )
+    for start in range(0, n_samples, at_once):
+        some = Drawn(*(part[start : start + at_once] for part in drawn))
+        raw = rng.bit_generator.random_raw(len(some.last) * width)
+        strips = raw.astype("<u8", copy=False).view("<u4").reshape(len(some.last), 2 * width)
+        (loop or draw_in_step)(strips, *options, *some)
+    return drawn
+
+
+def draw_loop(
+    strips: IntegerBuffer,
+    first: IntegerBuffer,
+    n_options: IntegerBuffer,
+    errors: IntegerBuffer,
+    changes: IntegerBuffer,
+    sums: IntegerBuffer,
+    last: IntegerBuffer,
+    needed: IntegerBuffer,
+) -> None:
+    """Draw sample by sample; `sums`, `last` and `needed` are changed, and are as in :class:`Drawn`.
+
+    `strips` has the random numbers, shape (s, e) or wider; the rest is as in :class:`ErrorRows`. The order is made as
+    by Fisher and Yates, and only as far as it is needed.
+    """
+    n, n_columns = len(first), changes.shape[1]
+    order = np.empty(n, dtype=np.int64)
+    for sample in range(len(last)):
+        for i in range(n):
+            order[i] = i
+        for i in range(n):
+            scaled = np.int64(strips[sample, i]) * (n - i)
+            place = i + (scaled >> _HALF)
+            sentence = order[place]
+            order[place] = order[i]
+            row = first[sentence] + (((scaled & _LOWER) * n_options[sentence]) >> _HALF)
+            if errors[row] > needed[sample]:
+                last[sample] = row
+                break
+            needed[sample] -= errors[row]
+            for column in range(n_columns):
+                sums[sample, column] += changes[row, column]
+
+
+def draw_in_step(
+    strips: IntegerBuffer,
+    first: IntegerBuffer,
+    n_options: IntegerBuffer,
+    errors: IntegerBuffer,
+    changes: IntegerBuffer,
+    sums: IntegerBuffer,
+    last: IntegerBuffer,
+    needed: IntegerBuffer,
+) -> None:
+    """Do what :func:`draw_loop` does, for all samples at once."""
+    n, samples = len(first), np.arange(len(last))
+    order = np.repeat(np.arange(n, dtype=np.int32)[:, None], len(samples), axis=1)
+    is_open = np.ones(len(samples), dtype=np.bool_)
+    for i in range(n):
+        scaled = strips[:, i].astype(np.int64) * (n - i)
+        place = i + (scaled >> _HALF)
+        sentence = order[place, samples]
+        order[place, samples] = order[i]
+        row = first[sentence] + (((scaled & _LOWER) * n_options[sentence]) >> _HALF)
+        fits = is_open & (errors[row] <= needed)
+        last[is_open & ~fits] = row[is_open & ~fits]
+        needed -= np.where(fits, errors[row], 0)
+        sums += np.where(fits[:, None], changes[row], 0)
+        is_open = fits
+        if not is_open.any():
+            break
+
 
 LITERAL = {
     "phrase_f1_bad": spans.phrase_f1_bad_as_published,
@@ -45,7 +204,7 @@ class Pool(NamedTuple):
     Attributes
     ----------
     n_words : int
-    options : Options
+    options : ErrorRows
         Sentences in which some system is wrong, as each of these systems has them.
     start : array of int, shape (r,)
         Where the forms of a row with fewer errors begin in `partial`: with the first error only, the first two, ….
@@ -60,7 +219,7 @@ class Pool(NamedTuple):
     """
 
     n_words: int
-    options: Options
+    options: ErrorRows
     start: IntArray
     partial: IntArray
     right: FloatArray
@@ -78,13 +237,13 @@ def pool_of(tags: WordTags, measures: tuple[str, ...]) -> Pool:
     whole = _counts(kinds, tags.gold, tags.predicted, tags.offsets)[system, sentence] - right[sentence]
     parts = [*_partial(kinds, tags, system, sentence), np.empty((0, right.shape[1]))]
     partial = np.concatenate(parts)
-    own = errors[system, sentence]
+    n_errors = errors[system, sentence]
     basis, signs = _basis(np.concatenate([whole, partial]))
     unit = _unit(whole, first)
     return Pool(
         n_words=tags.n_words,
-        options=Options(first, n_options, own, _in_units(whole[:, basis], unit)),
-        start=np.cumsum(own - 1) - (own - 1),
+        options=ErrorRows(first, n_options, n_errors, _in_units(whole[:, basis], unit)),
+        start=np.cumsum(n_errors - 1) - (n_errors - 1),
         partial=_in_units(partial[:, basis], unit),
         right=right.sum(axis=0),
         expand=signs * unit,
@@ -96,8 +255,8 @@ def _columns(measures: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, slic
     """A measure of each kind of count, and where the columns of every measure stand when kinds stand side by side."""
     kinds = {MEASURES[name][0].columns: name for name in reversed(measures)}
     ends = np.cumsum([0, *map(len, kinds)]).tolist()
-    found = dict(zip(kinds, (slice(a, b) for a, b in pairwise(ends)), strict=True))
-    return tuple(kinds.values()), {name: found[MEASURES[name][0].columns] for name in measures}
+    slices = dict(zip(kinds, (slice(a, b) for a, b in pairwise(ends)), strict=True))
+    return tuple(kinds.values()), {name: slices[MEASURES[name][0].columns] for name in measures}
 
 
 def _counts(kinds: tuple[str, ...], gold: BoolArray, predicted: BoolArray, offsets: IntArray) -> FloatArray:
@@ -122,12 +281,12 @@ def _partial(
         yield _changes(kinds, held)
 
 
-def _forms(gold: BoolArray, own: BoolArray) -> tuple[BoolArray, BoolArray]:
+def _forms(gold: BoolArray, predicted: BoolArray) -> tuple[BoolArray, BoolArray]:
     """Gold tags of a sentence, and a system's with one error, two, …, all but one; the hindmost are put right first."""
-    is_wrong = own != gold
+    is_wrong = predicted != gold
     place = np.cumsum(is_wrong)
-    kept = np.arange(1, place[-1])[:, None]
-    return gold, np.where(is_wrong & (place <= kept), own, gold)
+    n_errors = np.arange(1, place[-1])[:, None]
+    return gold, np.where(is_wrong & (place <= n_errors), predicted, gold)
 
 
 def _changes(kinds: tuple[str, ...], held: list[tuple[BoolArray, BoolArray]]) -> FloatArray:
@@ -143,23 +302,23 @@ def _changes(kinds: tuple[str, ...], held: list[tuple[BoolArray, BoolArray]]) ->
 def _basis(changes: FloatArray) -> tuple[list[int], FloatArray]:
     """Columns that are not nothing, nor another one or its opposite; and all columns as plus or minus these."""
     basis: list[int] = []
-    found: list[tuple[int, int, int]] = []
+    placed: list[tuple[int, int, int]] = []
     for column in range(changes.shape[1]):
-        own = changes[:, column]
-        if not own.any():
+        values = changes[:, column]
+        if not values.any():
             continue
         same = (
             (place, sign)
             for place, other in enumerate(basis)
             for sign in (1, -1)
-            if np.array_equal(own, sign * changes[:, other])
+            if np.array_equal(values, sign * changes[:, other])
         )
         place, sign = next(same, (len(basis), 1))
         if place == len(basis):
             basis.append(column)
-        found.append((place, column, sign))
+        placed.append((place, column, sign))
     signs = np.zeros((len(basis), changes.shape[1]))
-    for place, column, sign in found:
+    for place, column, sign in placed:
         signs[place, column] = sign
     return basis, signs
 
@@ -227,15 +386,12 @@ STEPS = (0, 1, 5, 10, 20)
 """Levels of errors above the lowest, in units; the paper's are 30, 30.01, 30.05, 30.1 and 30.2 percent."""
 _PAIRS = tuple(combinations(range(len(STEPS)), 2))
 _GAPS = tuple(sorted({STEPS[b] - STEPS[a] for a, b in _PAIRS}))
-# Table 2: smallest number of samples for gaps of 0.01, 0.04, 0.05, 0.1, 0.15 and 0.2 points.
-PRINTED: dict[str, dict[int, int]] = {
-    "f1_mult": {1: 10_000, 4: 2000, 5: 2000, 10: 500, 15: 200, 20: 100},
-    "mcc": {1: 10_000, 4: 2000, 5: 2000, 10: 500, 15: 200, 20: 100},
-    "f1_bad": {1: 10_000, 4: 5000, 5: 2000, 10: 1000, 15: 500, 20: 200},
-    "phrase_f1_mult": {1: 10_000, 4: 5000, 5: 5000, 10: 1000, 15: 500, 20: 200},
-    "sequence_correlation": {1: 10_000, 4: 5000, 5: 5000, 10: 1000, 15: 500, 20: 500},
-    "phrase_f1_bad": {1: 10_000, 4: 10_000, 5: 5000, 10: 1000, 15: 500, 20: 500},
+_TABLE_2 = printed_table("tagging", "table_2")
+PRINTED: dict[StudyCell, dict[int, int]] = {
+    measure: {int(gap): n for gap, n in zip(_TABLE_2.columns[1:], samples, strict=True)}
+    for (measure,), samples in _TABLE_2.values().items()
 }
+"""Smallest number of samples of each measure, by the gap in hundredths of a percentage point."""
 
 
 class _SamplingPlan(NamedTuple):
@@ -273,7 +429,7 @@ def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Stud
         differences=_DIFFERENCES[request.as_published],
         notes=_notes(work, used[0]),
     )
-    return answered(answer, used, is_demo=tagged is None)
+    return with_tags(answer, used, is_demo=tagged is None)
 
 
 _GAPS_SHOWN = (
@@ -411,7 +567,7 @@ def _table_2(needed: dict[str, list[int | None]], unit: float, *, as_published: 
 
 
 def _pvalues(pvalue: FloatArray, work: _SamplingPlan) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (n, work.errors[a], work.errors[b], *(float(p) for p in pvalue[i, j]))
         for i, n in enumerate(work.schedule)
         for j, (a, b) in enumerate(_PAIRS)
@@ -428,26 +584,17 @@ def _pvalues(pvalue: FloatArray, work: _SamplingPlan) -> StudyTable:
 
 def _chart(pvalue: FloatArray, work: _SamplingPlan, unit: float, enough: float) -> StudyChart:
     means = _by_gap(pvalue)
-    marks = [
-        (f"gap {gap * unit:g}", name, float(np.log10(n)), float(means[i, g, k]))
-        for g, gap in enumerate(_GAPS)
-        for k, name in enumerate(DEFAULT_MEASURES)
-        for i, n in enumerate(work.schedule)
-    ]
-    return StudyChart(
+    return figure(
+        (
+            Mark(f"gap {gap * unit:g}", name, float(np.log10(n)), float(means[i, g, k]))
+            for g, gap in enumerate(_GAPS)
+            for k, name in enumerate(DEFAULT_MEASURES)
+            for i, n in enumerate(work.schedule)
+        ),
         name="p-values",
         title=f"Mean p-value of two levels of errors, by number of samples; enough is below {enough:g}",
-        kind="lines",
         x="samples, as a power of ten",
         y="mean p-value",
-        columns={
-            "panel": tuple(mark[0] for mark in marks),
-            "series": tuple(mark[1] for mark in marks),
-            "x": tuple(mark[2] for mark in marks),
-            "y": tuple(mark[3] for mark in marks),
-            "low": (None,) * len(marks),
-            "high": (None,) * len(marks),
-        },
     )
 
 

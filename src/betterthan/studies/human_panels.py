@@ -1,8 +1,9 @@
-"""Which of the tables are human scores, and which metrics are held against them."""
+"""Which of the tables are human scores, and which metrics are compared with them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from betterthan.analysis.meta.meta_evaluate import meta_evaluate
@@ -14,17 +15,19 @@ from betterthan.tables.scores import Scores
 
 HUMAN = ("human", "people", "mqm", "da")
 """Names of tables that hold human scores; upper and lower case are alike."""
+SAME_READING = "The released programs do here what the paper says; both readings are the same."
 MEASURES = {"PA": "pairwise_accuracy", "SPA": "soft_pairwise_accuracy"}
 
 
 class StudyPanel(NamedTuple):
-    """One data set: what people say, and what metrics say.
+    """One data set: human scores, and those of metrics.
 
     Attributes
     ----------
     dataset : str
     human : Scores
     metrics : dict of str to Scores
+        All without notes: those of reading belong to the setups, and a study reports them once.
     """
 
     dataset: str
@@ -33,15 +36,22 @@ class StudyPanel(NamedTuple):
 
 
 class StudyPanels(NamedTuple):
-    """All data sets with human scores, the setups they are made of, and what is to be said about it."""
+    """All data sets with human scores, the setups they are made of, and notes on the choice of human scores."""
 
     each: tuple[StudyPanel, ...]
     used: tuple[Setup, ...]
     notes: tuple[str, ...]
 
+    def notes_with(self, notes: Sequence[str], *, as_published: bool = False) -> tuple[str, ...]:
+        """Return the notes of a study: its own come last, each once.
+
+        With `as_published`, say that the programs released with the paper do what the paper says.
+        """
+        return (*self.notes, *((SAME_READING,) if as_published else ()), *dict.fromkeys(notes))
+
 
 def panels_of(setups: Sequence[Setup]) -> StudyPanels:
-    """Hold the metrics of every data set against its human scores.
+    """Put the metrics of every data set beside its human scores.
 
     Human scores are the table called "human", "people", "mqm" or "da", or that of a file with such a name; one that
     stands alone serves all data sets without their own. When no table is called so, the first of each data set is
@@ -71,16 +81,22 @@ def panels_of(setups: Sequence[Setup]) -> StudyPanels:
     for setup in setups:
         datasets.setdefault(setup.dataset, []).append(setup)
     people = {name: [each for each in some if _is_human(each)] for name, some in datasets.items()}
-    lone = [found[0] for name, found in people.items() if found and len(datasets[name]) == 1]
+    lone = [
+        human_setups[0] for name, human_setups in people.items() if human_setups and len(datasets[name]) == 1
+    ]
     is_named = any(people.values())
     each = []
     for name, some in datasets.items():
         human = people[name][0] if people[name] else None if is_named else some[0]
         if human is None and len(lone) == 1:
             human = lone[0]
-        metrics = {one.metric: one.scores for one in some if one is not human and not _is_human(one)}
+        metrics = {
+            one.metric: replace(one.scores, notes=())
+            for one in some
+            if one is not human and not _is_human(one)
+        }
         if human is not None and metrics:
-            each.append(StudyPanel(name, human.scores, metrics))
+            each.append(StudyPanel(name, replace(human.scores, notes=()), metrics))
     if not each:
         raise BetterThanError(
             "There are no metrics beside human scores in what was named. Name both, and call the human ones "
@@ -110,7 +126,7 @@ def evaluated(
     significance: str = "none",
     confidence: float | None = None,
 ) -> MetaEvaluation:
-    """Hold the metrics of a panel against people, by the verb, with the permutations that were asked for."""
+    """Compare the metrics of a panel with human scores, with as many permutations as the request says."""
     return meta_evaluate(
         panel.metrics,
         panel.human,
@@ -122,19 +138,6 @@ def evaluated(
         rng=request.seed,
         **request.computing.arguments(),
     )
-
-
-def further_notes(notes: Sequence[str], used: Sequence[Setup]) -> tuple[str, ...]:
-    """Return what bringing tables together has to say; what reading them said is said of the tables.
-
-    Examples
-    --------
-    >>> scores = Scores(name="TER", systems=["A"], segments=["1"], values=[[1]], notes=("Lower is better.",))
-    >>> further_notes(["TER: Lower is better.", "B was left out."], [Setup("x", "TER", scores)])
-    ('B was left out.',)
-    """
-    known = {note for setup in used for note in setup.scores.notes}
-    return tuple(note for note in dict.fromkeys(notes) if not any(note.endswith(own) for own in known))
 
 
 def _is_human(setup: Setup) -> bool:
