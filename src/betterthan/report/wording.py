@@ -51,7 +51,7 @@ def equals_p(p: float) -> str:
 
 def page_table(table: Table) -> Table:
     """Return a table without the argument that chooses another unit: a page has none."""
-    return replace(table, words=tuple(_without_argument(line) for line in table.words))
+    return replace(table, unit=_without_argument(table.unit))
 
 
 def _without_argument(line: str) -> str:
