@@ -92,7 +92,7 @@ def has_documents(table: Scores | Counts | WordTags) -> bool:
 
 def few_units_note(units: Units) -> tuple[str, ...]:
     """Say that intervals of so few units are rough; see :func:`betterthan.results.units.few_note`."""
-    return few_note({"segments" if units.are_segments else "groups (documents)": units.n_units})
+    return few_note({"segments" if units.are_segments else "documents": units.n_units})
 
 
 def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:

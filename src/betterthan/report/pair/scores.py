@@ -98,7 +98,7 @@ def _described(found: Explanation) -> Table:
     """Return the table without the argument that chooses another unit: a page has none."""
     about = [line for line in (found.undecidable, found.unit_note) if line]
     notes = (explanation_legend(found), *about, *found.notes)
-    return replace(describe(found), words=found.sentences, notes=notes)
+    return replace(describe(found), verdict=(), unit="", words=found.sentences, legend="", notes=notes)
 
 
 def pair_fold(found: Explanation, i: int, j: int, *, words: Sequence[str] | None = None) -> Fold:
