@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from betterthan.arrays import FloatArray
-from betterthan.kernels.agreement.correlation import Level, cells_by_group
+from betterthan.kernels.agreement.correlation import CorrelationLevel, cells_by_group
 from betterthan.kernels.agreement.tie_calibration import accuracy_at, calibrated_accuracy
 
 SIZES = ((14, 1300), (40, 1300))
@@ -91,7 +91,7 @@ def all_pairs(metric: FloatArray, human: FloatArray) -> list[Pair]:
     return pairs
 
 
-def published(metric: FloatArray, human: FloatArray, level: Level = "segment") -> tuple[float, float]:
+def published(metric: FloatArray, human: FloatArray, level: CorrelationLevel = "segment") -> tuple[float, float]:
     """Best accuracy and threshold as mt-metrics-eval publishes them."""
     pairs = all_pairs(*cells_by_group(metric, human, level))
     tallies: dict[int, Tally] = {}
@@ -134,7 +134,7 @@ def seconds(work: Callable[[], object], repeats: int) -> float:
     return least
 
 
-def agrees(metric: FloatArray, human: FloatArray, level: Level, peer: tuple[float, float]) -> bool:
+def agrees(metric: FloatArray, human: FloatArray, level: CorrelationLevel, peer: tuple[float, float]) -> bool:
     """Say whether both find the same, aloud if not.
 
     The peer's running mean gathers rounding errors, so among equally good thresholds it may take another one.
@@ -170,7 +170,7 @@ def main() -> int:
                 flush=True,
             )
     small = example(6, 40, missing=0.1)
-    levels: tuple[Level, ...] = ("within_system", "global", "system")
+    levels: tuple[CorrelationLevel, ...] = ("within_system", "global", "system")
     for level in levels:
         fine = agrees(*small, level, published(*small, level)) and fine
     return 0 if fine else 1

@@ -73,8 +73,10 @@ def test_the_first_line_says_the_unit(verb):
         (by_default, 'Unit: 8 documents (24 segments). Use units="segments" for single segments.'),
         (
             by_segments,
-            "Unit: 24 segments, although segments of a document resemble each other. "
-            'Use units="groups" for whole documents.',
+            (
+                "Unit: 24 segments, although segments of a document resemble each other. "
+                'Use units="groups" for whole documents.'
+            ),
         ),
     ):
         table = describe(found)

@@ -20,7 +20,7 @@ from betterthan.present.renderers.latex import render_latex
 from betterthan.present.renderers.markdown import render_markdown
 from betterthan.present.renderers.render import FORMATS, render
 from betterthan.present.renderers.text import render_text
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.describe import describe
 
 EVIL = "<script>alert(1)</script>"
@@ -86,7 +86,7 @@ def test_clusters_are_separated_by_rules_in_text_and_latex():
     """A rule below a row shows in every format that has lines."""
     table = Table(
         title="t",
-        columns=(Column(heading="heading"),),
+        columns=(TableColumn(heading="heading"),),
         rows=(("a",), ("b",), ("c",)),
         rules=frozenset({0, 2}),
     )

@@ -16,7 +16,7 @@ import betterthan as bt
 from betterthan.errors import BetterThanError, ReadError, TableError, UnknownName
 from betterthan.report.compose import compose
 from betterthan.report.copies import copies_of
-from betterthan.report.document import Choice, Columns, Fold, Matrix, Switch, TableBlock
+from betterthan.report.document import Columns, Fold, Matrix, Switch, SwitchView, TableBlock
 from betterthan.report.page import Links, page, section_fragment
 from betterthan.report.write import write_report
 
@@ -72,7 +72,7 @@ def blocks_of(blocks):
                 yield from blocks_of(choice.blocks)
         elif isinstance(block, Columns):
             yield from blocks_of((*block.left, *block.right))
-        elif isinstance(block, Fold | Choice):
+        elif isinstance(block, Fold | SwitchView):
             yield from blocks_of(block.blocks)
 
 

@@ -15,7 +15,7 @@ from betterthan.report.compose import compose
 from betterthan.report.document import Fold
 from betterthan.report.inputs import Once
 from betterthan.report.page import page
-from betterthan.report.payload import MOST_CELLS, fits, packed_tests, told_size
+from betterthan.report.payload import MOST_CELLS, fits, packed_tests, size_note
 from betterthan.report.sections import files as files_module
 from betterthan.report.sections.files import MOST_CSV, MOST_JSON, csv_files, embedded, files_section, fitting
 from betterthan.report.sections.pairs import pairs_section
@@ -138,7 +138,7 @@ def test_scores_too_many_to_be_drawn_are_said():
         values=np.zeros((2, MOST_CELLS // 2)),
     )
     assert fits(at)
-    assert told_size(at) == ""
+    assert size_note(at) == ""
     above = bt.Scores(
         name="m",
         systems=["A", "B"],
@@ -146,7 +146,7 @@ def test_scores_too_many_to_be_drawn_are_said():
         values=np.zeros((2, MOST_CELLS // 2 + 1)),
     )
     assert not fits(above)
-    assert "150,002 scores are too many" in told_size(above)
+    assert "150,002 scores are too many" in size_note(above)
 
 
 def test_packed_tests_are_read_back():

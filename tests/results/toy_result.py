@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from betterthan.arrays import FloatArray
 from betterthan.present.charts.drawing import Drawing, altair, headed, rows
 from betterthan.present.charts.theme import Theme
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.results.base import Result
 from betterthan.results.rows import NamedRows, best_name, row_at
 from betterthan.results.settings import Settings
@@ -56,7 +56,7 @@ def coin_tosses_table(result: CoinTosses) -> Table:
     """Return the coins with their shares."""
     return Table(
         title="Coins",
-        columns=(Column(heading="coin"), Column(heading="heads", kind="number")),
+        columns=(TableColumn(heading="coin"), TableColumn(heading="heads", kind="number")),
         rows=tuple((row.coin, row.heads) for row in result),
         notes=result.notes,
         signature=result.settings.signature,

@@ -11,7 +11,7 @@ from tests.web.runs.test_jobs import LONG
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.run import new_id
 from betterthan.web.runs.store import Runs
-from betterthan.web.settings import Limits
+from betterthan.web.settings import ServerLimits
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_look_leaves_the_report(site, finished):
 
 def test_a_new_start_that_is_cancelled_leaves_the_report(serving, tmp_path):
     """Waiting or working; every format is there to the last byte."""
-    with serving(tmp_path, limits=Limits(runs=1, waiting=1)) as site:
+    with serving(tmp_path, limits=ServerLimits(runs=1, waiting=1)) as site:
         run = site.report({"human.csv": SCORES})
         run_id, before = run["id"], whole(site, run["id"])
         busy = site.upload({"long.csv": LONG})
@@ -69,7 +69,7 @@ def test_a_start_that_finds_no_room_leaves_the_report(serving, tmp_path):
     """Too many wait: the answer says so, and the run is as it was."""
     with serving(tmp_path) as site:
         run = site.report({"human.csv": SCORES})
-    with serving(tmp_path, limits=Limits(runs=0, waiting=0)) as site:
+    with serving(tmp_path, limits=ServerLimits(runs=0, waiting=0)) as site:
         before = whole(site, run["id"])
         assert site.client.post(f"/api/v1/runs/{run['id']}/start").status_code == 409
         again = site.client.get(f"/api/v1/runs/{run['id']}").json()

@@ -17,7 +17,7 @@ from tests.web.conftest import SCORES
 
 from betterthan.web import connections
 from betterthan.web.connections import Connections
-from betterthan.web.settings import Limits
+from betterthan.web.settings import ServerLimits
 
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1"
 
@@ -64,7 +64,7 @@ def test_idle_connections_take_nobodys_place(serving, tmp_path):
 
 def test_where_all_connections_work_the_next_is_told_to_wait(serving, tmp_path):
     """Work is not dropped for newcomers."""
-    with serving(tmp_path, connections=Connections(most=2), limits=Limits(looks=0)) as site:
+    with serving(tmp_path, connections=Connections(most=2), limits=ServerLimits(looks=0)) as site:
         run = httpx.post(
             f"{site.address}/api/v1/runs", files=[("files", ("a.csv", SCORES))], timeout=60
         ).json()
@@ -100,7 +100,7 @@ def test_who_keeps_the_server_waiting_is_dropped(serving, tmp_path, monkeypatch,
     sent = {"half a head": HALF, "drop by drop": HALF, "half a body": body, "no reader": page * 2000}.get(
         kind, b""
     )
-    with serving(tmp_path, limits=Limits(looks=0)) as site:
+    with serving(tmp_path, limits=ServerLimits(looks=0)) as site:
         run = httpx.post(
             f"{site.address}/api/v1/runs", files=[("files", ("a.csv", SCORES))], timeout=60
         ).json()

@@ -16,7 +16,7 @@ from tests.web.conftest import ON_THE_WAY, SCORES
 from betterthan.errors import BetterThanError
 from betterthan.web.runs.disk import FULL
 from betterthan.web.runs.jobs import Jobs
-from betterthan.web.runs.run import Choices, Run, new_id
+from betterthan.web.runs.run import Choices, RunRecord, new_id
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import Runs
 from betterthan.web.runs.task import Task
@@ -170,8 +170,8 @@ def test_a_slot_is_free_again_whatever_goes_wrong(tmp_path, where):
 def test_what_cannot_be_written_is_shown_and_written_later(tmp_path):
     """A run that came to rest on a full disk is at rest for everybody, now and after the next change."""
     path = tmp_path / "runs.sqlite"
-    runs, other = Runs(path), Run(id=new_id(), created=2.0, state="ready", title="b.csv", files=())
-    run = Run(id=new_id(), created=1.0, state="running", title="a.csv", files=())
+    runs, other = Runs(path), RunRecord(id=new_id(), created=2.0, state="ready", title="b.csv", files=())
+    run = RunRecord(id=new_id(), created=1.0, state="running", title="a.csv", files=())
     runs.add(run)
     runs.add(other)
     path.chmod(0o400)

@@ -13,7 +13,7 @@ from tests.web.conftest import SCORES
 from betterthan.present.numbers import pvalue
 from betterthan.tables.scores import Scores
 from betterthan.web.runs.saved_tables import SavedTables
-from betterthan.web.settings import Limits
+from betterthan.web.settings import ServerLimits
 from betterthan.web.url_names import url_name
 from betterthan.web.worker import pairs
 
@@ -91,7 +91,7 @@ def test_a_pair_that_takes_too_long_says_so_and_can_be_asked_for_again(serving, 
     with serving(tmp_path) as first:
         run = first.report({"many.csv": many_systems()})
         assert run["state"] == "done", run["problem"]
-    with serving(tmp_path, limits=Limits(run_seconds=0.05)) as hasty:
+    with serving(tmp_path, limits=ServerLimits(run_seconds=0.05)) as hasty:
         answer = hasty.client.get(f"/api/v1/runs/{run['id']}/pairs/S0/S1")
         assert (answer.status_code, "longer than" in answer.json()["error"]) == (409, True)
     with serving(tmp_path) as again:

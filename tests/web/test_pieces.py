@@ -18,7 +18,7 @@ from betterthan.web.lesson import lesson
 from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes.choices import form_token
 from betterthan.web.runs.folder import RunFolder
-from betterthan.web.runs.run import Choices, Run, StoredFile, new_id, shown_name, suffix_of
+from betterthan.web.runs.run import Choices, RunRecord, StoredFile, new_id, shown_name, suffix_of
 from betterthan.web.runs.saved_tables import Battles, SavedTables, save_tables, saved_counts, saved_tables
 from betterthan.web.runs.store import Runs
 from betterthan.web.url_names import name_from_url, url_name
@@ -70,7 +70,7 @@ def test_ids_cannot_be_guessed():
 def run(created=1.0, **more):
     """A run for the list."""
     file = StoredFile(name="a.csv", digest="9f", suffix=".csv", size=3)
-    return Run(id=new_id(), created=created, state="ready", title="a.csv", files=(file,), **more)
+    return RunRecord(id=new_id(), created=created, state="ready", title="a.csv", files=(file,), **more)
 
 
 def test_the_list_gives_back_what_was_put_on_it(tmp_path):

@@ -14,7 +14,7 @@ from tests.web.conftest import SCORES
 
 from betterthan.web.routes.choices import COOKIE
 from betterthan.web.security import AccessControl
-from betterthan.web.settings import Limits, WebSettings
+from betterthan.web.settings import ServerLimits, WebSettings
 
 TOKEN = "the token of this test"  # noqa: S105
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -275,13 +275,13 @@ def test_a_server_for_others_answers_to_its_numbers_and_names(tmp_path):
     settings = WebSettings(folder=tmp_path, host="0.0.0.0", token=TOKEN, names=("lab.example",))  # noqa: S104
     control = AccessControl(lambda *_: None, settings, b"secret")
     own = ["10.1.2.3", "10.1.2.3:8737", "[fe80::1]:8737", "lab.example", f"{socket.gethostname()}:80"]
-    assert [control._is_own_name(name) for name in own] == [True] * 5
-    assert not control._is_own_name("evil.example")
+    assert [control._is_name_of_server(name) for name in own] == [True] * 5
+    assert not control._is_name_of_server("evil.example")
 
 
 def test_a_body_over_the_limit_is_refused(serving, tmp_path):
     """Announced or not; what was written until then is gone."""
-    limits = Limits(upload_bytes=1 << 20, body_bytes=1 << 10)
+    limits = ServerLimits(upload_bytes=1 << 20, body_bytes=1 << 10)
     with serving(tmp_path, limits=limits) as site:
         big = b"x" * (3 << 20)
         answer = site.client.post("/api/v1/runs", files=[("files", ("big.csv", big))])

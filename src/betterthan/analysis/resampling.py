@@ -21,9 +21,9 @@ from betterthan.engine.progress import Progress
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 
-Payload = TypeVar("Payload")
+WorkPayload = TypeVar("WorkPayload")
 NO_UNITS = Units(np.zeros(0, dtype=np.int64), 0)
-BlockFunction: TypeAlias = Callable[[Payload, range, np.random.Generator], Result]
+BlockFunction: TypeAlias = Callable[[WorkPayload, range, np.random.Generator], Result]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +92,8 @@ class Resampling:
     def run(
         self,
         name: str,
-        payload: Payload,
-        block: BlockFunction[Payload, Result],
+        payload: WorkPayload,
+        block: BlockFunction[WorkPayload, Result],
         *,
         bytes_each: int = 0,
         parts: tuple[range, ...] | None = None,

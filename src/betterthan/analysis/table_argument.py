@@ -17,13 +17,15 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
 
-Table = TypeVar("Table")
-Data = Any
+AcceptedTable = TypeVar("AcceptedTable")
+AnyData = Any
 """A table; a path, folder or pattern, or several; a data frame; a dict of columns, or of names and paths; arrays."""
 _TABLES = (Scores, Counts, Matches, Ratings, WordTags, Texts)
 
 
-def as_table(*data: Data, kinds: tuple[type[Table], ...], verb: str, metric: str | None = None) -> Table:
+def as_table(
+    *data: AnyData, kinds: tuple[type[AcceptedTable], ...], verb: str, metric: str | None = None
+) -> AcceptedTable:
     """Return the table that a verb takes.
 
     Raises
@@ -56,11 +58,11 @@ def as_table(*data: Data, kinds: tuple[type[Table], ...], verb: str, metric: str
         )
     from betterthan.read.inputs import TableReader  # noqa: PLC0415  (a verb on a table loads no reader)
 
-    table: Table = TableReader().table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
+    table: AcceptedTable = TableReader().table(data if len(data) > 1 else first, kinds=kinds, metric=metric)
     return table
 
 
-def as_judgements(data: Data, *, verb: str) -> Ratings | Scores:
+def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:
     """Return single judgements, or means of them where the data have no judges.
 
     Raises
@@ -82,7 +84,7 @@ def as_judgements(data: Data, *, verb: str) -> Ratings | Scores:
     return TableReader().judgements(data)
 
 
-def judgements_with_judges(data: Data, *, verb: str) -> Ratings:
+def judgements_with_judges(data: AnyData, *, verb: str) -> Ratings:
     """Return single judgements.
 
     Raises
@@ -99,7 +101,7 @@ def judgements_with_judges(data: Data, *, verb: str) -> Ratings:
     return found
 
 
-def as_metrics_and_human(metrics: Data, human: Data) -> tuple[Any, Any]:
+def as_metrics_and_human(metrics: AnyData, human: AnyData) -> tuple[Any, Any]:
     """Return metrics and human scores as tables; what is given as tables stays as it is.
 
     A folder of the metrics task holds both, so `human` is None for one.

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import ParamSpec, TypeVar
 
-Arguments = ParamSpec("Arguments")
-Value = TypeVar("Value")
+KernelArguments = ParamSpec("KernelArguments")
+KernelValue = TypeVar("KernelValue")
 
 
 @cache
 def compiled(
-    function: Callable[Arguments, Value], *helpers: Callable[..., object]
-) -> Callable[Arguments, Value] | None:
+    function: Callable[KernelArguments, KernelValue], *helpers: Callable[..., object]
+) -> Callable[KernelArguments, KernelValue] | None:
     """Return `function` as machine code, or None without numba (the extra ``fast``).
 
     The first call with numba costs about a second; the machine code is kept on disk, beside the module or in
@@ -47,7 +47,7 @@ def compiled(
     for helper in helpers:
         _callable_from_compiled(helper)
     try:
-        machine_code: Callable[Arguments, Value] = numba.njit(cache=True, nogil=True)(function)
+        machine_code: Callable[KernelArguments, KernelValue] = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # no folder to keep it in: compile again in each process
         machine_code = numba.njit(nogil=True)(function)
     return machine_code

@@ -1,4 +1,4 @@
 """Results become something to look at: one ``Table`` description, one renderer a format.
 
-Rule of the room: no statistic is computed here and nothing is printed.
+Rule of the package: no statistic is computed here and nothing is printed.
 """

@@ -140,7 +140,7 @@ def dots(pair: PairedScores) -> Dots | None:
     return Dots(points[:, 0], points[:, 1], counts) if len(points) <= MOST_DOTS else None
 
 
-class Cells(NamedTuple):
+class DensityCells(NamedTuple):
     """Segments in each cell of the plane, and the edges of the cells."""
 
     segments: FloatArray
@@ -148,9 +148,9 @@ class Cells(NamedTuple):
     up: FloatArray
 
 
-def cells(pair: PairedScores, limits: tuple[float, float]) -> Cells:
+def cells(pair: PairedScores, limits: tuple[float, float]) -> DensityCells:
     """Count segments in the cells of the plane; the first system upwards."""
-    return Cells(*np.histogram2d(pair.second, pair.first, bins=BINS, range=[limits, limits]))
+    return DensityCells(*np.histogram2d(pair.second, pair.first, bins=BINS, range=[limits, limits]))
 
 
 def distribution(values: FloatArray, limits: tuple[float, float]) -> tuple[IntArray, FloatArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TypeVar
 
-Value = TypeVar("Value")
+Printed = TypeVar("Printed")
 
 # Control characters but tab and line ends; embeddings, overrides and isolates, which turn what follows. The marks of
 # Arabic and Hebrew (U+200E, U+200F) turn only themselves.
@@ -30,7 +30,7 @@ def _is_harmless(character: str) -> bool:
     return character.isprintable() or character in "\n\u200c\u200d\u00a0\u202f"
 
 
-def unturned(value: Value) -> Value:
+def unturned(value: Printed) -> Printed:
     r"""Return text with control characters written out, and those that turn the direction of what follows; for pages.
 
     A name with such a character could rewrite the sentence that it stands in, or steer the terminal on which the page

@@ -8,12 +8,12 @@ from typing import Literal
 from betterthan.messages import Spelling, spelled
 from betterthan.present import numbers
 
-Cell = str | float | int | tuple[float, float] | None
-Kind = Literal["text", "count", "integer", "number", "pvalue", "interval"]
+TableCell = str | float | int | tuple[float, float] | None
+ColumnKind = Literal["text", "count", "integer", "number", "pvalue", "interval"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class TableColumn:
     """Heading of a column and how its cells are written.
 
     Parameters
@@ -26,10 +26,10 @@ class Column:
     """
 
     heading: str
-    kind: Kind = "text"
+    kind: ColumnKind = "text"
     digits: int = 2
 
-    def written(self, cell: Cell) -> str:
+    def written(self, cell: TableCell) -> str:
         """Return the cell as text, before any escaping."""
         if cell is None:
             return "–"
@@ -50,7 +50,7 @@ class Table:
     ----------
     title : str
         One line above the table.
-    columns : tuple of Column
+    columns : tuple of TableColumn
     rows : tuple of rows
         Raw cells, as many as there are columns.
     rules : frozenset of int
@@ -74,8 +74,8 @@ class Table:
     """
 
     title: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    columns: tuple[TableColumn, ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     rules: frozenset[int] = frozenset()
     bold: frozenset[tuple[int, int]] = frozenset()
     verdict: tuple[str, ...] = ()

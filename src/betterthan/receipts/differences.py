@@ -28,7 +28,7 @@ class Difference(NamedTuple):
 
 
 @dataclass(slots=True)
-class Comparison:
+class DataComparison:
     """What a comparison has found so far.
 
     Attributes
@@ -58,7 +58,7 @@ class Comparison:
 
         Examples
         --------
-        >>> found = Comparison()
+        >>> found = DataComparison()
         >>> found.compare({"strength": [1.0, 2.0]}, {"strength": [1.0, 2.5]})
         >>> found.n_numbers, found.differences[0][:3]
         (2, ('strength[1]', '2.0', '2.5'))

@@ -24,7 +24,7 @@ from betterthan import scratch
 from betterthan.errors import BetterThanError, ReadError, some_of
 
 
-class Found(NamedTuple):
+class MatchedFile(NamedTuple):
     """The path that the user named for a file of a record, and whether its bytes are those recorded.
 
     `is_same` is None where the record has no digest, or the bytes cannot be looked at twice.
@@ -34,7 +34,7 @@ class Found(NamedTuple):
     is_same: bool | None
 
 
-def matched(files: Sequence[File], given: Sequence[str]) -> dict[File, Found]:
+def matched(files: Sequence[File], paths: Sequence[str]) -> dict[File, MatchedFile]:
     """Find each recorded file among those that the user names.
 
     A file is found by its name as it was given, by its name without folders, by its bytes, and else by its place in
@@ -45,20 +45,22 @@ def matched(files: Sequence[File], given: Sequence[str]) -> dict[File, Found]:
     BetterThanError
         When a recorded file is not named, or a file is named that is not recorded.
     """
-    left = list(dict.fromkeys(given))
+    left = list(dict.fromkeys(paths))
     digests = {path: file_digest(path) for path in left}
-    wanted = {(file.name, file.digest): file for file in files}
-    found: dict[tuple[str, str | None], str] = {}
+    recorded = {(file.name, file.digest): file for file in files}
+    path_of: dict[tuple[str, str | None], str] = {}
     for fits in _RULES:
-        for key, file in wanted.items():
-            fitting = [path for path in left if key not in found and fits(file, path, digests[path])]
+        for key, file in recorded.items():
+            fitting = [path for path in left if key not in path_of and fits(file, path, digests[path])]
             if fitting:
                 # Of several files of one name, the one with the recorded bytes is meant.
                 same = [path for path in fitting if file.digest is not None and digests[path] == file.digest]
-                found[key] = (same or fitting)[0]
-                left.remove(found[key])
-    _refuse([file.name for key, file in wanted.items() if key not in found], left, list(wanted.values()))
-    return {file: _found(file, found[file.name, file.digest], digests) for file in files}
+                path_of[key] = (same or fitting)[0]
+                left.remove(path_of[key])
+    _refuse(
+        [file.name for key, file in recorded.items() if key not in path_of], left, list(recorded.values())
+    )
+    return {file: _matched_file(file, path_of[file.name, file.digest], digests) for file in files}
 
 
 _RULES: tuple[Callable[[File, str, str | None], bool], ...] = (
@@ -82,13 +84,13 @@ def _refuse(missing: Sequence[str], left: Sequence[str], files: Sequence[File]) 
         )
 
 
-def _found(file: File, path: str, digests: Mapping[str, str | None]) -> Found:
+def _matched_file(file: File, path: str, digests: Mapping[str, str | None]) -> MatchedFile:
     known = file.digest is not None and digests[path] is not None
-    return Found(path, digests[path] == file.digest if known else None)
+    return MatchedFile(path, digests[path] == file.digest if known else None)
 
 
 @contextmanager
-def readable(found: Mapping[File, Found]) -> Iterator[dict[File, str]]:
+def readable(matched_files: Mapping[File, MatchedFile]) -> Iterator[dict[File, str]]:
     """Give each file the path under which the command reads it.
 
     Systems and metrics are often called as their file or folder. A file that has another name now is therefore linked
@@ -97,7 +99,7 @@ def readable(found: Mapping[File, Found]) -> Iterator[dict[File, str]]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="verify-", dir=scratch.folder())))
         paths: dict[File, str] = {}
-        for number, (file, (path, _)) in enumerate(found.items()):
+        for number, (file, (path, _)) in enumerate(matched_files.items()):
             if file.name == STANDARD_INPUT:
                 stack.enter_context(_standard_input(path))
                 paths[file] = STANDARD_INPUT
@@ -152,7 +154,7 @@ def _standard_input(path: str) -> Iterator[None]:
         sys.stdin = before
 
 
-Value = str | int | float | bool | list[str]
+RecordedValue = str | int | float | bool | list[str]
 STANDARD_INPUT = "-"
 _MAGIC = frozenset("*?[")
 _ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
@@ -281,11 +283,11 @@ class File(NamedTuple):
     digest: str | None
 
 
-class Command(NamedTuple):
+class RecordedCommand(NamedTuple):
     """A record that was read back and may be run again; `result` counts the results of the command from 0."""
 
     name: str
-    parameters: dict[str, Value]
+    parameters: dict[str, RecordedValue]
     files: tuple[File, ...]
     result: int
 
@@ -295,18 +297,18 @@ def record(context: click.Context | None) -> dict[str, Any] | None:
     name = " ".join(reversed([str(each.info_name) for each in _lineage(context)]))
     if context is None or name not in VERBS:
         return None
-    verb, given = VERBS[name], context.params
-    if not given.keys() >= {*verb.files, *verb.parameters}:
+    verb, values = VERBS[name], context.params
+    if not values.keys() >= {*verb.files, *verb.parameters}:
         return None  # half a record would be worse than none; a test keeps VERBS and the commands alike
     return {
         "name": name,
         "parameters": {
-            key: list(given[key]) if isinstance(given[key], tuple) else given[key]
+            key: list(values[key]) if isinstance(values[key], tuple) else values[key]
             for key in verb.parameters
             # What was not asked for is left to the method's own default.
-            if given[key] is not None and given[key] is not False and given[key] != ()
+            if values[key] is not None and values[key] is not False and values[key] != ()
         },
-        "files": [_recorded(key, value) for key in verb.files for value in _each(given[key])],
+        "files": [_recorded(key, value) for key in verb.files for value in _each(values[key])],
     }
 
 
@@ -320,13 +322,13 @@ def _each(value: str | tuple[str, ...] | None) -> tuple[str, ...]:
     return () if value is None else (value,) if isinstance(value, str) else value
 
 
-def _recorded(parameter: str, given: str) -> dict[str, str | None]:
-    called, path = name_and_path(given)
+def _recorded(parameter: str, argument: str) -> dict[str, str | None]:
+    called, path = name_and_path(argument)
     entry = {"parameter": parameter, "name": shown_name(path), "digest": file_digest(path)}
     return entry if called is None else {**entry, "called": called}
 
 
-def name_and_path(given: str) -> tuple[str | None, str]:
+def name_and_path(argument: str) -> tuple[str | None, str]:
     """Return the name before ``=``, if any, and the path or pattern after it.
 
     Examples
@@ -336,11 +338,11 @@ def name_and_path(given: str) -> tuple[str | None, str]:
     """
     from betterthan.read.source.given_files import split_given
 
-    called = None if given == STANDARD_INPUT else split_given(given)[0]
-    return called, given if called is None else given[len(called) + 1 :]
+    called = None if argument == STANDARD_INPUT else split_given(argument)[0]
+    return called, argument if called is None else argument[len(called) + 1 :]
 
 
-def read_name(given: str) -> tuple[str | None, str]:
+def read_name(argument: str) -> tuple[str | None, str]:
     """Return the same of a name that was recorded, whose file need not be here.
 
     Examples
@@ -348,8 +350,8 @@ def read_name(given: str) -> tuple[str | None, str]:
     >>> read_name("ours=7.csv"), read_name("a/b=7.csv")
     (('ours', '7.csv'), (None, 'a/b=7.csv'))
     """
-    called, sign, path = given.partition("=")
-    return (called, path) if sign and path and _is_plain(called) else (None, given)
+    called, sign, path = argument.partition("=")
+    return (called, path) if sign and path and _is_plain(called) else (None, argument)
 
 
 def _is_plain(called: str) -> bool:
@@ -387,10 +389,10 @@ def file_digest(path: str) -> str | None:
     if path == STANDARD_INPUT:
         return None
     try:
-        (first, *others) = found = [Path(each).expanduser() for each in split_given(path)[1]]
+        (first, *others) = paths = [Path(each).expanduser() for each in split_given(path)[1]]
         if not others and not first.is_dir():
             return f"sha256:{_sha256(first)}" if first.is_file() else None
-        lines = [line for each in found for line in _listed(each)]
+        lines = [line for each in paths for line in _listed(each)]
     except (OSError, ReadError, RuntimeError):
         return None
     return f"sha256:{hashlib.sha256(''.join(sorted(lines)).encode()).hexdigest()}"
@@ -409,7 +411,7 @@ def _listed(path: Path) -> Iterator[str]:
             yield f"{_sha256(file)}  {inside.as_posix()!a}\n"
 
 
-def read_command(data: object) -> Command:
+def read_command(data: object) -> RecordedCommand:
     """Check a record and return it.
 
     Raises
@@ -432,7 +434,7 @@ def read_command(data: object) -> Command:
         if not _is_value(value):
             raise _refused(f"the value of {_quoted(key)} is neither text nor number")
     files = tuple(_read_file(name, entry) for entry in data["files"])
-    return Command(name, dict(parameters), files, at)
+    return RecordedCommand(name, dict(parameters), files, at)
 
 
 def _is_value(value: object) -> bool:
@@ -469,7 +471,7 @@ def _quoted(value: object) -> str:
 
 
 def arguments_of(
-    command: Command, target: click.Command, paths: Mapping[File, str], *, workers: int | None
+    command: RecordedCommand, target: click.Command, paths: Mapping[File, str], *, workers: int | None
 ) -> list[str]:
     """Return the command line that runs a record again on these paths.
 
@@ -487,12 +489,12 @@ def arguments_of(
         else:
             options += [f"{_long(parameter.opts)}={value}" for value in values]
     known = {parameter.name for parameter in target.params}
-    own = ["--no-cache"] * ("no_cache" in known)
-    own += [f"--workers={workers}"] * (workers is not None and "workers" in known)
-    return [*options, *own, "--", *positional]
+    flags = ["--no-cache"] * ("no_cache" in known)
+    flags += [f"--workers={workers}"] * (workers is not None and "workers" in known)
+    return [*options, *flags, "--", *positional]
 
 
-def _values(command: Command, parameter: str, paths: Mapping[File, str]) -> list[Any]:
+def _values(command: RecordedCommand, parameter: str, paths: Mapping[File, str]) -> list[Any]:
     files = [
         paths[file] if file.called is None else f"{file.called}={paths[file]}"
         for file in command.files

@@ -26,12 +26,12 @@ from betterthan.errors import BetterThanError, ReadError, some_of
 from betterthan.read.formats.quality.tag_files import read_tags
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any
-from betterthan.receipts.differences import Comparison, Difference, n_numbers, same_but_for_folders
+from betterthan.receipts.differences import DataComparison, Difference, n_numbers, same_but_for_folders
 from betterthan.receipts.receipt import (
     STANDARD_INPUT,
-    Command,
     File,
-    Found,
+    MatchedFile,
+    RecordedCommand,
     arguments_of,
     last_part,
     matched,
@@ -69,15 +69,15 @@ def data_verdict(result: Mapping[str, Any], name: str, files: Sequence[str]) -> 
             f"{name} does not say by which command it was made, and its data are not one table, so that nothing can "
             f"be compared. Make it on the command line, with -o result.json."
         )
-    found = list(_tag_digests(files) if kind in _OF_TAGS else _digests(files, _systems(result)))
+    digests = list(_tag_digests(files) if kind in _OF_TAGS else _digests(files, _systems(result)))
     why = "It does not say by which command it was made, as results made in Python do not"
-    if recorded not in found:
+    if recorded not in digests:
         return Verdict(
             False,
             (
                 (
                     f"{name}: the data differ: recorded {recorded}, in the files "
-                    f"{', '.join(dict.fromkeys(found)) or 'none'}."
+                    f"{', '.join(dict.fromkeys(digests)) or 'none'}."
                 ),
                 f"  {why}. The names of table and columns count too: was another file or another option used?",
             ),
@@ -94,8 +94,8 @@ def data_verdict(result: Mapping[str, Any], name: str, files: Sequence[str]) -> 
 
 def _systems(result: Mapping[str, Any]) -> list[str]:
     """Return the systems that a result is about, where it is about some only."""
-    given = result.get("systems", [result.get("a"), result.get("b")])
-    return [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    systems = result.get("systems", [result.get("a"), result.get("b")])
+    return [each for each in systems if isinstance(each, str)] if isinstance(systems, list) else []
 
 
 def _digests(files: Sequence[str], systems: Sequence[str]) -> Iterator[str]:
@@ -142,7 +142,12 @@ _APART = re.compile(
 
 
 def report_verdict(
-    data: Mapping[str, Any], name: str, given: Sequence[str], wish: Wish, *, page: str | None
+    data: Mapping[str, Any],
+    name: str,
+    named_files: Sequence[str],
+    options: VerifyOptions,
+    *,
+    page: str | None,
 ) -> Verdict:
     """Compute a report again and compare its results; of a page made by this version also everything that it shows.
 
@@ -151,18 +156,18 @@ def report_verdict(
     BetterThanError
         When the report's command is not one that is run from a file, or the files do not fit it.
     """
-    asked = _asked(data.get("command"), given)
-    found = matched(asked.files, given)
-    with readable(found) as paths:
+    command = _report_arguments(data.get("command"), named_files)
+    matched_files = matched(command.files, named_files)
+    with readable(matched_files) as paths:
         try:
-            again = _composed(asked, paths, wish)
+            again = _composed(command, paths, options)
         except BetterThanError as error:
             return Verdict(False, (f"{name}: differs. The report is refused now: {error}",))
     version = _version(data)
     is_same = not is_other(version)
     exact = 0.0 if is_same else OTHER_VERSION_TOLERANCE
-    comparison = Comparison(
-        tolerance=exact if wish.tolerance is None else wish.tolerance,
+    comparison = DataComparison(
+        tolerance=exact if options.tolerance is None else options.tolerance,
         same_words=same_but_for_folders(paths),
         is_same_version=is_same,
     )
@@ -186,7 +191,7 @@ def report_verdict(
     return Verdict(False, (head, *notes, hint))
 
 
-def _asked(command: object, given: Sequence[str]) -> Command:
+def _report_arguments(command: object, named_files: Sequence[str]) -> RecordedCommand:
     """Read the command line of a report as the command itself would, and keep what may be run again."""
     words = _split(command)
     if words[:2] != ["betterthan", "report"]:
@@ -204,7 +209,7 @@ def _asked(command: object, given: Sequence[str]) -> Command:
         File(parameter, path, called, None)
         for parameter in _FILES
         for value in _each(context.params[parameter])
-        for called, path in [_name_and_path(value, given)]
+        for called, path in [_name_and_path(value, named_files)]
     ]
     parameters: dict[str, Any] = {}
     for parameter in report_command.params:
@@ -216,12 +221,12 @@ def _asked(command: object, given: Sequence[str]) -> Command:
         parameters[key] = list(value) if isinstance(value, tuple) else value
     # Neither the surroundings of the first run nor those of this one may change a number.
     parameters.setdefault("seed", _USUAL_SEED)
-    return Command("report", parameters, tuple(files), 0)
+    return RecordedCommand("report", parameters, tuple(files), 0)
 
 
-def _name_and_path(value: str, given: Sequence[str]) -> tuple[str | None, str]:
+def _name_and_path(value: str, named_files: Sequence[str]) -> tuple[str | None, str]:
     """Return the name before ``=``, unless the user names a file that is really called so."""
-    if last_part(value) in map(last_part, given):
+    if last_part(value) in map(last_part, named_files):
         return None, value
     return read_name(value)
 
@@ -241,12 +246,12 @@ def _refused(why: str) -> BetterThanError:
     return BetterThanError(f"The command recorded in this report is not run: {why}. Nothing was computed.")
 
 
-def _composed(asked: Command, paths: Mapping[File, str], wish: Wish) -> Report:
+def _composed(command: RecordedCommand, paths: Mapping[File, str], options: VerifyOptions) -> Report:
     """Run the command on these paths; it hands over the report instead of writing it."""
     context = click.get_current_context()
-    arguments = arguments_of(asked, report_command, paths, workers=wish.workers)
-    found: list[Report] = []
-    context.meta[COMPOSED] = found
+    arguments = arguments_of(command, report_command, paths, workers=options.workers)
+    reports: list[Report] = []
+    context.meta[COMPOSED] = reports
     try:
         with report_command.make_context("report", arguments, parent=context) as inside:
             report_command.invoke(inside)
@@ -254,17 +259,17 @@ def _composed(asked: Command, paths: Mapping[File, str], wish: Wish) -> Report:
         raise _refused(error.format_message()) from error
     finally:
         del context.meta[COMPOSED]
-    return found[0]
+    return reports[0]
 
 
 def _version(data: Mapping[str, Any]) -> str:
     results = data.get("results")
-    found = {
+    versions = {
         str(one["settings"].get("version"))
         for one in (results.values() if isinstance(results, Mapping) else ())
         if isinstance(one, Mapping) and isinstance(one.get("settings"), Mapping)
     }
-    return ", ".join(sorted(found)) or UNKNOWN_VERSION
+    return ", ".join(sorted(versions)) or UNKNOWN_VERSION
 
 
 def _words_and_results(data: Mapping[str, Any], is_same_version: bool) -> dict[str, Any]:  # noqa: FBT001
@@ -286,7 +291,7 @@ def _page_differences(
     for file, path in paths.items():
         shown = shown.replace(escape(path), escape(file.name))
     one, other = (_APART.sub("", text).splitlines() for text in (recorded, shown))
-    comparison = Comparison()
+    comparison = DataComparison()
     for number, (left, right) in enumerate(zip_longest(one, other), 1):
         comparison.compare(left, right, f"page, line {number}")
     return comparison.differences
@@ -306,7 +311,7 @@ class Verdict(NamedTuple):
     lines: tuple[str, ...]
 
 
-class Wish(NamedTuple):
+class VerifyOptions(NamedTuple):
     """How results are computed again and compared."""
 
     tolerance: float | None
@@ -336,11 +341,11 @@ def verdicts(
     text = _text(result)
     page = _IN_PAGE.search(text) if text.lstrip()[:1] == "<" else None
     data = _parsed(page.group(1) if page else text, result)
-    wish = Wish(tolerance, workers)
+    options = VerifyOptions(tolerance, workers)
     if isinstance(data, Mapping) and data.get("schema") == REPORT_SCHEMA:
         from betterthan.receipts.verification import report_verdict
 
-        return [report_verdict(data, result, files, wish, page=text if page else None)]
+        return [report_verdict(data, result, files, options, page=text if page else None)]
     recorded = data if isinstance(data, list) else [data]
     if not recorded or not all(isinstance(one, Mapping) and one.get("schema") == SCHEMA for one in recorded):
         raise ReadError(
@@ -354,7 +359,7 @@ def verdicts(
         from betterthan.receipts.verification import data_verdict
 
         return [data_verdict(one, name, files) for one, name in _named(recorded, result)]
-    return _again(recorded, result, files, wish)
+    return _again(recorded, result, files, options)
 
 
 def _text(result: str) -> str:
@@ -372,12 +377,12 @@ def _parsed(text: str, result: str) -> Any:  # noqa: ANN401  (any JSON)
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         # One program would show the first value and another the last, and only one of them would be verified.
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        parsed = dict(pairs)
+        if len(parsed) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
             raise ValueError(f'the field "{twice}" is there twice')
-        return found
+        return parsed
 
     try:
         return json.loads(text, parse_constant=refuse, object_pairs_hook=once)
@@ -394,32 +399,36 @@ def _named(recorded: Sequence[Any], result: str) -> list[tuple[Any, str]]:
     return [(one, f"{result}, {at} of {len(recorded)}") for at, one in enumerate(recorded, 1)]
 
 
-def _again(recorded: Sequence[Any], result: str, files: Sequence[str], wish: Wish) -> list[Verdict]:
+def _again(
+    recorded: Sequence[Any], result: str, files: Sequence[str], options: VerifyOptions
+) -> list[Verdict]:
     """Run each different command once, and compare its results with those recorded."""
     commands = [read_command(one["command"]) for one in recorded]
-    found = matched([file for command in commands for file in command.files], files)
+    matched_files = matched([file for command in commands for file in command.files], files)
     answers: dict[str, Callable[..., Verdict]] = {}
-    given = []
+    arguments = []
     for command, (one, name) in zip(commands, _named(recorded, result), strict=True):
         key = json.dumps([command.name, command.parameters, command.files], sort_keys=True)
         if key not in answers:
-            own = {file: found[file] for file in command.files}
-            answers[key] = _run(command, own, wish)
-        given.append(answers[key](one, name, command.result))
-    return given
+            command_files = {file: matched_files[file] for file in command.files}
+            answers[key] = _run(command, command_files, options)
+        arguments.append(answers[key](one, name, command.result))
+    return arguments
 
 
-def _run(command: Command, found: Mapping[File, Found], wish: Wish) -> Callable[..., Verdict]:
+def _run(
+    command: RecordedCommand, matched_files: Mapping[File, MatchedFile], options: VerifyOptions
+) -> Callable[..., Verdict]:
     """Run a command and return what compares one of its results."""
-    named = some_of(list(dict.fromkeys(file.name for file in found)))
-    said = f"{command.name} of {named}" if named else command.name
-    changed = changed_files(found)
-    notes = [f"  computed again by: {command_line(command)}", *unknown_bytes(found)]
+    named = some_of(list(dict.fromkeys(file.name for file in matched_files)))
+    subject = f"{command.name} of {named}" if named else command.name
+    changed = changed_files(matched_files)
+    notes = [f"  computed again by: {command_line(command)}", *unknown_bytes(matched_files)]
     results: list[Any] = []
     refusal = None
-    with readable(found) as paths:
+    with readable(matched_files) as paths:
         try:
-            results = recomputed(command, paths, workers=wish.workers)
+            results = recomputed(command, paths, workers=options.workers)
         except click.UsageError as error:
             raise BetterThanError(
                 f"The command recorded in this file is not run: {error.format_message()} Nothing was computed."
@@ -431,22 +440,22 @@ def _run(command: Command, found: Mapping[File, Found], wish: Wish) -> Callable[
     def compared(one: Mapping[str, Any], name: str, at: int) -> Verdict:
         if refusal is not None:
             return Verdict(
-                False, (f"{name}: differs. {said} is refused now: {refusal}", *changed[:MOST_LINES])
+                False, (f"{name}: differs. {subject} is refused now: {refusal}", *changed[:MOST_LINES])
             )
         if at >= len(results):
             return Verdict(
-                False, (f"{name}: differs. {said} has only {len(results)} results.", *changed[:MOST_LINES])
+                False, (f"{name}: differs. {subject} has only {len(results)} results.", *changed[:MOST_LINES])
             )
-        comparison, version = compared_results(one, results[at], wish.tolerance, same_words)
+        comparison, version = compared_results(one, results[at], options.tolerance, same_words)
         place = [f"  this is number {at + 1} of the {len(results)} results of the command"] * (
             len(results) > 1
         )
-        return verdict_of(comparison, name, said, changed, version, *notes, *place)
+        return verdict_of(comparison, name, subject, changed, version, *notes, *place)
 
     return compared
 
 
-def recomputed(command: Command, paths: Mapping[File, str], *, workers: int | None) -> list[Any]:
+def recomputed(command: RecordedCommand, paths: Mapping[File, str], *, workers: int | None) -> list[Any]:
     """Run the command with the recorded parameters on these paths, and return its results as JSON has them."""
     context = click.get_current_context()
     target: Any = context.find_root().command
@@ -470,35 +479,35 @@ def as_plain(data: Mapping[str, Any]) -> Any:  # noqa: ANN401
     return json.loads(json.dumps(data, allow_nan=False, ensure_ascii=False))
 
 
-def changed_files(found: Mapping[File, Found]) -> tuple[str, ...]:
+def changed_files(matched_files: Mapping[File, MatchedFile]) -> tuple[str, ...]:
     """Return a line for each file whose bytes are not those recorded."""
     lines = [
         f"  {path} has other bytes than {file.name} had"
-        for file, (path, is_same) in found.items()
+        for file, (path, is_same) in matched_files.items()
         if is_same is False
     ]
     return tuple(dict.fromkeys(lines))
 
 
-def unknown_bytes(found: Mapping[File, Found]) -> tuple[str, ...]:
+def unknown_bytes(matched_files: Mapping[File, MatchedFile]) -> tuple[str, ...]:
     """Return a line for each file of which nobody can say whether its bytes are those recorded."""
     lines = [
         f"  no digest of {file.name} was recorded, so that only its numbers were compared, not its bytes"
-        for file, (_, is_same) in found.items()
+        for file, (_, is_same) in matched_files.items()
         if is_same is None
     ]
     return tuple(dict.fromkeys(lines))
 
 
-def command_line(command: Command) -> str:
+def command_line(command: RecordedCommand) -> str:
     """Return a record as it could be typed, without what is the default: all of it decides what the numbers mean."""
     target: Any = click.get_current_context().find_root().command
     for part in command.name.split():
         target = target.commands[part]
     usual = {parameter.name: parameter.default for parameter in target.params}
-    asked = {key: value for key, value in command.parameters.items() if value != usual.get(key)}
+    chosen = {key: value for key, value in command.parameters.items() if value != usual.get(key)}
     names = {file: file.name for file in command.files}
-    words = arguments_of(command._replace(parameters=asked), target, names, workers=None)
+    words = arguments_of(command._replace(parameters=chosen), target, names, workers=None)
     return shlex.join(
         ["betterthan", *command.name.split(), *(w for w in words if w not in ("--no-cache", "--"))]
     )
@@ -509,13 +518,13 @@ def compared_results(
     again: Mapping[str, Any],
     tolerance: float | None,
     same_words: Callable[[str, str], bool],
-) -> tuple[Comparison, str]:
+) -> tuple[DataComparison, str]:
     """Compare two results; also return the version that made the first."""
     settings = recorded.get("settings")
     version = str(settings.get("version")) if isinstance(settings, Mapping) else UNKNOWN_VERSION
     is_same = not is_other(version)
     exact = 0.0 if is_same else OTHER_VERSION_TOLERANCE
-    comparison = Comparison(
+    comparison = DataComparison(
         tolerance=exact if tolerance is None else tolerance, same_words=same_words, is_same_version=is_same
     )
     comparison.compare(comparable(recorded, is_same), comparable(again, is_same))
@@ -539,7 +548,7 @@ def comparable(result: Mapping[str, Any], is_same_version: bool) -> dict[str, An
 
 
 def verdict_of(
-    comparison: Comparison, name: str, said: str, changed: Sequence[str], version: str, *more: str
+    comparison: DataComparison, name: str, subject: str, changed: Sequence[str], version: str, *more: str
 ) -> Verdict:
     """Put a comparison into words: at most twenty lines of differences."""
     within = f" within {comparison.tolerance:g}" if comparison.tolerance else ""
@@ -551,7 +560,7 @@ def verdict_of(
     if not comparison.differences and not comparison.n_numbers:
         return Verdict(False, (f"{name}: not verified. It holds no number that could be compared.", *notes))
     if not comparison.differences:
-        head = f"{name}: equal. {said} gives the same again{within}: {comparison.n_numbers:,} numbers."
+        head = f"{name}: equal. {subject} gives the same again{within}: {comparison.n_numbers:,} numbers."
         data = [f"{line}, but the same data" for line in changed]
         return Verdict(True, (head, *notes, *data))
     lines = [
@@ -566,5 +575,5 @@ def verdict_of(
         lines.append(
             f"  The widest gap is {widest:.1g}: another processor may do this. --tolerance 1e-9 allows for it."
         )
-    head = f"{name}: differs. {said} gives something else{within}."
+    head = f"{name}: differs. {subject} gives something else{within}."
     return Verdict(False, (head, *notes, *changed, *lines))

@@ -32,7 +32,7 @@ def command_of(
     *,
     options: Options | None = None,
     format: str | None = None,  # noqa: A002  (the user's word)
-    **given: Any,  # noqa: ANN401  (what else the report was asked)
+    **arguments: Any,  # noqa: ANN401  (what else the report was asked)
 ) -> str:
     """Return the command line that makes the report again; what was only in memory stands in brackets.
 
@@ -50,20 +50,24 @@ def command_of(
     betterthan report 'my scores.csv' --where lp=en-de --seed 7 -o report.html
     """
     named = [_named(file) for file in files]
-    asked = [
-        *_option("human", given.get("human")),
-        *(word for reference in given.get("references") or () for word in _option("reference", reference)),
+    words_of_options = [
+        *_option("human", arguments.get("human")),
+        *(
+            word
+            for reference in arguments.get("references") or ()
+            for word in _option("reference", reference)
+        ),
         *_reading(options or Options(), format),
     ]
     for key, usual in _USUAL.items():
-        if given.get(key) is not None and given[key] != usual:
-            asked += _option(_CALLED.get(key, key), given[key])
-    if not given.get("texts", True):
-        asked.append("--no-texts")
-    asked += ["-o", "report.html"]
+        if arguments.get(key) is not None and arguments[key] != usual:
+            words_of_options += _option(_CALLED.get(key, key), arguments[key])
+    if not arguments.get("texts", True):
+        words_of_options.append("--no-texts")
+    words_of_options += ["-o", "report.html"]
     # A file called "-x.csv" would be an option, unless all options are over.
     plain = not any(name.startswith("-") and name != "-" for name in named)
-    words = [*named, *asked] if plain else [*asked, "--", *named]
+    words = [*named, *words_of_options] if plain else [*words_of_options, "--", *named]
     return shlex.join(["betterthan", "report", *words])
 
 
@@ -87,11 +91,11 @@ def _reading(options: Options, format: str | None) -> Iterator[str]:  # noqa: A0
         value = getattr(options, name)
         if value != getattr(Options(), name):
             yield from _option(name.replace("_", "-"), value)
-    if not _can_be_said(options):
+    if not _has_options_for(options):
         yield f"[Options{IN_MEMORY}"
 
 
-def _can_be_said(options: Options) -> bool:
+def _has_options_for(options: Options) -> bool:
     """Whether the command line has words for everything in these options."""
     plain = Options()
     directions = ("lower_is_better", "higher_is_better")

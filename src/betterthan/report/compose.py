@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from betterthan.analysis.units import has_documents
 from betterthan.read.protocol import Options
 from betterthan.report.document import Report
-from betterthan.report.inputs import Given, Inputs, gather
+from betterthan.report.inputs import Inputs, ReportSource, gather
 
 if TYPE_CHECKING:
     from betterthan.analysis.computing import Rng
@@ -29,10 +29,10 @@ _NO_DOCUMENTS = "Documents as units are known to reports on scores only; this on
 
 
 def compose(
-    files: Given | Sequence[Given],
+    files: ReportSource | Sequence[ReportSource],
     *,
     question: Literal["auto", "scores", "battles", "meta", "texts", "tags"] = "auto",
-    human: Given | None = None,
+    human: ReportSource | None = None,
     references: str | Path | Sequence[str | Path] = (),
     source: str | Path | None = None,
     metric: str | None = None,
@@ -121,5 +121,5 @@ def composed(inputs: Inputs) -> Report:
     return report
 
 
-def _several(given: Any) -> list[Any]:  # noqa: ANN401  (one or many)
-    return list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+def _several(value: Any) -> list[Any]:  # noqa: ANN401  (one or many)
+    return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]

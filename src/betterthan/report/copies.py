@@ -15,19 +15,19 @@ from betterthan.report.document import TableBlock
 from betterthan.results.base import Result
 
 
-class Copy(NamedTuple):
+class TableCopy(NamedTuple):
     """One text to copy, and what it is called."""
 
     label: str
     text: str
 
 
-def copies_of(block: TableBlock) -> tuple[Copy, ...]:
+def copies_of(block: TableBlock) -> tuple[TableCopy, ...]:
     """Return the table in each format."""
-    comma = Copy("CSV", block.csv or csv_of(block.table))
+    comma = TableCopy("CSV", block.csv or csv_of(block.table))
     return (
-        Copy("LaTeX", render_latex(block.table)),
-        Copy("Markdown", render_markdown(block.table)),
+        TableCopy("LaTeX", render_latex(block.table)),
+        TableCopy("Markdown", render_markdown(block.table)),
         comma,
     )
 

@@ -107,7 +107,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class ChecklistItem:
     """A line of a checklist: state "ok", "note", "doubt" or "fault", code, text, and the explanation of the code."""
 
     state: str
@@ -121,7 +121,7 @@ class Checklist:
     """What was looked at, and whether it is well."""
 
     kind: ClassVar[str] = "checklist"
-    items: tuple[Item, ...]
+    items: tuple[ChecklistItem, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +135,7 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
+class MarkedText:
     """A text cut into pieces, each marked "same" or "other"."""
 
     label: str
@@ -152,7 +152,7 @@ class SegmentRow:
     scores: tuple[tuple[str, str], ...]
     difference: str
     group: str = ""
-    texts: tuple[Words, ...] = ()
+    texts: tuple[MarkedText, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +167,7 @@ class Segments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class SwitchView:
     """One of several views of the same thing."""
 
     key: str
@@ -182,7 +182,7 @@ class Switch:
     kind: ClassVar[str] = "switch"
     key: str
     label: str
-    choices: tuple[Choice, ...]
+    choices: tuple[SwitchView, ...]
 
 
 @dataclass(frozen=True, slots=True)

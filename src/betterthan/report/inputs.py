@@ -84,9 +84,9 @@ def _one_pair(read: TableReader, path: str | os.PathLike[str]) -> None:
         With the names of the pairs (BT164).
     """
     source = read.source(path)
-    asked, _ = with_conditions(read.options)
+    options, _ = with_conditions(read.options)
     pairs = pairs_of(Folder(source.name, source.path))
-    if asked.language_pair is None and len(pairs) > 1:
+    if options.language_pair is None and len(pairs) > 1:
         raise ReadError(
             f"The folder holds {len(pairs)} language pairs: {some_of(pairs, limit=12)}. A report is about one: pass "
             f"--language-pair {pairs[0]}. For all of them together there is betterthan meta.",
@@ -104,20 +104,20 @@ def _tables(read: TableReader, files: Sequence[Any]) -> dict[str, Scores]:
         When something else than scores is among them, or a metric is there twice.
     """
     named = [file for file in files if is_path(file)]
-    found = read.metrics(named) if named else {}
+    tables = read.metrics(named) if named else {}
     for table in (file for file in files if not is_path(file)):
         if not isinstance(table, Scores | Ratings):
             raise TableError(f"Scores are needed here, not {type(table).__name__}.")
         scores = table if isinstance(table, Scores) else table.to_scores()
-        if scores.name in found:
+        if scores.name in tables:
             raise TableError(f'Two tables hold the metric "{scores.name}". Give one of them another name.')
-        found[scores.name] = scores
-    return found
+        tables[scores.name] = scores
+    return tables
 
 
 QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags")
-AnyTable = Scores | Matches | Texts | WordTags | Ratings
-Given = str | Path | AnyTable
+ReportTable = Scores | Matches | Texts | WordTags | Ratings
+ReportSource = str | Path | ReportTable
 _KINDS = {"scores": "scores", "ratings": "scores", "matches": "battles", "texts": "texts", "tags": "tags"}
 
 
@@ -166,10 +166,10 @@ class Inputs:
 
 
 def gather(
-    files: Sequence[Given],
+    files: Sequence[ReportSource],
     *,
     question: str = "auto",
-    human: Given | None = None,
+    human: ReportSource | None = None,
     references: Sequence[str | Path] = (),
     source: str | Path | None = None,
     metric: str | None = None,
@@ -177,7 +177,7 @@ def gather(
     format: str | None = None,  # noqa: A002  (the user's word)
     texts: bool = True,
     with_checks: bool = True,
-    **told: Any,  # noqa: ANN401  (what the verbs are told)
+    **verb_options: Any,  # noqa: ANN401  (what the verbs are told)
 ) -> Inputs:
     """Read the files, decide what is asked, and keep what was said about the data.
 
@@ -197,22 +197,22 @@ def gather(
         raise BetterThanError("A report needs data. Name at least one file, or pass a table.")
     read = TableReader(options, format=format)
     kind = question if question != "auto" else _question(read, files, human, references)
-    given = {"human": human, "references": references, "source": source, "metric": metric}
-    found = _GATHERED[kind](read, files, given)
+    further = {"human": human, "references": references, "source": source, "metric": metric}
+    inputs = _GATHERED[kind](read, files, further)
     checked = [human, *files] if with_checks and kind not in ("texts", "tags") else []
-    asked = {"question": question, "texts": texts, **given, **told}
+    arguments = {"question": question, "texts": texts, **further, **verb_options}
     return replace(
-        found,
+        inputs,
         kind=kind,
-        command=command_of(files, options=read.options, format=format, **asked),
+        command=command_of(files, options=read.options, format=format, **arguments),
         checkups=tuple(read.checkup(file) for file in checked if is_path(file)),
         show_texts=texts,
-        options={**told, "metric": metric, "cache": told.get("cache") or Once()},
+        options={**verb_options, "metric": metric, "cache": verb_options.get("cache") or Once()},
     )
 
 
 def _question(
-    read: TableReader, files: Sequence[Given], human: Given | None, references: Sequence[Any]
+    read: TableReader, files: Sequence[ReportSource], human: ReportSource | None, references: Sequence[Any]
 ) -> str:
     if human is not None:
         return "meta"
@@ -220,8 +220,8 @@ def _question(
     if not is_path(first):
         table = {Scores: "scores", Ratings: "scores", Matches: "battles", Texts: "texts", WordTags: "tags"}
         return table[type(first)]
-    found = read.recognised(first)
-    kind = "meta" if is_metrics_folder(found) else _KINDS[found.kind]
+    recognised = read.recognised(first)
+    kind = "meta" if is_metrics_folder(recognised) else _KINDS[recognised.kind]
     if kind == "texts" and not references:
         raise ReadError(
             "This file holds lines of text, which are scored against a reference. Pass --reference FILE, or say what "
@@ -232,29 +232,29 @@ def _question(
     return kind
 
 
-def _of_scores(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
+def _of_scores(read: TableReader, files: Sequence[ReportSource], further: Mapping[str, Any]) -> Inputs:
     texts = [file for file in files if isinstance(file, Texts)]
     lines = [file for file in files[1:] if is_path(file) and read.recognised(file).kind == "texts"]
     tables = _tables(read, [file for file in files if not isinstance(file, Texts) and file not in lines])
     refuse_unknown_directions(read.options, tables)
-    wanted = given["metric"]
-    if wanted is not None and wanted not in tables:
-        raise unknown_name("metric", wanted, tables)
-    about = wanted or next(iter(tables))
+    metric = further["metric"]
+    if metric is not None and metric not in tables:
+        raise unknown_name("metric", metric, tables)
+    about = metric or next(iter(tables))
     notes = []
-    if len(tables) > 1 and wanted is None:
+    if len(tables) > 1 and metric is None:
         notes.append(
             f"The data have {len(tables)} metrics ({some_of(list(tables))}); this report is about {about}, the first. "
             f"--metric chooses another."
         )
     ordered = {about: tables[about], **tables}
     if lines:
-        references = [str(reference) for reference in given["references"]]
+        references = [str(reference) for reference in further["references"]]
         texts.append(
-            read_texts([str(line) for line in lines], references=references, sources=given["source"])
+            read_texts([str(line) for line in lines], references=references, sources=further["source"])
         )
-    shown, said = _fitting(texts[0], tables[about]) if texts else (None, [])
-    return Inputs(kind="scores", command="", metrics=ordered, texts=shown, notes=(*notes, *said))
+    shown, text_notes = _fitting(texts[0], tables[about]) if texts else (None, [])
+    return Inputs(kind="scores", command="", metrics=ordered, texts=shown, notes=(*notes, *text_notes))
 
 
 def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
@@ -272,7 +272,7 @@ def _fitting(texts: Texts, scores: Scores) -> tuple[Texts | None, list[str]]:
     )
 
 
-def _of_battles(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+def _of_battles(read: TableReader, files: Sequence[ReportSource], further: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
     return Inputs(
         kind="battles",
         command="",
@@ -280,18 +280,18 @@ def _of_battles(read: TableReader, files: Sequence[Given], given: Mapping[str, A
     )
 
 
-def _of_meta(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:
+def _of_meta(read: TableReader, files: Sequence[ReportSource], further: Mapping[str, Any]) -> Inputs:
     first = files[0]
-    if given["human"] is None and is_path(first) and is_metrics_folder(read.recognised(first)):
+    if further["human"] is None and is_path(first) and is_metrics_folder(read.recognised(first)):
         if len(files) > 1:
             raise BetterThanError(f"Name one folder of the metrics task, not {len(files)} files and folders.")
         _one_pair(read, first)
-        metrics, people, said = read.metrics_and_people([first])
+        metrics, people, notes_of_folder = read.metrics_and_people([first])
         assert isinstance(people, Scores)  # noqa: S101  (one pair has one)
-        return Inputs(kind="meta", command="", metrics=metrics, human=people, notes=said)  # type: ignore[arg-type]
-    if given["human"] is None:
+        return Inputs(kind="meta", command="", metrics=metrics, human=people, notes=notes_of_folder)  # type: ignore[arg-type]
+    if further["human"] is None:
         raise BetterThanError("Name the file with the human scores: --human FILE.")
-    people = _tables(read, [given["human"]])
+    people = _tables(read, [further["human"]])
     gold = next(iter(people))
     notes = []
     if len(people) > 1:
@@ -304,29 +304,29 @@ def _of_meta(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]
     return Inputs(kind="meta", command="", metrics=metrics, human=people[gold], notes=tuple(notes))
 
 
-def _of_texts(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+def _of_texts(read: TableReader, files: Sequence[ReportSource], further: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
     if isinstance(files[0], Texts):
         return Inputs(kind="texts", command="", texts=files[0])
-    if not given["references"]:
+    if not further["references"]:
         raise ReadError(
             "No reference was given. Pass one or more: --reference FILE, a line a segment.", code="BT134"
         )
-    found = read_texts(
+    texts = read_texts(
         [str(file) for file in files],
-        references=[str(r) for r in given["references"]],
-        sources=given["source"],
+        references=[str(r) for r in further["references"]],
+        sources=further["source"],
     )
-    return Inputs(kind="texts", command="", texts=found, notes=found.notes)
+    return Inputs(kind="texts", command="", texts=texts, notes=texts.notes)
 
 
-def _of_tags(read: TableReader, files: Sequence[Given], given: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
+def _of_tags(read: TableReader, files: Sequence[ReportSource], further: Mapping[str, Any]) -> Inputs:  # noqa: ARG001
     if isinstance(files[0], WordTags):
         return Inputs(kind="tags", command="", tags=files[0])
     if len(files) < 2:
         raise BetterThanError("Tags need the gold file first and then a file a system.")
     pair = read.options.language_pair
-    found = read_tags(str(files[0]), [str(file) for file in files[1:]], language_pair=pair)
-    return Inputs(kind="tags", command="", tags=found, notes=found.notes)
+    tags = read_tags(str(files[0]), [str(file) for file in files[1:]], language_pair=pair)
+    return Inputs(kind="tags", command="", tags=tags, notes=tags.notes)
 
 
 _GATHERED = {

@@ -66,16 +66,16 @@ def page(report: Report, *, links: Links | Mapping[str, str] | None = None) -> s
     links : Links or mapping of its fields, optional
         What a server adds.
     """
-    given = links if isinstance(links, Links) else Links(**(links or {}))
+    addresses = links if isinstance(links, Links) else Links(**(links or {}))
     style, script = style_sheet(), script_text()
     return (
         _environment()
         .get_template("page.html.j2")
         .render(
             report=report,
-            links=given,
-            nonce=given.nonce,
-            policy=None if given.nonce else _policy(style, script),
+            links=addresses,
+            nonce=addresses.nonce,
+            policy=None if addresses.nonce else _policy(style, script),
             style=Markup(style),  # noqa: S704  (our own file)
             script=Markup(script),  # noqa: S704
             results=in_script(embedded(report)),

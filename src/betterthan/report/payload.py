@@ -26,7 +26,7 @@ def fits(scores: Scores) -> bool:
     return scores.values.size <= MOST_CELLS
 
 
-def told_size(scores: Scores) -> str:
+def size_note(scores: Scores) -> str:
     """Say that other pairs than neighbours are not drawn, and who draws them; nothing where all are."""
     if fits(scores):
         return ""
@@ -70,10 +70,10 @@ def _grid(known: FloatArray, low: float, high: float) -> float:
     return (high - low) / _STEPS
 
 
-def packed_tests(found: Sequence[tuple[str, PairwiseTable]], systems: Sequence[str]) -> list[dict[str, Any]]:
+def packed_tests(tests: Sequence[tuple[str, PairwiseTable]], systems: Sequence[str]) -> list[dict[str, Any]]:
     """Return effects and p-values of tests as matrices in the order of `systems`, row after row."""
     packed = []
-    for name, table in found:
+    for name, table in tests:
         order = [table.systems.index(system) for system in systems]
         at = np.ix_(order, order)
         packed.append(
@@ -95,7 +95,7 @@ def _packed(matrix: FloatArray) -> str:
     return base64.b64encode(matrix.astype("<f4").tobytes()).decode("ascii")
 
 
-def packed_texts(texts: Texts, segments: Sequence[str], wanted: Sequence[str]) -> dict[str, Any]:
+def packed_texts(texts: Texts, segments: Sequence[str], by_priority: Sequence[str]) -> dict[str, Any]:
     """Return texts of segments, the most wanted first, until the budget is spent.
 
     Parameters
@@ -103,20 +103,20 @@ def packed_texts(texts: Texts, segments: Sequence[str], wanted: Sequence[str]) -
     texts : Texts
     segments : sequence of str
         As the page counts them.
-    wanted : sequence of str
+    by_priority : sequence of str
         Segments in the order of how much they are wanted.
     """
     shared = [*(["source"] if texts.sources is not None else []), *texts.reference_names]
     place = {segment: i for i, segment in enumerate(segments)}
     column = {segment: i for i, segment in enumerate(texts.segments)}
-    found: dict[str, list[str | None]] = {}
+    lines_of_segment: dict[str, list[str | None]] = {}
     spent = 0
-    for segment in wanted:
+    for segment in by_priority:
         at = column[segment]
         lines: list[str | None] = [] if texts.sources is None else [texts.sources[at]]
         lines += [reference[at] for reference in texts.references] + [output[at] for output in texts.outputs]
         spent += sum(len(line or "") + 4 for line in lines)
         if spent > TEXT_BUDGET:
             break
-        found[str(place[segment])] = lines
-    return {"labels": [*shared, *texts.systems], "shared": len(shared), "segments": found}
+        lines_of_segment[str(place[segment])] = lines
+    return {"labels": [*shared, *texts.systems], "shared": len(shared), "segments": lines_of_segment}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
-from betterthan.report.document import Words
+from betterthan.report.document import MarkedText
 
 _WORD = re.compile(r"\s+|[^\s]+")
 _LONGEST = 600
 
 
-def marked(label: str, text: str, other: str) -> Words:
+def marked(label: str, text: str, other: str) -> MarkedText:
     """Return `text` cut into pieces; True marks words that `other` does not have at this place.
 
     Texts without spaces are compared character by character.
@@ -30,9 +30,9 @@ def marked(label: str, text: str, other: str) -> Words:
     for kind, start, end, _, _ in matcher.get_opcodes():
         if start < end:
             pieces.append(("".join(first[start:end]), kind != "equal"))
-    return Words(label=label, pieces=tuple(pieces))
+    return MarkedText(label=label, pieces=tuple(pieces))
 
 
-def plain(label: str, text: str | None) -> Words:
+def plain(label: str, text: str | None) -> MarkedText:
     """Return a text with nothing marked; a missing one says so."""
-    return Words(label=label, pieces=(("(missing)" if text is None else text, False),))
+    return MarkedText(label=label, pieces=(("(missing)" if text is None else text, False),))

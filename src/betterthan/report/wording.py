@@ -58,17 +58,6 @@ def _without_argument(line: str) -> str:
     return str(line.fields["unit"]) if isinstance(line, Message) and line.code == UNIT_LINE else line
 
 
-def sentence(words: str) -> str:
-    """Return words with a capital first letter.
-
-    Examples
-    --------
-    >>> sentence("the one pair is")
-    'The one pair is'
-    """
-    return words[:1].upper() + words[1:]
-
-
 def number_different(n_different: int, n_pairs: int) -> str:
     """Say how many pairs differ significantly, as the end of a sentence.
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from betterthan.errors import BetterThanError
 from betterthan.report.compose import compose
-from betterthan.report.inputs import Given
+from betterthan.report.inputs import ReportSource
 from betterthan.report.page import page
 from betterthan.writing import write_whole
 
 
-def write_report(path: str | Path, *tables_or_files: Given, **options: Any) -> Path:  # noqa: ANN401  (as of compose)
+def write_report(path: str | Path, *tables_or_files: ReportSource, **options: Any) -> Path:  # noqa: ANN401  (as of compose)
     """Write everything that can be said about the data as one HTML file that needs no network.
 
     Parameters

@@ -11,7 +11,7 @@ from betterthan.results.base import Result
 from betterthan.results.rows import NamedRows, index_of
 from betterthan.results.settings import Settings
 
-Entry = str | float | int | None
+StudyCell = str | float | int | None
 """One cell: text or a number, None where there is none."""
 
 
@@ -46,8 +46,8 @@ class StudyTable:
     name: str
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Entry, ...], ...]
-    printed: tuple[tuple[Entry, ...], ...] | None = None
+    rows: tuple[tuple[StudyCell, ...], ...]
+    printed: tuple[tuple[StudyCell, ...], ...] | None = None
     digits: int = 2
     is_detail: bool = False
     notes: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class StudyTable:
         ]
         return [(float(a), float(b)) for a, b in cells if _is_number(a) and _is_number(b)]  # type: ignore[arg-type]
 
-    def column(self, name: str) -> tuple[Entry, ...]:
+    def column(self, name: str) -> tuple[StudyCell, ...]:
         """Return the cells of one column."""
         if name not in self.columns:
             raise unknown_name("column", name, self.columns)
@@ -109,7 +109,7 @@ class StudyChart:
     kind: str
     x: str
     y: str
-    columns: Mapping[str, tuple[Entry, ...]]
+    columns: Mapping[str, tuple[StudyCell, ...]]
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -209,9 +209,9 @@ class Study(NamedRows[StudyTable], Result):
         return f"Study({self.name}, {len(self.tables)} tables, {len(self.charts)} figures)"
 
 
-def _is_number(cell: Entry) -> bool:
+def _is_number(cell: StudyCell) -> bool:
     return isinstance(cell, int | float) and not isinstance(cell, bool) and cell == cell  # noqa: PLR0124  (NaN)
 
 
-def _number(cell: Entry) -> float | None:
+def _number(cell: StudyCell) -> float | None:
     return float(cell) if _is_number(cell) and cell is not None else None

@@ -77,6 +77,20 @@ def few_note(counts: Mapping[str, int]) -> tuple[str, ...]:
     return (f"Only {' and '.join(few)}: intervals from so few are rough.",) if few else ()
 
 
+def first_lines(result: object) -> tuple[str, ...]:
+    """Return what stands before the notes of a result: its unit, why nothing could be significant, who never met."""
+    options = getattr(getattr(result, "settings", None), "options", {})
+    units = getattr(result, "units", options.get("units", ""))
+    unit = unit_line(
+        getattr(result, "unit_note", ""),
+        str(units),
+        test=str(getattr(result, "test", "")),
+        missing=options.get("missing"),
+    )
+    lines = (unit, getattr(result, "undecidable", ""), getattr(result, "unmet", ""))
+    return tuple(line for line in lines if line)
+
+
 def undecidable_sentence(alpha: float, units: str, n_units: int, least: float) -> str:
     """Return why no outcome could have been significant; empty where one could.
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from betterthan.errors import BetterThanError, unknown_name
 
-Value = str | int | float
+OptionChoice = str | int | float
 PAIRED = "Peyrard, Zhao, Eger and West (2021), Better than Average"
 RELATIVE = "Stanchev, Wang and Ney (2020), Towards a Better Evaluation of Metrics for Machine Translation"
 AGGREGATION = "Cavalin, Domingues and Pinhanez (2024), Sentence-level Aggregation of Lexical Metrics"
@@ -20,7 +20,7 @@ SOFT = "Thompson, Mathur, Deutsch and Khayrallah (2024), Soft Pairwise Accuracy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class CatalogueEntry:
     """One study as the catalogue lists it.
 
     Attributes
@@ -29,7 +29,7 @@ class Listed:
     paper : str
         Whose experiment it is, and where it stands.
     home : str
-        Module of this room that holds ``run(request)``.
+        Module of this package that holds ``run(request)``.
     data : str
         What it is run on.
     cost : str
@@ -48,12 +48,12 @@ class Listed:
     home: str
     data: str
     cost: str
-    options: Mapping[str, Value] = field(default_factory=dict)
-    quick: Mapping[str, Value] = field(default_factory=dict)
+    options: Mapping[str, OptionChoice] = field(default_factory=dict)
+    quick: Mapping[str, OptionChoice] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     takes_data: bool = True
 
-    def chosen(self, options: Mapping[str, object], *, quick: bool) -> dict[str, Value]:
+    def chosen(self, options: Mapping[str, object], *, quick: bool) -> dict[str, OptionChoice]:
         """Return all options: these, and the others by default.
 
         Raises
@@ -76,7 +76,7 @@ class Listed:
         defaults = {**self.options, **(self.quick if quick else {})}
         return {name: self._value(name, options.get(name, default)) for name, default in defaults.items()}
 
-    def _value(self, name: str, entry: object) -> Value:
+    def _value(self, name: str, entry: object) -> OptionChoice:
         kind = type(self.options[name])
         if kind is str:
             text = str(entry)
@@ -84,7 +84,7 @@ class Listed:
                 raise unknown_name(name, text, self.choices[name])
             return text
         try:
-            value: Value = kind(cast("Any", entry))
+            value: OptionChoice = kind(cast("Any", entry))
         except (TypeError, ValueError):
             value = 0
         if isinstance(value, str) or not value > 0 or (kind is int and value < 1):
@@ -92,15 +92,15 @@ class Listed:
         return value
 
 
-STUDIES: dict[str, Listed] = {
-    "figure-one": Listed(
+STUDIES: dict[str, CatalogueEntry] = {
+    "figure-one": CatalogueEntry(
         question="Can systems with equal means be unequal?",
         paper=f"{PAIRED}, figure 1",
         home="paired.figure_one",
         data="the three systems of the figure, or the first table of your scores",
         cost="no time at all",
     ),
-    "pairing-triptych": Listed(
+    "pairing-triptych": CatalogueEntry(
         question="What does the pairing say that the scores of each system alone do not?",
         paper=f"{PAIRED}, figure 2 and table 2",
         home="paired.pairing_triptych",
@@ -109,7 +109,7 @@ STUDIES: dict[str, Listed] = {
         options={"segments": 500},
         quick={"segments": 100},
     ),
-    "independence": Listed(
+    "independence": CatalogueEntry(
         question="How often does a third system change the order of two?",
         paper=f"{PAIRED}, appendix F",
         home="paired.independence",
@@ -118,7 +118,7 @@ STUDIES: dict[str, Listed] = {
         options={"draws": 5},
         quick={"draws": 1},
     ),
-    "paired-simulation": Listed(
+    "paired-simulation": CatalogueEntry(
         question="Which mechanism finds the true order when there are outliers, and types of segments?",
         paper=f"{PAIRED}, section 4, appendix A.2 and figure 3",
         home="paired.paired_simulation",
@@ -129,7 +129,7 @@ STUDIES: dict[str, Listed] = {
         quick={"repeats": 1, "orders": 2},
         choices={"generator": ("all", "offsets", "per_type", "released")},
     ),
-    "paired-disagreement": Listed(
+    "paired-disagreement": CatalogueEntry(
         question="How often do mean, median and wins name different winners on real scores?",
         paper=f"{PAIRED}, section 5, appendices C and H: tables 1, 3 and 4, figure 4",
         home="paired.paired_disagreement",
@@ -138,7 +138,7 @@ STUDIES: dict[str, Listed] = {
         options={"repeats": 30, "orders": 20},
         quick={"repeats": 4, "orders": 4},
     ),
-    "tests-agreement": Listed(
+    "tests-agreement": CatalogueEntry(
         question="When one test finds a difference, do the others?",
         paper=f"{PAIRED}, section 5.1, appendix D and figure 6",
         home="paired.tests_agreement",
@@ -147,7 +147,7 @@ STUDIES: dict[str, Listed] = {
         options={"alpha": 0.05, "draws": 1000},
         quick={"draws": 100},
     ),
-    "spa-significance": Listed(
+    "spa-significance": CatalogueEntry(
         question="How many metrics does pairwise accuracy tell apart, and how many soft pairwise accuracy?",
         paper=f"{SOFT}, section 4.4, table 1 and figure 4",
         home="soft_pairwise.spa_significance",
@@ -156,7 +156,7 @@ STUDIES: dict[str, Listed] = {
         options={"permutations": 1000},
         quick={"permutations": 100},
     ),
-    "spa-ties": Listed(
+    "spa-ties": CatalogueEntry(
         question="How many metrics get the same value by pairwise accuracy?",
         paper=f"{SOFT}, sections 2.2 and 4.3",
         home="soft_pairwise.spa_ties",
@@ -165,7 +165,7 @@ STUDIES: dict[str, Listed] = {
         options={"permutations": 1000},
         quick={"permutations": 100},
     ),
-    "spa-systems": Listed(
+    "spa-systems": CatalogueEntry(
         question="How much does the ranking of metrics depend on which systems take part?",
         paper=f"{SOFT}, section 4.1 and figure 2",
         home="soft_pairwise.spa_systems",
@@ -174,7 +174,7 @@ STUDIES: dict[str, Listed] = {
         options={"permutations": 1000, "subsets": 500},
         quick={"permutations": 100, "subsets": 100},
     ),
-    "spa-segments": Listed(
+    "spa-segments": CatalogueEntry(
         question="How much does the value of a metric depend on the number of segments?",
         paper=f"{SOFT}, section 4.2 and figure 3",
         home="soft_pairwise.spa_segments",
@@ -183,7 +183,7 @@ STUDIES: dict[str, Listed] = {
         options={"permutations": 1000, "draws": 1000, "metrics": 2},
         quick={"permutations": 100, "draws": 100},
     ),
-    "spa-speed": Listed(
+    "spa-speed": CatalogueEntry(
         question="What does it save to share permutations, and what does it cost?",
         paper=f"{SOFT}, section 3.3",
         home="soft_pairwise.spa_speed",
@@ -192,7 +192,7 @@ STUDIES: dict[str, Listed] = {
         options={"permutations": 1000, "repeats": 100},
         quick={"permutations": 100, "repeats": 10},
     ),
-    "tagging-synthetic": Listed(
+    "tagging-synthetic": CatalogueEntry(
         question="Which measures of word tags are fooled by labellings that know nothing?",
         paper=f"{TAGS}, section 3.1 and table 1",
         home="tagging.tagging_synthetic",
@@ -201,7 +201,7 @@ STUDIES: dict[str, Listed] = {
         options={"permutations": 9999},
         quick={"permutations": 499},
     ),
-    "tagging-sampling": Listed(
+    "tagging-sampling": CatalogueEntry(
         question="How many samples does a measure of word tags need to see a small difference?",
         paper=f"{TAGS}, section 3.2, algorithm 1 and table 2",
         home="tagging.tagging_sampling",
@@ -210,14 +210,14 @@ STUDIES: dict[str, Listed] = {
         options={"rounds": 1000, "samples": 10000, "level": 10.0, "unit": 0.01, "alpha": 0.05},
         quick={"rounds": 5, "samples": 200, "unit": 0.05},
     ),
-    "darr-threshold": Listed(
+    "darr-threshold": CatalogueEntry(
         question="How much of the judgements does each threshold of a relative ranking keep?",
         paper=f"{RELATIVE}, section 2.3 and figure 1",
         home="relative_ranking.darr_threshold",
         data="human scores of segments, on a scale to 100; data sets may be called as language pairs",
         cost="a second",
     ),
-    "aggregation-human": Listed(
+    "aggregation-human": CatalogueEntry(
         question="Which way of averaging a lexical metric agrees with people?",
         paper=f"{AGGREGATION}, section 5 and table 1",
         home="aggregation.aggregation_human",
@@ -226,7 +226,7 @@ STUDIES: dict[str, Listed] = {
         options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
     ),
-    "aggregation-grid": Listed(
+    "aggregation-grid": CatalogueEntry(
         question="How do corpus scores, means of segments and bootstrap scores of systems go together?",
         paper=f"{AGGREGATION}, sections 4.4 and 4.5, figures 1 to 4",
         home="aggregation.aggregation_grid",
@@ -235,7 +235,7 @@ STUDIES: dict[str, Listed] = {
         options={"corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
     ),
-    "aggregation-robustness": Listed(
+    "aggregation-robustness": CatalogueEntry(
         question="Do scores of few segments follow those of the whole test set?",
         paper=f"{AGGREGATION}, section 4.6 and figure 5",
         home="aggregation.aggregation_robustness",
@@ -244,7 +244,7 @@ STUDIES: dict[str, Listed] = {
         options={"repeats": 1000, "corpora": 1000, "size": 1000, "turned_corpora": 30, "turned_size": 100},
         quick={"repeats": 50, "corpora": 100, "size": 300, "turned_corpora": 5, "turned_size": 20},
     ),
-    "darr-identical": Listed(
+    "darr-identical": CatalogueEntry(
         question="How many identical translations does a relative ranking call better and worse?",
         paper=f"{RELATIVE}, section 2.3, tables 1 to 3",
         home="relative_ranking.darr_identical",
@@ -252,7 +252,7 @@ STUDIES: dict[str, Listed] = {
         cost="some seconds",
         options={"margin": 25.0},
     ),
-    "tau-variants": Listed(
+    "tau-variants": CatalogueEntry(
         question="What do the treatments of ties do to Kendall's tau?",
         paper=f"{RELATIVE}, section 3, tables 4 and 5",
         home="relative_ranking.tau_variants",
@@ -265,7 +265,7 @@ STUDIES: dict[str, Listed] = {
 """All studies by name."""
 
 
-def listed(name: str) -> Listed:
+def listed(name: str) -> CatalogueEntry:
     """Return the study of this name.
 
     Examples

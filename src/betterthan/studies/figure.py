@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from betterthan.results.study import Entry, StudyChart
+from betterthan.results.study import StudyCell, StudyChart
 
 _INTERVALS = ("lines", "bars")
 """Kinds whose marks have an interval."""
@@ -26,10 +26,10 @@ class Mark(NamedTuple):
 
     panel: str
     series: str
-    x: Entry
-    y: Entry
-    low: Entry = None
-    high: Entry = None
+    x: StudyCell
+    y: StudyCell
+    low: StudyCell = None
+    high: StudyCell = None
     verdict: str | None = None
 
 

@@ -81,7 +81,9 @@ def panels_of(setups: Sequence[Setup]) -> StudyPanels:
     for setup in setups:
         datasets.setdefault(setup.dataset, []).append(setup)
     people = {name: [each for each in some if _is_human(each)] for name, some in datasets.items()}
-    lone = [found[0] for name, found in people.items() if found and len(datasets[name]) == 1]
+    lone = [
+        human_setups[0] for name, human_setups in people.items() if human_setups and len(datasets[name]) == 1
+    ]
     is_named = any(people.values())
     each = []
     for name, some in datasets.items():

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from betterthan.results.study import Entry
+from betterthan.results.study import StudyCell
 
 PAPERS = ("paired", "soft_pairwise", "relative_ranking", "aggregation", "tagging")
 """Files in ``data``, by the package of studies that compares its results with them."""
@@ -26,9 +26,9 @@ class PrintedTable(NamedTuple):
 
     where: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Entry, ...], ...]
+    rows: tuple[tuple[StudyCell, ...], ...]
 
-    def values(self, n_labels: int = 1) -> dict[tuple[Entry, ...], tuple[Any, ...]]:
+    def values(self, n_labels: int = 1) -> dict[tuple[StudyCell, ...], tuple[Any, ...]]:
         """Return the cells of each row by its first cells, which say what the row is about.
 
         Examples

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from betterthan.analysis.computing import Computing
-from betterthan.analysis.resampling import BlockFunction, Payload, Resampling
+from betterthan.analysis.resampling import BlockFunction, Resampling, WorkPayload
 from betterthan.arrays import digest
 from betterthan.engine.blocks import Result
 from betterthan.results.settings import Settings
 from betterthan.results.study import Study, StudyChart, StudyTable
-from betterthan.studies.catalogue import Listed, Value
+from betterthan.studies.catalogue import CatalogueEntry, OptionChoice
 from betterthan.studies.setups import Setup, demo_setups, setups_digest
 
 
@@ -23,7 +23,7 @@ class StudyRequest:
     Attributes
     ----------
     name : str
-    listed : Listed
+    listed : CatalogueEntry
     setups : tuple of Setup
         The user's data; empty for the study's own or the demo campaign.
     as_published : bool
@@ -36,11 +36,11 @@ class StudyRequest:
     """
 
     name: str
-    listed: Listed
+    listed: CatalogueEntry
     setups: tuple[Setup, ...]
     as_published: bool
     quick: bool
-    options: dict[str, Value]
+    options: dict[str, OptionChoice]
     resampling: Resampling
 
     @property
@@ -64,8 +64,8 @@ class StudyRequest:
     def run(
         self,
         name: str,
-        payload: Payload,
-        block: BlockFunction[Payload, Result],
+        payload: WorkPayload,
+        block: BlockFunction[WorkPayload, Result],
         *,
         parts: tuple[range, ...],
         key: Sequence[object] = (),
@@ -77,9 +77,9 @@ class StudyRequest:
         `key` is what the results depend on beside the setups, the reading, the options and the seed.
         """
         settings = (self.name, setups_digest(self.setups), self.as_published, sorted(self.options.items()))
-        own = replace(self.resampling, digest=" ".join(map(str, settings)))
+        resampling = replace(self.resampling, digest=" ".join(map(str, settings)))
         extra = digest(*map(str, key))
-        return own.run(name, payload, block, parts=parts, key=extra, label=label or name, uses=uses)
+        return resampling.run(name, payload, block, parts=parts, key=extra, label=label or name, uses=uses)
 
     def answer(
         self,
@@ -91,15 +91,15 @@ class StudyRequest:
         notes: Sequence[str] = (),
         used: Sequence[Setup] = (),
         draws: bool = True,
-        is_own: bool = False,
+        is_from_paper: bool = False,
     ) -> Study:
         """Return the result with its settings.
 
-        `used` are the setups it was computed from, `draws` says whether anything was drawn, and `is_own` that the data
-        are those printed in the paper, not the demo campaign.
+        `used` are the setups it was computed from, `draws` says whether anything was drawn, and `is_from_paper` that
+        the data are those printed in the paper, not the demo campaign.
         """
-        is_demo = used and not self.setups and not is_own
-        own = ("Run on the demo campaign, because no data were named.",) if is_demo else ()
+        is_demo = used and not self.setups and not is_from_paper
+        demo_notes = ("Run on the demo campaign, because no data were named.",) if is_demo else ()
         read = dict.fromkeys(note for setup in used for note in setup.scores.notes)
         return Study(
             name=self.name,
@@ -110,7 +110,7 @@ class StudyRequest:
             charts=tuple(charts),
             sentences=tuple(sentences),
             differences=tuple(differences),
-            notes=(*own, *notes, *read),
+            notes=(*demo_notes, *notes, *read),
             settings=Settings(
                 method=f"study {self.name}",
                 options={

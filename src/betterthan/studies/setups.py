@@ -52,7 +52,7 @@ def demo_setups() -> tuple[Setup, ...]:
     example = campaign()
     tables = {"human": example.human, **example.metrics}
     parts = {"all": range(len(example.segments))} | {
-        domain: [i for i, own in enumerate(example.domains) if own == domain]
+        domain: [i for i, segment_domain in enumerate(example.domains) if segment_domain == domain]
         for domain in dict.fromkeys(example.domains)
     }
     return tuple(
@@ -106,13 +106,13 @@ def read_setups(
         When no setup has two systems.
     """
     several = [sources] if isinstance(sources, str | Path) else list(sources)
-    said = {**dict.fromkeys(higher_is_better, True), **dict.fromkeys(lower_is_better, False)}
-    found = [setup for source in several for setup in _read(str(source))]
-    metrics = dict.fromkeys(setup.metric for setup in found)
-    for metric in said:
+    directions = {**dict.fromkeys(higher_is_better, True), **dict.fromkeys(lower_is_better, False)}
+    setups = [setup for source in several for setup in _read(str(source))]
+    metrics = dict.fromkeys(setup.metric for setup in setups)
+    for metric in directions:
         if metric not in metrics:
             raise unknown_name("metric", metric, metrics)
-    directed = [_directed(setup, said) for setup in found]
+    directed = [_directed(setup, directions) for setup in setups]
     whole = [setup if keep_gaps else _complete(setup) for setup in directed]
     usable = tuple(setup for setup in whole if setup.scores.n_systems > 1)
     if not usable:
@@ -126,8 +126,8 @@ def setups_of(
     tables: Mapping[str, Scores], dataset: str = "data", *, keep_gaps: bool = False
 ) -> tuple[Setup, ...]:
     """Return tables that are at hand as the setups of one data set."""
-    found = [Setup(dataset, metric, scores) for metric, scores in tables.items()]
-    return tuple(setup if keep_gaps else _complete(setup) for setup in found)
+    setups = [Setup(dataset, metric, scores) for metric, scores in tables.items()]
+    return tuple(setup if keep_gaps else _complete(setup) for setup in setups)
 
 
 def setups_digest(setups: Sequence[Setup]) -> str:
@@ -139,12 +139,14 @@ def _complete(setup: Setup) -> Setup:
     return setup._replace(scores=setup.scores.complete(missing="drop"))
 
 
-def _directed(setup: Setup, said: Mapping[str, bool]) -> Setup:
+def _directed(setup: Setup, directions: Mapping[str, bool]) -> Setup:
     """Return a setup with the direction that the user gave its metric, and without a note about its name."""
-    if setup.metric not in said:
+    if setup.metric not in directions:
         return setup
     notes = tuple(note for note in setup.scores.notes if getattr(note, "code", "") != DIRECTION_NOTE)
-    return setup._replace(scores=replace(setup.scores, higher_is_better=said[setup.metric], notes=notes))
+    return setup._replace(
+        scores=replace(setup.scores, higher_is_better=directions[setup.metric], notes=notes)
+    )
 
 
 def _read(path: str) -> list[Setup]:

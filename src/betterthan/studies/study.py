@@ -25,8 +25,8 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
 from betterthan.tables.texts import Texts
 
-Table = Scores | Ratings | Texts | WordTags | Translated
-Data = str | Path | Table | Sequence[str | Path] | Sequence[Translated] | Mapping[str, Table]
+StudyInput = Scores | Ratings | Texts | WordTags | Translated
+StudyData = str | Path | StudyInput | Sequence[str | Path] | Sequence[Translated] | Mapping[str, StudyInput]
 """What some study takes: paths, a table, or tables by the name of their metric or data set."""
 
 
@@ -35,13 +35,13 @@ class _Prepared(NamedTuple):
 
     module: ModuleType
     request: StudyRequest
-    own: tuple[object, ...]
+    data_arguments: tuple[object, ...]
 
 
 @with_one_blas_thread
 def study(
     name: str,
-    data: Data | None = None,
+    data: StudyData | None = None,
     *,
     as_published: bool = False,
     quick: bool = False,
@@ -98,20 +98,20 @@ def study(
     (9.2, 9.2, 9.2)
     """
     resampling = Resampling.of(rng, workers=workers, executor=executor, cache=cache, progress=progress)
-    module, request, own = _prepared(
+    module, request, data_arguments = _prepared(
         *(name, data, options or {}, resampling),
         as_published=as_published,
         quick=quick,
         directions=(lower_is_better, higher_is_better),
     )
-    result: Study = module.run(request, *own)
+    result: Study = module.run(request, *data_arguments)
     return result
 
 
 @with_one_blas_thread
 def measured(
     name: str,
-    data: Data | None = None,
+    data: StudyData | None = None,
     *,
     quick: bool = False,
     options: Mapping[str, object] | None = None,
@@ -140,13 +140,13 @@ def measured(
     """
     if not hasattr(_home(name), "measured"):
         return ()
-    module, request, own = _prepared(
+    module, request, data_arguments = _prepared(
         *(name, data, options or {}, Resampling.of(rng, workers=1)),
         as_published=False,
         quick=quick,
         directions=(lower_is_better, higher_is_better),
     )
-    tables: tuple[StudyTable, ...] = module.measured(request, *own)
+    tables: tuple[StudyTable, ...] = module.measured(request, *data_arguments)
     return tables
 
 
@@ -156,7 +156,7 @@ def _home(name: str) -> ModuleType:
 
 def _prepared(
     name: str,
-    data: Data | None,
+    data: StudyData | None,
     options: Mapping[str, object],
     resampling: Resampling,
     *,
@@ -170,25 +170,25 @@ def _prepared(
     module = _home(name)
     # A study of texts, tags or judgements has its own `read`; all others are run on scores, from which the segments
     # that some system has no score for are left out unless a study says KEEPS_GAPS.
-    reads_own = data is not None and hasattr(module, "read")
-    if reads_own and any(directions):
+    reads_data = data is not None and hasattr(module, "read")
+    if reads_data and any(directions):
         raise TableError(
             f"lower_is_better and higher_is_better are for metrics; {name} takes {chosen.data}. Leave them out."
         )
     request = StudyRequest(
         name=name.replace("_", "-"),
         listed=chosen,
-        setups=() if reads_own else _setups(data, *directions, keep_gaps=hasattr(module, "KEEPS_GAPS")),
+        setups=() if reads_data else _setups(data, *directions, keep_gaps=hasattr(module, "KEEPS_GAPS")),
         as_published=as_published,
         quick=quick,
         options=chosen.chosen(options, quick=quick),
         resampling=resampling,
     )
-    return _Prepared(module, request, (module.read(data),) if reads_own else ())
+    return _Prepared(module, request, (module.read(data),) if reads_data else ())
 
 
 def _setups(
-    data: Data | None, lower: Sequence[str], higher: Sequence[str], *, keep_gaps: bool
+    data: StudyData | None, lower: Sequence[str], higher: Sequence[str], *, keep_gaps: bool
 ) -> tuple[Setup, ...]:
     if data is None:
         return ()

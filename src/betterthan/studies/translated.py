@@ -80,15 +80,15 @@ def read_translated(data: TranslationData) -> tuple[Translated, ...]:
     >>> one.dataset, one.texts
     ('news', Texts(8 systems × 100 segments, 1 reference))
     """
-    found = _named(data)
-    for one in found:
+    translated = _named(data)
+    for one in translated:
         if not one.texts.references:
             raise BetterThanError(
                 f'There is no reference for "{one.dataset}", so that nothing can be scored.'
             )
-    if not found:
+    if not translated:
         raise no_texts()
-    return tuple(found)
+    return tuple(translated)
 
 
 def no_texts() -> BetterThanError:
@@ -115,7 +115,7 @@ def _named(data: TranslationData) -> list[Translated]:
     if not isinstance(several, Sequence):
         raise no_texts()
     return [
-        found for one in several for found in ([one] if isinstance(one, Translated) else _read(Path(one)))
+        dataset for one in several for dataset in ([one] if isinstance(one, Translated) else _read(Path(one)))
     ]
 
 
@@ -254,9 +254,9 @@ def on_judged(one: Translated) -> Translated:
 def demo_translated() -> tuple[Translated, ...]:
     """Return the demo campaign, a data set for each of its domains."""
     demo = campaign()
-    found = []
+    translated = []
     for domain in dict.fromkeys(demo.domains):
-        places = [i for i, own in enumerate(demo.domains) if own == domain]
+        places = [i for i, segment_domain in enumerate(demo.domains) if segment_domain == domain]
         segments = tuple(demo.segments[i] for i in places)
         texts = Texts(
             systems=demo.systems,
@@ -268,8 +268,8 @@ def demo_translated() -> tuple[Translated, ...]:
             Scores(name=name, systems=demo.systems, segments=segments, values=values[:, places])
             for name, values in (("human", demo.human), ("Learned", demo.metrics["Learned"]))
         )
-        found.append(Translated(domain, texts, human, {"Learned": learned}))
-    return tuple(found)
+        translated.append(Translated(domain, texts, human, {"Learned": learned}))
+    return tuple(translated)
 
 
 def translated_or_demo(

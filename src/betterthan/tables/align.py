@@ -12,10 +12,10 @@ from betterthan.tables.counts import Counts
 from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
 
-Table = TypeVar("Table", Scores, Counts, Scores | Counts)
+Alignable = TypeVar("Alignable", Scores, Counts, Scores | Counts)
 
 
-def align(*tables: Table) -> tuple[Table, ...]:
+def align(*tables: Alignable) -> tuple[Alignable, ...]:
     """Return the tables restricted to the systems and segments that all of them have.
 
     The order is that of the first table. What is left out of a table is said in its notes.
@@ -71,7 +71,7 @@ def _refuse_few(tables: Sequence[Scores | Counts], n_shared: int) -> None:
         )
 
 
-def _restricted(table: Table, systems: Sequence[str], segments: Sequence[str]) -> Table:
+def _restricted(table: Alignable, systems: Sequence[str], segments: Sequence[str]) -> Alignable:
     if table.systems == tuple(systems) and table.segments == tuple(segments):
         return table
     notes = list(table.notes)

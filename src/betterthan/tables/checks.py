@@ -15,7 +15,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray, read_only
 from betterthan.errors import TableError, some_of, unknown_name
 from betterthan.messages import Message
 
-Name = TypeVar("Name", str, str | None)
+Label = TypeVar("Label", str, str | None)
 
 
 def labels(names: Iterable[Any], *, what: str, at_least: int = 1) -> tuple[str, ...]:
@@ -281,6 +281,6 @@ def positions(wanted: Sequence[str] | None, known: Sequence[str], *, what: str) 
     return np.array([index[name] for name in chosen], dtype=np.int64)
 
 
-def at(places: IntArray, names: tuple[Name, ...]) -> tuple[Name, ...]:
+def at(places: IntArray, names: tuple[Label, ...]) -> tuple[Label, ...]:
     """Return the names at these places."""
     return tuple(map(names.__getitem__, places.tolist()))

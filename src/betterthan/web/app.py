@@ -92,7 +92,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     for kind in (OSError, sqlite3.Error):
         app.add_exception_handler(kind, on_system_error)
     app.add_exception_handler(Exception, on_fault)
-    routers = [room.router for room in (pages, actions, run_pages, api)]
+    routers = [module.router for module in (pages, actions, run_pages, api)]
     app.state.routes = [route for router in routers for route in router.routes]
     for router in routers:
         app.include_router(router)

@@ -46,7 +46,7 @@ class Connections:
         self.most = most or _affordable()
         self.open: set[Connection] = set()
 
-    def make_room(self) -> bool:
+    def free_a_place(self) -> bool:
         """Drop the connection that has kept the server waiting longest if all are taken; False when all work."""
         if len(self.open) < self.most:
             return True
@@ -56,16 +56,16 @@ class Connections:
         min(waiting, key=lambda connection: connection.waiting_since or 0.0).drop()
         return True
 
-    def protocol(self, **given: Any) -> Connection:  # noqa: ANN401  (uvicorn's)
+    def protocol(self, **arguments: Any) -> Connection:  # noqa: ANN401  (uvicorn's)
         """Return the protocol of a new connection."""
-        return Connection(self, **given)
+        return Connection(self, **arguments)
 
 
 class Connection(H11Protocol):
     """One connection: uvicorn's, with deadlines for what its client has to do."""
 
-    def __init__(self, all_of_them: Connections, **given: Any) -> None:  # noqa: ANN401  (uvicorn's)
-        super().__init__(**given)
+    def __init__(self, all_of_them: Connections, **arguments: Any) -> None:  # noqa: ANN401  (uvicorn's)
+        super().__init__(**arguments)
         self._all = all_of_them
         self._inner = self.app
         self.app = self._noted
@@ -76,7 +76,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take the connection, or turn it away where every other one works."""
-        if not self._all.make_room():
+        if not self._all.free_a_place():
             transport.write(_BUSY)
             transport.close()
         super().connection_made(transport)
@@ -166,14 +166,14 @@ def quiet_about_descriptors(loop: asyncio.AbstractEventLoop) -> None:
     asyncio tries again every second by itself, and would write a traceback each time.
     """
     logger = logging.getLogger("uvicorn.error")
-    said = -_LOG_EVERY
+    last_logged = -_LOG_EVERY
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        nonlocal said
+        nonlocal last_logged
         if "out of system resource" not in context.get("message", ""):
             loop.default_exception_handler(context)
-        elif loop.time() - said >= _LOG_EVERY:
-            said = loop.time()
+        elif loop.time() - last_logged >= _LOG_EVERY:
+            last_logged = loop.time()
             logger.warning(
                 "New connections wait: %s. Raise the limit with ulimit -n.", context.get("exception")
             )
@@ -188,8 +188,8 @@ def _affordable() -> int:
     except ImportError:
         return MOST_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FEW_FILES if hard == resource.RLIM_INFINITY else min(_FEW_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        soft = wanted
+    needed = _FEW_FILES if hard == resource.RLIM_INFINITY else min(_FEW_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+        soft = needed
     return MOST_CONNECTIONS if soft == resource.RLIM_INFINITY else min(MOST_CONNECTIONS, max(8, soft // 2))

@@ -49,7 +49,7 @@ def page(template: str, *, nonce: str, **values: Any) -> str:  # noqa: ANN401  (
 
 
 @cache
-def own_style() -> str:
+def style_of_app() -> str:
     """Return the style sheets as text, for a page that must not ask for anything."""
     return "".join(path.read_text(encoding="utf-8") for path in (REPORT_STYLE, HERE / "static" / "app.css"))
 

@@ -14,14 +14,14 @@ from starlette.responses import Response
 
 MOST_BYTES = 64 << 20
 _WORTH_PACKING = 1024
-Stamp = tuple[int, int, int]
+FileStamp = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
+class CachedCopy:
     """A file's bytes, plain and packed, with the digest that names this version of it."""
 
-    stamp: Stamp
+    stamp: FileStamp
     plain: bytes
     packed: bytes
     tag: str
@@ -33,10 +33,10 @@ class ResponseCache:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
         self._size = 0
-        self._copies: OrderedDict[Path, Copy] = OrderedDict()
+        self._copies: OrderedDict[Path, CachedCopy] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, path: Path) -> Copy | None:
+    def get(self, path: Path) -> CachedCopy | None:
         """Return a file's bytes, or None if there is no such file."""
         try:
             status = path.stat()
@@ -59,7 +59,7 @@ class ResponseCache:
             for known in [known for known in self._copies if known == path or path in known.parents]:
                 self._drop(known)
 
-    def _put(self, path: Path, copy: Copy) -> None:
+    def _put(self, path: Path, copy: CachedCopy) -> None:
         size = len(copy.plain) + len(copy.packed)
         with self._lock:
             self._drop(path)
@@ -76,12 +76,16 @@ class ResponseCache:
             self._size -= len(copy.plain) + len(copy.packed)
 
 
-def _copied(plain: bytes, stamp: Stamp) -> Copy:
+def _copied(plain: bytes, stamp: FileStamp) -> CachedCopy:
     packed = gzip.compress(plain, 6, mtime=0) if len(plain) > _WORTH_PACKING else b""
-    return Copy(stamp=stamp, plain=plain, packed=packed, tag=f'"{hashlib.sha256(plain).hexdigest()[:32]}"')
+    return CachedCopy(
+        stamp=stamp, plain=plain, packed=packed, tag=f'"{hashlib.sha256(plain).hexdigest()[:32]}"'
+    )
 
 
-def answer(request: Request, copy: Copy, media_type: str, headers: dict[str, str] | None = None) -> Response:
+def answer(
+    request: Request, copy: CachedCopy, media_type: str, headers: dict[str, str] | None = None
+) -> Response:
     """Return the file, packed where the browser can unpack it, or only that it has not changed."""
     common = {
         "ETag": copy.tag,

@@ -54,8 +54,8 @@ class AccessControl:
         self.cookie_name = (
             "betterthan_" + hmac.new(secret, b"name of the cookie", hashlib.sha256).hexdigest()[:8]
         )
-        own = () if settings.is_local else (socket.gethostname().lower(),)
-        self._names = frozenset({*LOOPBACK, settings.host, *settings.names, *own})
+        host_names = () if settings.is_local else (socket.gethostname().lower(),)
+        self._names = frozenset({*LOOPBACK, settings.host, *settings.names, *host_names})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or hand it on."""
@@ -71,24 +71,24 @@ class AccessControl:
 
     def _answer(self, scope: Scope, headers: Headers) -> Response | None:
         """Return the answer to what is not let in, or None."""
-        if not self._is_own_name(headers.get("host", "")):
+        if not self._is_name_of_server(headers.get("host", "")):
             return refusal(
                 scope,
                 421,
                 "This server is not addressed by one of its own names. Use http://127.0.0.1, or name it with --name.",
             )
         if self._settings.token is not None:
-            answer = self._asked_for_token(scope, headers)
+            answer = self._token_answer(scope, headers)
             if answer is not None:
                 return answer
-        if scope["method"] not in _SAFE and not _is_own_page(scope, headers):
+        if scope["method"] not in _SAFE and not _is_same_origin(scope, headers):
             return refusal(scope, 403, "This request comes from another site's page, and is not carried out.")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > _LONGEST_NUMBER or int(length) > self._most_bytes(scope):
             return refusal(scope, 413, self._too_large(scope))
         return None
 
-    def _is_own_name(self, host: str) -> bool:
+    def _is_name_of_server(self, host: str) -> bool:
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
         name = name.strip("[]").lower()
         if name in self._names:
@@ -96,7 +96,7 @@ class AccessControl:
         # A number is no name, so nobody can have pointed it here; but it matters only where others may come.
         return not self._settings.is_local and _is_number(name)
 
-    def _asked_for_token(self, scope: Scope, headers: Headers) -> Response | None:
+    def _token_answer(self, scope: Scope, headers: Headers) -> Response | None:
         """Return None when the caller has shown the token; it stays out of addresses and of the history."""
         token = self._settings.token or ""
         kind, _, shown = _as_utf8(headers.get("authorization", "")).partition(" ")
@@ -107,10 +107,10 @@ class AccessControl:
         if _same(cookies.get(self.cookie_name, ""), self._cookie):
             return None
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = dict(query).get("token")
-        if scope["method"] == "GET" and given is not None and _same(given, token):
+        query_token = dict(query).get("token")
+        if scope["method"] == "GET" and query_token is not None and _same(query_token, token):
             rest = urlencode([(name, value) for name, value in query if name != "token"])
-            answer = RedirectResponse(_own_path(scope["path"]) + (f"?{rest}" if rest else ""), 303)
+            answer = RedirectResponse(_local_path(scope["path"]) + (f"?{rest}" if rest else ""), 303)
             # "lax": the first page is opened by a program or a file, which to a browser is another site. A request
             # from another site that changes something comes without it, and is refused anyway.
             answer.set_cookie(self.cookie_name, self._cookie, httponly=True, samesite="lax")
@@ -124,8 +124,8 @@ class AccessControl:
             )
         message = "Open the link that the server printed when it started, or paste the token from it."
         # After signing in the page is shown that was asked for; a form would have to be filled in again.
-        page = _own_path(scope["path"]) if scope["method"] == "GET" else "/"
-        return refusal(scope, 403, message if given is None else _WRONG + message, sign_in=page)
+        page = _local_path(scope["path"]) if scope["method"] == "GET" else "/"
+        return refusal(scope, 403, message if query_token is None else _WRONG + message, sign_in=page)
 
     def _most_bytes(self, scope: Scope) -> int:
         limits = self._settings.limits
@@ -155,7 +155,7 @@ class AccessControl:
         return counted
 
 
-def _is_own_page(scope: Scope, headers: Headers) -> bool:
+def _is_same_origin(scope: Scope, headers: Headers) -> bool:
     """Whether a request that changes something comes from a page of this server, or from no page at all."""
     origin = headers.get("origin")
     if origin is not None:
@@ -163,7 +163,7 @@ def _is_own_page(scope: Scope, headers: Headers) -> bool:
     return headers.get("sec-fetch-site", "none") in {"same-origin", "none"}
 
 
-def _own_path(path: str) -> str:
+def _local_path(path: str) -> str:
     return "/" + path.lstrip("/\\")  # "//elsewhere" would lead to another machine
 
 
@@ -180,9 +180,9 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _same(shown: str, wanted: str) -> bool:
+def _same(shown: str, expected: str) -> bool:
     """Whether two texts are the same; how long that takes says nothing about either, nor about their lengths."""
-    digests = (hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (shown, wanted))
+    digests = (hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest() for text in (shown, expected))
     return hmac.compare_digest(*digests)
 
 

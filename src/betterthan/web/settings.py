@@ -15,7 +15,7 @@ LEAST_MEMORY = 512 * MEGABYTE  # the libraries of a worker take about a third of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class ServerLimits:
     """How much one request, one upload or one worker may use.
 
     Attributes
@@ -76,7 +76,7 @@ class WebSettings:
         then be this machine alone.
     names : tuple of str
         Further names by which callers may address the server.
-    limits : Limits
+    limits : ServerLimits
 
     Examples
     --------
@@ -92,7 +92,7 @@ class WebSettings:
     host: str = "127.0.0.1"
     token: str | None = field(default_factory=new_token, repr=False)
     names: tuple[str, ...] = ()
-    limits: Limits = field(default_factory=Limits)
+    limits: ServerLimits = field(default_factory=ServerLimits)
 
     def __post_init__(self) -> None:
         if self.token == "":

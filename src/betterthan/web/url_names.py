@@ -40,11 +40,11 @@ def name_from_url(part: str) -> str | None:
     raw = bytearray()
     position = 0
     while position < len(part):
-        found = _ESCAPED.match(part, position)
-        if found is None:
+        match = _ESCAPED.match(part, position)
+        if match is None:
             return None
-        raw.append(int(found[1], 16) if found[1] else ord(found[2]))
-        position = found.end()
+        raw.append(int(match[1], 16) if match[1] else ord(match[2]))
+        position = match.end()
     try:
         name = raw.decode("utf-8")
     except UnicodeDecodeError:

@@ -15,7 +15,7 @@ import betterthan as bt
 from betterthan.cli.main import cli
 from betterthan.examples.campaign import campaign
 from betterthan.examples.write import write_campaign
-from betterthan.receipts.differences import Comparison
+from betterthan.receipts.differences import DataComparison
 from betterthan.receipts.receipt import VERBS
 
 # Parameters that change no number of a result: where it goes, who computes it, what else is written.
@@ -748,6 +748,6 @@ def test_control_characters_of_a_file_do_not_reach_the_terminal(betterthan):
 )
 def test_values_are_compared_by_kind_and_to_the_last_bit(recorded, again, places):
     """Missing is not 0, true is not 1, and the last bit counts."""
-    comparison = Comparison()
+    comparison = DataComparison()
     comparison.compare(recorded, again)
     assert [difference.place for difference in comparison.differences] == places

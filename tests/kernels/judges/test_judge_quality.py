@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from betterthan.kernels.judges.judge_quality import (
-    Judged,
+    JudgedItems,
     control_test,
     mean_of_repeats,
     peer_agreement,
@@ -84,7 +84,7 @@ def test_equal_judges_have_equal_variance_whatever_the_number_of_peers():
         truth = rng.normal(size=4000) * 3
         value = truth[:, None] + rng.normal(size=(4000, m))
         unit, judge = np.repeat(np.arange(4000), m), np.tile(np.arange(m), 4000)
-        found = peer_agreement(Judged(unit, judge, value.ravel()), n_judges=m)
+        found = peer_agreement(JudgedItems(unit, judge, value.ravel()), n_judges=m)
         np.testing.assert_allclose(found.variance, 1, atol=0.1)
 
 

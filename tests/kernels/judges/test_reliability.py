@@ -12,7 +12,7 @@ from sklearn.metrics import cohen_kappa_score
 from betterthan.errors import BetterThanError, UnknownName
 from betterthan.kernels.intervals.intervals import influence_interval
 from betterthan.kernels.judges.judge_pairs import (
-    Orders,
+    JudgedOrders,
     cohen_kappa,
     mean_kappa,
     order_kappa,
@@ -310,11 +310,11 @@ def test_missing_values_are_no_judgements():
 
 def test_the_kappa_of_order_by_hand():
     """A tenth of the judgements are ties: chance agrees on 0.1² + 0.9² / 2 = 0.415 of the pairs."""
-    orders = Orders(*(np.array([n]) for n in (0, 1, 50, 30, 15, 5, 10)))
+    orders = JudgedOrders(*(np.array([n]) for n in (0, 1, 50, 30, 15, 5, 10)))
     assert order_kappa(orders) == pytest.approx((0.6 - 0.415) / (1 - 0.415))
-    nothing = Orders(*(np.array([], dtype=int) for _ in range(7)))
+    nothing = JudgedOrders(*(np.array([], dtype=int) for _ in range(7)))
     assert np.isnan(order_kappa(nothing))
-    always_tied = Orders(*(np.array([n]) for n in (0, 1, 5, 5, 0, 0, 10)))
+    always_tied = JudgedOrders(*(np.array([n]) for n in (0, 1, 5, 5, 0, 0, 10)))
     assert np.isnan(order_kappa(always_tied))
 
 

@@ -29,7 +29,7 @@ def test_a_single_pair_is_a_sentence():
         verdict,
     )
     assert words(bt.compare(ALIKE)) == (
-        "There is no significant difference between A and B (difference of means 0.00, 95% CI 0.00 to 0.00, "
+        "There is no significant difference between A and B (difference of means 0.00, 95% CI −0.45 to 0.45, "
         "p = 1.0000, permutation test). p: exact."
     )
 

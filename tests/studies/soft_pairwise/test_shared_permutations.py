@@ -23,12 +23,12 @@ from betterthan.studies.soft_pairwise.spa_speed import (
     _Spread,
     batch_pvalues,
     costs,
-    own_pvalues,
+    separate_pvalues,
     sums_pvalues,
 )
 from betterthan.studies.study import measured, study
 
-WAYS = {"own": own_pvalues, "batch": batch_pvalues, "sums": sums_pvalues}
+WAYS = {"own": separate_pvalues, "batch": batch_pvalues, "sums": sums_pvalues}
 
 
 def goodness(k=2, m=4, n=9, seed=0, digits=1):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from betterthan.web.settings import Limits
+from betterthan.web.settings import ServerLimits
 
 pytest.importorskip("schemathesis", reason="the browser group is not installed")
 
@@ -75,7 +75,7 @@ def asked_at_random(site, *options):
 def test_made_up_requests_are_answered_as_documented(serving, tmp_path):
     """No fault of ours, no status, type or body that the documentation does not know."""
     with serving(
-        tmp_path, limits=Limits(looks=0, runs=0)
+        tmp_path, limits=ServerLimits(looks=0, runs=0)
     ) as site:  # no worker: only the answers are looked at
         said = asked_at_random(site, "--phases", "fuzzing", "--max-examples", "2")
         assert said.returncode == 0, said.stdout[-3000:]
@@ -85,6 +85,6 @@ def test_made_up_requests_are_answered_as_documented(serving, tmp_path):
 @pytest.mark.slow
 def test_many_made_up_requests_are_answered_as_documented(serving, tmp_path):
     """Also edge cases, and requests in a row that use what earlier ones made."""
-    with serving(tmp_path, limits=Limits(looks=1, runs=1)) as site:
+    with serving(tmp_path, limits=ServerLimits(looks=1, runs=1)) as site:
         said = asked_at_random(site, "--phases", "coverage,fuzzing,stateful", "--max-examples", "25")
         assert said.returncode == 0, said.stdout[-3000:]

@@ -25,7 +25,7 @@ from betterthan.web.runs.service import Service
 from betterthan.web.runs.store import Runs
 from betterthan.web.runs.task import Task
 from betterthan.web.runs.uploads import store
-from betterthan.web.settings import MEGABYTE, Limits, WebSettings
+from betterthan.web.settings import MEGABYTE, ServerLimits, WebSettings
 from betterthan.web.worker.worker import CAN_FORK
 
 # Enough work for some seconds on any machine.
@@ -90,7 +90,7 @@ def test_a_run_is_started_once(site):
 
 def test_a_run_that_takes_too_long_is_stopped(serving, tmp_path):
     """The message says the limit and what to do."""
-    with serving(tmp_path, limits=Limits(run_seconds=1.0)) as site:
+    with serving(tmp_path, limits=ServerLimits(run_seconds=1.0)) as site:
         run = site.settled(begun(site))
         assert run["state"] == "failed"
         assert "longer than the 1 seconds" in run["problem"]
@@ -99,7 +99,7 @@ def test_a_run_that_takes_too_long_is_stopped(serving, tmp_path):
 
 def test_a_run_that_needs_too_much_memory_is_stopped(serving, tmp_path):
     """The worker fails; the server does not."""
-    with serving(tmp_path, limits=Limits(memory_bytes=200 * MEGABYTE)) as site:
+    with serving(tmp_path, limits=ServerLimits(memory_bytes=200 * MEGABYTE)) as site:
         run_id = site.upload({"human.csv": SCORES})
         assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 202
         run = site.settled(run_id)
@@ -118,7 +118,7 @@ def test_the_memory_limit_holds():
 
 def test_too_many_rows_are_refused(serving, tmp_path):
     """Before anything is computed, with the numbers."""
-    with serving(tmp_path, limits=Limits(rows=20)) as site:
+    with serving(tmp_path, limits=ServerLimits(rows=20)) as site:
         run_id = site.upload({"human.csv": SCORES})
         run = site.client.get(f"/api/v1/runs/{run_id}").json()
         assert run["state"] == "failed"
@@ -127,7 +127,7 @@ def test_too_many_rows_are_refused(serving, tmp_path):
 
 def test_runs_wait_for_a_worker_and_too_many_are_refused(serving, tmp_path):
     """One at a time here; the queue has an end, and a waiting run can be cancelled."""
-    with serving(tmp_path, limits=Limits(runs=1, waiting=1)) as site:
+    with serving(tmp_path, limits=ServerLimits(runs=1, waiting=1)) as site:
         first, second, third = (site.upload({"long.csv": LONG}) for _ in range(3))
         for run_id in (first, second):
             assert site.client.post(f"/api/v1/runs/{run_id}/start").status_code == 202
@@ -144,7 +144,7 @@ def test_no_upload_waits_for_ever(serving, tmp_path):
     """Every one that was taken comes to rest; one too many is refused with the reason, and nothing of it is kept."""
     # Looks that are cut off at once come to rest soon, and what is tested is that they do.
     many = 12
-    with serving(tmp_path, limits=Limits(uploads=3, looks=1, look_seconds=0.05)) as site:
+    with serving(tmp_path, limits=ServerLimits(uploads=3, looks=1, look_seconds=0.05)) as site:
 
         def upload(number: int) -> httpx.Response:
             files = [("files", ("a.csv", f"item,A,B\n1,2,{number}\n2,4,1\n"))]
@@ -167,7 +167,7 @@ def test_no_upload_waits_for_ever(serving, tmp_path):
 @pytest.mark.timeout(1800)
 def test_thousands_of_waiting_uploads_come_to_rest(serving, tmp_path):
     """Taken in while nobody looks, and found waiting after a restart."""
-    service = Service(WebSettings(folder=tmp_path, limits=Limits(looks=0)))
+    service = Service(WebSettings(folder=tmp_path, limits=ServerLimits(looks=0)))
     ids = [
         service.take_in(
             lambda folder, n=n: (store(io.BytesIO(b"item,A,B\n1,2,%d\n" % n), "a.csv", folder),)
@@ -175,16 +175,16 @@ def test_thousands_of_waiting_uploads_come_to_rest(serving, tmp_path):
         for n in range(2000)
     ]
     service.close()
-    with serving(tmp_path, limits=Limits(look_seconds=0.05)) as site:
+    with serving(tmp_path, limits=ServerLimits(look_seconds=0.05)) as site:
         assert {site.settled(run_id, 1500)["state"] for run_id in ids} == {"failed"}
 
 
 def test_uploads_beyond_a_lowered_limit_come_to_rest_after_a_restart(serving, tmp_path):
     """They are not forgotten: each is looked at or says why not, and can be looked at again."""
-    with serving(tmp_path, limits=Limits(looks=0)) as site:
+    with serving(tmp_path, limits=ServerLimits(looks=0)) as site:
         files = [("files", ("human.csv", SCORES))]
         ids = [site.client.post("/api/v1/runs", files=files).json()["id"] for _ in range(4)]
-    with serving(tmp_path, limits=Limits(looks=1, uploads=1)) as site:
+    with serving(tmp_path, limits=ServerLimits(looks=1, uploads=1)) as site:
         ended = [site.settled(run_id) for run_id in ids]
         assert {run["state"] for run in ended} == {"ready", "failed"}
         late = next(run for run in ended if run["state"] == "failed")
@@ -250,14 +250,14 @@ SLOW = "item,A,B\n" + "".join(f"s{i},{i % 7},{i % 5}\n" for i in range(400_000))
 @pytest.fixture
 def queue(tmp_path):
     """One worker, a run with a slow file between two others, and the outcomes of their looks."""
-    service = Service(WebSettings(folder=tmp_path, limits=Limits(looks=0)))
+    service = Service(WebSettings(folder=tmp_path, limits=ServerLimits(looks=0)))
     contents = [b"item,A,B\n1,2,1\n2,3,1\n", SLOW.encode(), b"item,A,B\n1,2,1\n2,3,3\n"]
     runs = [
         service.take_in(lambda folder, data=data: (store(io.BytesIO(data), "a.csv", folder),)).id
         for data in contents
     ]
     service.close()
-    limits = Limits()
+    limits = ServerLimits()
     tasks = [
         Task(
             name="look", root=str(tmp_path / "runs"), run_id=run, choices=Choices(), cpu_seconds=0, rows=limits.rows,

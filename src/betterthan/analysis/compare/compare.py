@@ -9,21 +9,21 @@ from typing import Literal, get_args
 
 from betterthan.analysis.compare.compare_counts import compare_counts
 from betterthan.analysis.compare.compare_matches import compare_matches
-from betterthan.analysis.compare.decide import ComparisonOptions, Missing, decide
+from betterthan.analysis.compare.decide import ComparisonOptions, MissingPolicy, decide
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.pairwise import PairOptions, edge_note, require_pairs
 from betterthan.analysis.pairs.request import PermutationMethod
 from betterthan.analysis.pairs.significance import OWN_TEST
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
-from betterthan.analysis.table_argument import Data, as_table
+from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.kernels.significance.pvalues import Alternative
+from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
@@ -35,8 +35,8 @@ CorrectionName = Literal["auto", "none", "bonferroni", "holm", "benjamini_hochbe
 
 @with_one_blas_thread
 def compare(
-    table: Data,
-    *more: Data,
+    table: AnyData,
+    *more: AnyData,
     metric: str | None = None,
     systems: Sequence[str] | None = None,
     test: TestName = "auto",
@@ -44,7 +44,7 @@ def compare(
     method: PermutationMethod = "auto",
     ties: Literal["default", "drop", "half", "as_published"] = "default",
     prior: float = 0.0,
-    missing: Missing = "raise",
+    missing: MissingPolicy = "raise",
     units: UnitName = "auto",
     alternative: Alternative = "two-sided",
     correction: CorrectionName = "auto",

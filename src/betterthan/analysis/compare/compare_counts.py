@@ -21,6 +21,7 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.sign_flips.all_pairs import PairTails, lattice_unit, pair_tails
+from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.sign_flips.permutation import add_one
 from betterthan.kernels.significance.counts_permutation import (
     counts_maximum_block,
@@ -28,7 +29,7 @@ from betterthan.kernels.significance.counts_permutation import (
     linearised_differences,
     swap_spread,
 )
-from betterthan.kernels.significance.pvalues import Alternative, monte_carlo_limits
+from betterthan.kernels.significance.pvalues import monte_carlo_limits
 from betterthan.kernels.significance.step_down import step_down
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.tables.counts import Counts, Formula

@@ -43,7 +43,7 @@ from betterthan.kernels.significance.paired import in_range
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.scores import Scores
 
-Missing = Literal["raise", "drop", "pairwise"]
+MissingPolicy = Literal["raise", "drop", "pairwise"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class ComparisonOptions:
     test: str = "auto"
     method: PermutationMethod = "auto"
     ties: TestTies = "drop"
-    missing: Missing = "raise"
+    missing: MissingPolicy = "raise"
     units: UnitName = "auto"
     intervals: bool = True  # False may leave intervals that are quicker to have in their place
 
@@ -127,10 +127,10 @@ def decide(
     )
 
 
-def usable_scores(scores: Scores, missing: Missing) -> Scores:
+def usable_scores(scores: Scores, missing: MissingPolicy) -> Scores:
     """Return the scores without gaps, or as they are when pairs may leave out their own gaps."""
-    if missing not in get_args(Missing):
-        raise unknown_name("missing", missing, get_args(Missing))
+    if missing not in get_args(MissingPolicy):
+        raise unknown_name("missing", missing, get_args(MissingPolicy))
     if missing == "pairwise":
         return scores
     return scores.complete(missing=missing)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from betterthan.analysis.pairs.pairwise import require_pairs
-from betterthan.analysis.table_argument import Data, as_table
+from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.wording import amount, counted, decimals_for, share
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -235,7 +235,7 @@ _CELLS_AT_ONCE = 1 << 21
 
 
 @with_one_blas_thread
-def diagnose(scores: Data, *, metric: str | None = None) -> Diagnosis:
+def diagnose(scores: AnyData, *, metric: str | None = None) -> Diagnosis:
     r"""Look at a table of scores before anything is compared: outliers, ties, gaps, pairing, cycles.
 
     The mean is swayed by outliers, the median by types of segments, and Bradley–Terry can change the order of two

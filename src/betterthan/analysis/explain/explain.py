@@ -20,12 +20,12 @@ from betterthan.analysis.compare.mechanisms import PairTests, permutation_test
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.explain.explain_counts import LengthsArgument, explain_counts
 from betterthan.analysis.explain.fragility import MEAN_SIGNIFICANCE, WINS_SIGNIFICANCE, flips
-from betterthan.analysis.explain.slices import Part, lengths_of, parts_of, reversed_slices
+from betterthan.analysis.explain.slices import SlicePart, lengths_of, parts_of, reversed_slices
 from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.rank.detectable import detectable
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
-from betterthan.analysis.table_argument import Data, as_table
+from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName, Units, few_units_note, units_of
 from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
 from betterthan.arrays import FloatArray
@@ -416,7 +416,7 @@ def explain(
 ) -> CountsExplanation: ...
 @overload
 def explain(
-    scores: Data,
+    scores: AnyData,
     a: str,
     b: str,
     *,
@@ -431,7 +431,7 @@ def explain(
 ) -> Any: ...  # noqa: ANN401  (an explanation of scores or of counts)
 @with_one_blas_thread
 def explain(
-    scores: Data,
+    scores: AnyData,
     a: str,
     b: str,
     *,
@@ -541,7 +541,7 @@ def explain(
 
 
 def _explained(
-    pair: Scores, parts: Sequence[Part], units: Units, compared: PairwiseTable, settings: Settings
+    pair: Scores, parts: Sequence[SlicePart], units: Units, compared: PairwiseTable, settings: Settings
 ) -> Explanation:
     """Return the explanation without its words."""
     (a, b), (x, y), alpha = pair.systems, pair.goodness, compared.alpha

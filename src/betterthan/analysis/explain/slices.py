@@ -21,7 +21,7 @@ from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
 
 
-class Part(NamedTuple):
+class SlicePart(NamedTuple):
     """Some of the segments, and why they belong together."""
 
     by: str
@@ -38,7 +38,13 @@ class Lengths(NamedTuple):
 
 
 def reversed_slices(
-    x: FloatArray, y: FloatArray, names: tuple[str, str], parts: Sequence[Part], units: Units, *, alpha: float
+    x: FloatArray,
+    y: FloatArray,
+    names: tuple[str, str],
+    parts: Sequence[SlicePart],
+    units: Units,
+    *,
+    alpha: float,
 ) -> tuple[Slice, ...]:
     """Return the parts in which the order of the means is reversed, smallest adjusted p-value first.
 
@@ -50,7 +56,7 @@ def reversed_slices(
     x, y : array, shape (n,)
         Goodness of the two systems, complete.
     names : (str, str)
-    parts : sequence of Part
+    parts : sequence of SlicePart
     units : Units
         What the tests swap as one.
     alpha : float
@@ -83,7 +89,7 @@ def _most_certain(part: Slice) -> tuple[float, float, float, str, str]:
     return adjusted_p, pvalue, -abs(part.effect), part.by, part.value
 
 
-def part_pvalue(gaps: FloatArray, part: Part, units: Units) -> float:
+def part_pvalue(gaps: FloatArray, part: SlicePart, units: Units) -> float:
     """P-value of the mean difference in a part; NaN where it is one document and documents are the units."""
     inside = gaps[part.members]
     if units.are_segments:
@@ -92,13 +98,13 @@ def part_pvalue(gaps: FloatArray, part: Part, units: Units) -> float:
     return permutation_test(here.summed(inside[None])[0]).pvalue if here.n_units > 1 else math.nan
 
 
-def part_units(part: Part, units: Units) -> Units:
+def part_units(part: SlicePart, units: Units) -> Units:
     """The units of the segments of a part."""
     present, codes = np.unique(units.of_segment[part.members], return_inverse=True)
     return Units(codes, present.size)
 
 
-def parts_of(scores: Scores, pair: Scores, lengths: Lengths | None) -> list[Part]:
+def parts_of(scores: Scores, pair: Scores, lengths: Lengths | None) -> list[SlicePart]:
     """Return every part to look at: groups, thirds of difficulty, thirds of length.
 
     Parameters
@@ -135,7 +141,7 @@ def difficulty(scores: Scores, pair: Scores) -> FloatArray:
     return np.asarray(np.nansum(np.sort(rows, axis=0), axis=0) / np.where(known > 0, known, np.nan))
 
 
-def _groups(pair: Scores) -> list[Part]:
+def _groups(pair: Scores) -> list[SlicePart]:
     if pair.groups is None:
         return []
     names = sorted(set(pair.groups))
@@ -147,14 +153,14 @@ def _groups(pair: Scores) -> list[Part]:
     order = np.argsort(codes, kind="stable")
     ends = np.bincount(codes).cumsum()
     return [
-        Part("group", name, "", members)
+        SlicePart("group", name, "", members)
         for name, members in zip(names, np.split(order, ends[:-1]), strict=True)
     ]
 
 
 def thirds(
     by: str, values: FloatArray, names: tuple[str, str, str], *, unit: str | None = None
-) -> list[Part]:
+) -> list[SlicePart]:
     """Part segments into a lower, a middle and an upper third of `values`; equal values stay together.
 
     Parameters
@@ -181,7 +187,7 @@ def thirds(
     low, high = np.quantile(known, [1 / 3, 2 / 3], method="inverted_cdf")
     bands = (values <= low, (values > low) & (values <= high), values > high)
     parts = [
-        Part(by, name, "" if unit is None else _limits(values[members], unit), np.nonzero(members)[0])
+        SlicePart(by, name, "" if unit is None else _limits(values[members], unit), np.nonzero(members)[0])
         for name, members in zip(names, bands, strict=True)
         if members.any()
     ]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from betterthan.analysis.computing import Rng, seed_of
-from betterthan.analysis.table_argument import Data, judgements_with_judges
+from betterthan.analysis.table_argument import AnyData, judgements_with_judges
 from betterthan.analysis.wording import amount, counted, p_of, share
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.engine.streams import stream
@@ -19,7 +19,7 @@ from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.judges.judge_pairs import mean_kappa, order_kappa, pairwise_order
 from betterthan.kernels.judges.judge_quality import (
     Controls,
-    Judged,
+    JudgedItems,
     PeerAgreement,
     control_test,
     mean_of_repeats,
@@ -158,7 +158,7 @@ class _Rule(NamedTuple):
 
 
 def judges(
-    ratings: Data,
+    ratings: AnyData,
     *,
     max_variance_ratio: float = 2.0,
     min_shared: int = 10,
@@ -302,7 +302,7 @@ def judges(
 
 
 def _screened(
-    rows: Judged, ratio: FloatArray, rule: _Rule, *, standardize: bool, seed: int
+    rows: JudgedItems, ratio: FloatArray, rule: _Rule, *, standardize: bool, seed: int
 ) -> tuple[FloatArray, float]:
     """P-values of the judges above the limit, and the chance to find somebody who answers at random."""
     how: dict[str, Any] = {
@@ -314,7 +314,7 @@ def _screened(
     departs = screen_by_peers(rows, candidates=ratio > rule.max_variance_ratio, **how)
     # A judge who stands out already would hide another one.
     others = np.isin(rows.judge, np.flatnonzero(departs <= rule.alpha), invert=True)
-    rest = Judged(rows.unit[others], rows.judge[others], rows.value[others])
+    rest = JudgedItems(rows.unit[others], rows.judge[others], rows.value[others])
     return departs, power_by_peers(rest, max_variance_ratio=rule.max_variance_ratio, **how)
 
 
@@ -369,7 +369,7 @@ def _unit(ratings: Ratings) -> IntArray:
     return ratings.system * len(ratings.segments) + ratings.segment
 
 
-def _judged(ratings: Ratings) -> Judged:
+def _judged(ratings: Ratings) -> JudgedItems:
     return mean_of_repeats(_unit(ratings), ratings.judge, ratings.score)
 
 
@@ -433,7 +433,7 @@ def _reasons(
     return tuple(reasons)
 
 
-def _agreement(genuine: Ratings, raw: Judged) -> JudgesAgreement:
+def _agreement(genuine: Ratings, raw: JudgedItems) -> JudgesAgreement:
     n_segments = len(genuine.segments)
     standardized = _judged(genuine.standardized())
     cluster, interval_units = _clusters(genuine)
@@ -486,7 +486,7 @@ def _clusters(ratings: Ratings) -> tuple[IntArray, str]:
     return np.unique(ratings.groups, return_inverse=True)[1], "documents"
 
 
-def _two_way(raw: Judged) -> tuple[float, float]:
+def _two_way(raw: JudgedItems) -> tuple[float, float]:
     """ICC(C,1) and ICC(A,1), where every judge judged every output."""
     units, judges_ = np.unique(raw.unit), np.unique(raw.judge)
     if units.size * judges_.size != raw.value.size:

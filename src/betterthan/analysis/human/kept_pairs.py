@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from betterthan.analysis.table_argument import Data, as_judgements
+from betterthan.analysis.table_argument import AnyData, as_judgements
 from betterthan.results.human import KeptPairs
 from betterthan.results.settings import Settings
 from betterthan.tables.ratings import Ratings
@@ -14,7 +14,7 @@ from betterthan.tables.scores import Scores
 MARGINS = (0, 1, 5, 10, 15, 20, 25, 30, 40, 50)
 
 
-def kept_pairs(judgements: Data, margins: npt.ArrayLike = MARGINS) -> KeptPairs:
+def kept_pairs(judgements: AnyData, margins: npt.ArrayLike = MARGINS) -> KeptPairs:
     """Tell which share of the pairs of systems judged on a segment lies at least each margin apart.
 
     A relative ranking made from direct assessments leaves out the closer pairs as ties; the larger the margin, the

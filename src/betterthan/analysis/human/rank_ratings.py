@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.matches.matches import critical_values, upper_tail
 from betterthan.analysis.pairs.pairwise import PairFindings, pairwise_table
 from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
-from betterthan.analysis.table_argument import Data, as_judgements
+from betterthan.analysis.table_argument import AnyData, as_judgements
 from betterthan.analysis.units import UnitName, Units, unit_note, units_of
 from betterthan.arrays import FloatArray
 from betterthan.errors import NotEstimable, TableError
@@ -30,7 +30,7 @@ class _Fitted(NamedTuple):
 
 
 def rank_ratings(
-    judgements: Data,
+    judgements: AnyData,
     *,
     standardize: bool = True,
     adjust: bool = True,

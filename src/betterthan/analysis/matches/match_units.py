@@ -16,14 +16,14 @@ FEWEST_SEGMENTS = 5
 _MEANINGS = {"group": "judges or sessions", "segment": "questions"}
 
 
-class Unit(NamedTuple):
+class MatchUnit(NamedTuple):
     """What counts as independent: the name of the kind, and the number of each row."""
 
     name: str
     code: IntArray
 
 
-def units_of_matches(matches: Matches) -> tuple[Unit, ...]:
+def units_of_matches(matches: Matches) -> tuple[MatchUnit, ...]:
     """Return by what errors are clustered: groups where there are any, and segments that stand in several rows.
 
     Battles of one judge resemble each other, and so do battles over one question: both orders of it, several judges,
@@ -37,26 +37,26 @@ def units_of_matches(matches: Matches) -> tuple[Unit, ...]:
     >>> [unit.name for unit in units_of_matches(matches)]
     ['segment']
     """
-    units = [] if matches.group is None else [Unit("group", matches.group)]
+    units = [] if matches.group is None else [MatchUnit("group", matches.group)]
     if matches.segment is None:
         return tuple(units)
     used = matches.weight > 0
     segments = np.unique(matches.segment[used])
     if FEWEST_SEGMENTS <= segments.size < used.sum():
-        units.append(Unit("segment", matches.segment))
+        units.append(MatchUnit("segment", matches.segment))
     if len(units) == 2 and np.unique(crossed(units)[used]).size == segments.size:
         units.pop()
     return tuple(units)
 
 
-def unit_sizes(unit: Unit, matches: Matches) -> FloatArray:
+def unit_sizes(unit: MatchUnit, matches: Matches) -> FloatArray:
     """Weight of the matches of each unit that has any."""
     number = np.unique(unit.code, return_inverse=True)[1].reshape(-1)
     sizes = np.bincount(number, matches.weight)
     return np.asarray(sizes[sizes > 0], dtype=np.float64)
 
 
-def crossed(units: Sequence[Unit]) -> IntArray:
+def crossed(units: Sequence[MatchUnit]) -> IntArray:
     """Number the combinations of two kinds of units."""
     first, second = (np.unique(unit.code, return_inverse=True)[1].reshape(-1) for unit in units)
     return np.asarray(first * (int(second.max(initial=0)) + 1) + second)
@@ -90,7 +90,7 @@ def match_units(matches: Matches) -> dict[str, Any]:
 
 
 def thin_note(
-    systems: Sequence[str], degrees: FloatArray, units: Sequence[Unit], matches: Matches
+    systems: Sequence[str], degrees: FloatArray, units: Sequence[MatchUnit], matches: Matches
 ) -> tuple[str, ...]:
     """Name units that are few, and systems of which nothing can be said because one judge decides; degrees: (m, m)."""
     counts = {f"{unit.name}s ({_MEANINGS[unit.name]})": unit_sizes(unit, matches).size for unit in units}
@@ -98,7 +98,7 @@ def thin_note(
 
 
 def _lone_note(
-    systems: Sequence[str], degrees: FloatArray, units: Sequence[Unit], matches: Matches
+    systems: Sequence[str], degrees: FloatArray, units: Sequence[MatchUnit], matches: Matches
 ) -> tuple[str, ...]:
     unknown = np.isnan(degrees) & ~np.eye(len(degrees), dtype=bool)
     if not unknown.any():

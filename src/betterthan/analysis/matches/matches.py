@@ -16,7 +16,7 @@ from betterthan.analysis.matches.match_covariates import (
     refuse_covariates,
     two_way,
 )
-from betterthan.analysis.matches.match_units import Unit, crossed, units_of_matches
+from betterthan.analysis.matches.match_units import MatchUnit, crossed, units_of_matches
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable, some_of, unknown_name
 from betterthan.kernels.comparisons.bradley_terry import bradley_terry
@@ -199,17 +199,17 @@ def _covariance(
     return found, tuple(by)
 
 
-class Rows(NamedTuple):
+class MatchRows(NamedTuple):
     """Matches as the likelihood sees them under a policy for ties."""
 
     left: IntArray
     right: IntArray
     outcome: FloatArray
     weight: FloatArray
-    units: tuple[Unit, ...]
+    units: tuple[MatchUnit, ...]
 
 
-def rows_of(matches: Matches, ties: str) -> Rows:
+def rows_of(matches: Matches, ties: str) -> MatchRows:
     """Return the rows with ties kept at one half, left out, or given to the later system; equal ones added up."""
     units = units_of_matches(matches)
     if not units and matches.covariates is None and matches.left.size > 3 * matches.n_systems**2:
@@ -219,8 +219,8 @@ def rows_of(matches: Matches, ties: str) -> Rows:
     outcome = matches.outcome
     if ties == "as_published":
         outcome = np.where(tied, (matches.left > matches.right).astype(np.float64), outcome)
-    units = tuple(Unit(unit.name, unit.code[keep]) for unit in units)
-    return Rows(matches.left[keep], matches.right[keep], outcome[keep], matches.weight[keep], units)
+    units = tuple(MatchUnit(unit.name, unit.code[keep]) for unit in units)
+    return MatchRows(matches.left[keep], matches.right[keep], outcome[keep], matches.weight[keep], units)
 
 
 def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: float) -> FloatArray:
@@ -364,7 +364,7 @@ def side_note(matches: Matches, fit: MatchFit, confidence: float) -> tuple[str, 
     return (text,)
 
 
-def _sides_mean_something(rows: Rows, n_systems: int) -> bool:
+def _sides_mean_something(rows: MatchRows, n_systems: int) -> bool:
     if not ((rows.outcome == 1).any() and (rows.outcome == 0).any()):
         return False
     met = np.bincount(rows.left * n_systems + rows.right, rows.weight, n_systems**2).reshape(
@@ -373,7 +373,7 @@ def _sides_mean_something(rows: Rows, n_systems: int) -> bool:
     return bool(np.minimum(met, met.T).sum() >= 2 * _BOTH_WAYS * met.sum())
 
 
-def _error(rows: Rows, information: FloatArray, score: FloatArray, step: float) -> tuple[float, float]:
+def _error(rows: MatchRows, information: FloatArray, score: FloatArray, step: float) -> tuple[float, float]:
     """Standard error of the step and its degrees of freedom, by the clusters of the rows; the residuals are its own."""
     rest = score - step * information
     if not rows.units:

@@ -8,7 +8,7 @@ from scipy import special
 from betterthan.analysis.meta.inputs import Panel
 from betterthan.analysis.meta.measures import Measure, MeasureOptions, MeasureRequest
 from betterthan.analysis.meta.segment import OwnFunction
-from betterthan.analysis.meta.swaps import Tails
+from betterthan.analysis.meta.swaps import SwapTails
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
@@ -48,7 +48,7 @@ def _bootstrap_block(
     return np.full((len(weights), len(panel.metrics)), np.nan) if drawn is None else drawn
 
 
-def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measure) -> Tails:
+def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measure) -> SwapTails:
     r"""Return p-values of all pairs of metrics from bootstrap samples.
 
     Two-sided: the observed difference over its standard error in the samples,
@@ -72,7 +72,7 @@ def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measur
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.where(variance > 0, observed / np.sqrt(variance), np.where(observed > 0, np.nan, 0.0))
     two_sided = np.maximum(2 * special.ndtr(-distance), SMALLEST)
-    return Tails(np.asarray((against + 1) / (len(draws) + 1)), two_sided)
+    return SwapTails(np.asarray((against + 1) / (len(draws) + 1)), two_sided)
 
 
 def centred_percentile_interval(

@@ -13,7 +13,7 @@ from betterthan.analysis.meta.inputs import Panel
 from betterthan.analysis.meta.measures import Measure, MeasureRequest, UnitChoice
 from betterthan.analysis.meta.segment import OwnFunction, TieTau
 from betterthan.analysis.meta.swaps import (
-    Tails,
+    SwapTails,
     are_constant,
     pair_swaps,
     swapped_tails,
@@ -57,12 +57,12 @@ class Compared(NamedTuple):
     """The test that was used, p-values of all pairs of metrics, and what must be said."""
 
     test: str
-    tails: Tails
+    tails: SwapTails
     notes: tuple[str, ...] = ()
     caveats: tuple[Caveat, ...] = ()
 
 
-def comparisons_of(tails: Tails, test: str, options: SignificanceOptions) -> MetricComparisons:
+def comparisons_of(tails: SwapTails, test: str, options: SignificanceOptions) -> MetricComparisons:
     """Choose the p-values that the options ask for, and correct them for many comparisons."""
     is_wmt = options.alternative == "wmt"
     pvalue = np.array(tails.upper if is_wmt else tails.two_sided)
@@ -132,7 +132,7 @@ def compared(
     return Compared(test, tails, notes, _out_of_reach(measure, panel, request, test, options.alpha))
 
 
-def untested(k: int) -> Tails:
+def untested(k: int) -> SwapTails:
     """Return p-values of k metrics that were not compared."""
     return tails_of_upper(np.full((k, k), np.nan))
 

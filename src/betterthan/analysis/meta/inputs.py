@@ -20,7 +20,7 @@ from betterthan.tables.row_order import are_matched_by_order
 from betterthan.tables.scores import Scores
 
 Metric = Scores | Counts
-Metrics = Mapping[str, Metric] | list[Metric] | list[Scores] | tuple[Metric, ...] | Metric
+MetricTables = Mapping[str, Metric] | list[Metric] | list[Scores] | tuple[Metric, ...] | Metric
 FAR, ROBUST = 2.5, 1.483  # robust standard deviations; the median absolute deviation times 1.483 is one
 MOST_MISSING = 0.1  # a metric without more than this share of the judged cells is left out
 
@@ -146,7 +146,7 @@ def pseudo_values(counts: Counts, judged: BoolArray) -> FloatArray:
 
 
 def panel_of(
-    metrics: Metrics,
+    metrics: MetricTables,
     human: Scores,
     *,
     leave_out: Collection[str] = (),
@@ -209,7 +209,7 @@ def _is_whole(table: Metric) -> bool:
     return isinstance(table, Scores) and table.n_segments == 1
 
 
-def _named(metrics: Metrics) -> list[Metric]:
+def _named(metrics: MetricTables) -> list[Metric]:
     if isinstance(metrics, Scores | Counts):
         metrics = [metrics]
     if not isinstance(metrics, Mapping | list | tuple):

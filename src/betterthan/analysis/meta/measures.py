@@ -12,13 +12,13 @@ from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.units import Units, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.results.settings import Option
+from betterthan.results.settings import OptionValue
 from betterthan.tables.scores import Scores
 
-Level = Literal["system", "segment", "within_system", "global"]
+MeasureLevel = Literal["system", "segment", "within_system", "global"]
 PValues = Literal["monte_carlo", "analytic", "exact"]
 UnitChoice = Literal["auto", "segments", "groups"] | int
-LEVELS: tuple[Level, ...] = get_args(Level)
+LEVELS: tuple[MeasureLevel, ...] = get_args(MeasureLevel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ class MeasuredMetrics:
     n_decided: IntArray | None = None
     human_pvalue: FloatArray | None = None
     metric_pvalue: FloatArray | None = None
-    options: dict[str, Option] = field(default_factory=dict)
+    options: dict[str, OptionValue] = field(default_factory=dict)
     drew: bool = False
     notes: tuple[str, ...] = ()
 
@@ -118,7 +118,7 @@ class Measure(Protocol):
         """Name of the measure."""
 
     @property
-    def level(self) -> Level:
+    def level(self) -> MeasureLevel:
         """Where it is taken."""
 
     @property
@@ -161,7 +161,7 @@ def units_for(human: Scores, units: UnitChoice) -> Units:
     return Units(np.array(codes, dtype=np.int64), code + 1)
 
 
-def check_level(level: str, allowed: tuple[Level, ...], name: str) -> None:
+def check_level(level: str, allowed: tuple[MeasureLevel, ...], name: str) -> None:
     """Refuse a level that does not exist, or not for this measure."""
     if level not in LEVELS:
         raise unknown_name("level", level, LEVELS)

@@ -21,12 +21,12 @@ from betterthan.analysis.meta.comparisons import (
     chosen_test,
     untested,
 )
-from betterthan.analysis.meta.inputs import Metrics, Panel, panel_of
+from betterthan.analysis.meta.inputs import MetricTables, Panel, panel_of
 from betterthan.analysis.meta.measures import (
     LEVELS,
-    Level,
     Measure,
     MeasuredMetrics,
+    MeasureLevel,
     MeasureOptions,
     MeasureRequest,
     PValues,
@@ -46,11 +46,17 @@ from betterthan.analysis.meta.result import (
     unit_choice,
     unit_sentence,
 )
-from betterthan.analysis.meta.segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau, UserFunction
-from betterthan.analysis.meta.swaps import Tails, swapped_leads, tails_of_systems
+from betterthan.analysis.meta.segment import (
+    AccuracyWithTies,
+    OwnFunction,
+    SegmentCoefficient,
+    TieTau,
+    UserFunction,
+)
+from betterthan.analysis.meta.swaps import SwapTails, swapped_leads, tails_of_systems
 from betterthan.analysis.meta.system import MeansMeasure, SoftPairwiseAccuracy
 from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.table_argument import Data, as_metrics_and_human
+from betterthan.analysis.table_argument import AnyData, as_metrics_and_human
 from betterthan.arrays import FloatArray, digest
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
@@ -65,7 +71,7 @@ POOLS = ("average", "pairs")
 
 
 def panels_of(
-    metrics: Metrics | Mapping[str, Metrics],
+    metrics: MetricTables | Mapping[str, MetricTables],
     human: Mapping[str, Scores],
     *,
     leave_out: Collection[str] = (),
@@ -194,7 +200,7 @@ def _tails(
     weights: FloatArray,
     value: FloatArray,
     draws: FloatArray | None,
-) -> Tails:
+) -> SwapTails:
     """P-values of the pooled measure; every test set is swapped or drawn by itself."""
     if test == "none" or value.size < 2:
         return untested(value.size)
@@ -244,11 +250,11 @@ MEASURES = (*COEFFICIENTS, "pairwise_accuracy", "soft_pairwise_accuracy", "accur
 
 
 def meta_evaluate(
-    metrics: Data,
-    human: Data = None,
+    metrics: AnyData,
+    human: AnyData = None,
     *,
     by: str | UserFunction = "soft_pairwise_accuracy",
-    level: Level | None = None,
+    level: MeasureLevel | None = None,
     significance: str = "default",
     alternative: str = "two-sided",
     p_values: PValues = "monte_carlo",
@@ -406,7 +412,7 @@ def meta_evaluate(
     return evaluated(panel, measure, options, resampling, comparing)
 
 
-def measure_named(by: str | UserFunction, level: Level | None) -> Measure:
+def measure_named(by: str | UserFunction, level: MeasureLevel | None) -> Measure:
     """Return the measure of that name at that level.
 
     Examples
@@ -426,7 +432,7 @@ def measure_named(by: str | UserFunction, level: Level | None) -> Measure:
         return (
             MeansMeasure(name=by, statistic=COEFFICIENTS[by])
             if is_of_means
-            else Coefficient(name=by, level=level or "segment")
+            else SegmentCoefficient(name=by, level=level or "segment")
         )
     if by == "accuracy_with_ties":
         check_level(level or "segment", ("segment", "within_system", "global"), by)

@@ -21,7 +21,7 @@ from betterthan.analysis.meta.measures import (
     request_for,
 )
 from betterthan.analysis.meta.segment import AccuracyWithTies, OwnFunction, TieTau
-from betterthan.analysis.meta.swaps import Tails
+from betterthan.analysis.meta.swaps import SwapTails
 from betterthan.analysis.meta.system import SoftPairwiseAccuracy, system_scores
 from betterthan.analysis.pairs.leaderboard import shared_ranks
 from betterthan.analysis.resampling import Resampling
@@ -32,7 +32,7 @@ from betterthan.kernels.display.letters import letter_display
 from betterthan.kernels.display.ranks import fuzzy_ranks, greedy_clusters
 from betterthan.messages import method_note
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
-from betterthan.results.settings import Option, Settings
+from betterthan.results.settings import OptionValue, Settings
 from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.scores import Scores
 
@@ -130,14 +130,14 @@ class MetricFindings:
     taken: MeasuredMetrics
     draws: FloatArray | None
     test: str
-    tails: Tails
+    tails: SwapTails
     systems: Systems
     n_systems: int
     n_segments: int
     n_drawn: int
     data: str
     notes: tuple[str, ...]
-    options: dict[str, Option] = field(default_factory=dict)
+    options: dict[str, OptionValue] = field(default_factory=dict)
     part_names: tuple[str, ...] = ()
     part_value: FloatArray | None = None
     caveats: tuple[Caveat, ...] = ()
@@ -257,8 +257,8 @@ def meta_evaluation(
 
 
 def _without_ties(
-    tails: Tails, names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]
-) -> Tails:
+    tails: SwapTails, names: tuple[str, ...], measure: Measure, caveats: tuple[Caveat, ...]
+) -> SwapTails:
     """Leave metrics that tie nearly all pairs untested where ties do not count: too little speaks for their value."""
     return tails.without(_rests_on_little(names, measure, caveats))
 
@@ -268,7 +268,7 @@ def _rests_on_little(names: tuple[str, ...], measure: Measure, caveats: tuple[Ca
     return np.array([measure.name == "tau_ties_ignored" and name in tied for name in names])
 
 
-def _sorted_tails(tails: Tails, value: FloatArray, order: IntArray) -> Tails:
+def _sorted_tails(tails: SwapTails, value: FloatArray, order: IntArray) -> SwapTails:
     """Return p-values in the order of the result, NaN for metrics without a value."""
     lost = np.isnan(value)
 
@@ -276,7 +276,7 @@ def _sorted_tails(tails: Tails, value: FloatArray, order: IntArray) -> Tails:
         return np.where(lost[:, None] | lost, np.nan, pvalue)[np.ix_(order, order)]
 
     step_down = None if tails.step_down is None else arranged(tails.step_down)
-    return Tails(arranged(tails.upper), arranged(tails.two_sided), step_down)
+    return SwapTails(arranged(tails.upper), arranged(tails.two_sided), step_down)
 
 
 def _sorted(values: FloatArray | None, order: IntArray) -> FloatArray | None:

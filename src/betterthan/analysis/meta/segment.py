@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from betterthan.analysis.meta.inputs import Panel
-from betterthan.analysis.meta.measures import Level, MeasuredMetrics, MeasureOptions, MeasureRequest
+from betterthan.analysis.meta.measures import MeasuredMetrics, MeasureLevel, MeasureOptions, MeasureRequest
 from betterthan.analysis.resampling import drawn_segments
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError
@@ -21,11 +21,11 @@ _GROUPS = {"segment": "segments", "within_system": "systems", "global": "tables"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coefficient:
+class SegmentCoefficient:
     """A correlation in each group of scores, averaged over the groups where it is defined."""
 
     name: str
-    level: Level
+    level: MeasureLevel
 
     @property
     def is_redone(self) -> bool:
@@ -65,7 +65,7 @@ class AccuracyWithTies:
        tie calibration, EMNLP.
     """
 
-    level: Level
+    level: MeasureLevel
     name: str = field(default="accuracy_with_ties", init=False)
     is_redone: bool = field(default=False, init=False)
 
@@ -108,7 +108,7 @@ class TieTau:
     """
 
     name: str
-    level: Level = field(default="segment", init=False)
+    level: MeasureLevel = field(default="segment", init=False)
     is_redone: bool = field(default=False, init=False)
 
     def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:
@@ -153,7 +153,7 @@ class OwnFunction:
     """A user's own measure of a metric's scores (m, n) against human scores (m, n), NaN where nobody judged."""
 
     function: UserFunction
-    level: Level
+    level: MeasureLevel
     is_redone: bool = field(default=True, init=False)
 
     @property
@@ -207,7 +207,7 @@ def n_pairs_on_segments(panel: Panel) -> int:
     return int((judged * (judged - 1) // 2).sum())
 
 
-def _undefined(first: Grouped, found: list[Grouped], measure: Coefficient) -> tuple[str, ...]:
+def _undefined(first: Grouped, found: list[Grouped], measure: SegmentCoefficient) -> tuple[str, ...]:
     if measure.level == "global" or not any(one.n_undefined for one in found):
         return ()
     counts = sorted({one.n_undefined for one in found})

@@ -12,7 +12,13 @@ from scipy import special
 
 from betterthan.analysis.meta.inputs import Panel
 from betterthan.analysis.meta.measures import Measure, MeasureRequest
-from betterthan.analysis.meta.segment import AccuracyWithTies, Coefficient, OwnFunction, TieTau, UserFunction
+from betterthan.analysis.meta.segment import (
+    AccuracyWithTies,
+    OwnFunction,
+    SegmentCoefficient,
+    TieTau,
+    UserFunction,
+)
 from betterthan.analysis.meta.system import (
     PERMUTATIONS,
     MeansMeasure,
@@ -57,7 +63,7 @@ RESAMPLES_TOGETHER = 100  # in a block that takes several random streams
 SMALL_BLOCKS = 50  # resamples in a block, so that there is something to share out and a bar that moves
 
 
-class Tails(NamedTuple):
+class SwapTails(NamedTuple):
     """P-values of all pairs of metrics, shape (k, k) each.
 
     Parameters
@@ -74,7 +80,7 @@ class Tails(NamedTuple):
     two_sided: FloatArray
     step_down: FloatArray | None = None
 
-    def within(self, places: IntArray, k: int) -> Tails:
+    def within(self, places: IntArray, k: int) -> SwapTails:
         """Return the same for k metrics of which these were tested; NaN elsewhere."""
 
         def spread(values: FloatArray) -> FloatArray:
@@ -83,36 +89,36 @@ class Tails(NamedTuple):
             return whole
 
         step_down = None if self.step_down is None else spread(self.step_down)
-        return Tails(spread(self.upper), spread(self.two_sided), step_down)
+        return SwapTails(spread(self.upper), spread(self.two_sided), step_down)
 
-    def without(self, gone: BoolArray) -> Tails:
+    def without(self, gone: BoolArray) -> SwapTails:
         """Return the same with NaN for some of the metrics (k,)."""
 
         def cleared(values: FloatArray) -> FloatArray:
             return np.where(gone[:, None] | gone, np.nan, values)
 
         step_down = None if self.step_down is None else cleared(self.step_down)
-        return Tails(cleared(self.upper), cleared(self.two_sided), step_down)
+        return SwapTails(cleared(self.upper), cleared(self.two_sided), step_down)
 
 
-def tails_of_upper(upper: FloatArray) -> Tails:
+def tails_of_upper(upper: FloatArray) -> SwapTails:
     """Return tails from one-sided p-values in favour of the row: two-sided is twice the smaller of both."""
-    return Tails(upper, np.minimum(1.0, 2 * np.minimum(upper, upper.T)))
+    return SwapTails(upper, np.minimum(1.0, 2 * np.minimum(upper, upper.T)))
 
 
-def tails_of_leads(leads: Leads) -> Tails:
+def tails_of_leads(leads: Leads) -> SwapTails:
     """Return tails from leads after random swaps."""
     upper = add_one(leads.tallies(), leads.n_resamples)
-    return Tails(upper, two_sided_pvalues(leads), step_down_pvalues(leads))
+    return SwapTails(upper, two_sided_pvalues(leads), step_down_pvalues(leads))
 
 
-def tails_of_systems(leads: Leads, scheme: SwapScheme, n_systems: int) -> Tails:
+def tails_of_systems(leads: Leads, scheme: SwapScheme, n_systems: int) -> SwapTails:
     """Return tails of a measure over systems, from leads after random swaps by a scheme."""
     tails = tails_of_leads(leads)
     if scheme != "perm_systems" or tails.step_down is None:
         return tails
     two_sided, step_down = (_for_few_systems(p, n_systems) for p in (tails.two_sided, tails.step_down))
-    return Tails(tails.upper, two_sided, step_down)
+    return SwapTails(tails.upper, two_sided, step_down)
 
 
 def _for_few_systems(pvalues: FloatArray, m: int) -> FloatArray:
@@ -128,7 +134,7 @@ def _for_few_systems(pvalues: FloatArray, m: int) -> FloatArray:
     return np.asarray(2 * special.ndtr(np.sqrt((m - 1) / m) * special.ndtri(pvalues / 2)))
 
 
-def swapped_tails(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
+def swapped_tails(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:
     """Return p-values of all pairs of metrics by swapping their scores.
 
     Under the null hypothesis that two metrics are equally like people, their scores can be swapped: on whole
@@ -155,7 +161,7 @@ def are_constant(panel: Panel) -> BoolArray:
 
 
 @singledispatch
-def _swapped(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:  # noqa: ARG001
+def _swapped(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:  # noqa: ARG001
     raise BetterThanError(
         f'by="{measure.name}" cannot be compared by "{scheme}". Use significance="bootstrap".'
     )
@@ -163,7 +169,7 @@ def _swapped(measure: Measure, panel: Panel, request: MeasureRequest, scheme: Sw
 
 @_swapped.register(MeansMeasure)
 @_swapped.register(SoftPairwiseAccuracy)
-def _(measure: SystemMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
+def _(measure: SystemMeasure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:
     return tails_of_systems(swapped_leads(measure, panel, request, scheme), scheme, panel.human.n_systems)
 
 
@@ -237,7 +243,7 @@ def _values_with_gaps(panel: Panel, request: MeasureRequest) -> Values:
 
 
 @_swapped.register
-def _(measure: Coefficient, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
+def _(measure: SegmentCoefficient, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:
     _refuse_units(measure, request)
     scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
     if (scheme, measure.level) in WHOLE_GROUPS:
@@ -247,7 +253,7 @@ def _(measure: Coefficient, panel: Panel, request: MeasureRequest, scheme: SwapS
 
 
 @_swapped.register
-def _(measure: AccuracyWithTies, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
+def _(measure: AccuracyWithTies, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:
     _refuse_units(measure, request)
     scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
     block = partial(accuracy_leads_block, scores, human, scheme, level=measure.level)  # type: ignore[arg-type]
@@ -255,7 +261,7 @@ def _(measure: AccuracyWithTies, panel: Panel, request: MeasureRequest, scheme: 
 
 
 @_swapped.register
-def _(measure: TieTau, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
+def _(measure: TieTau, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:
     if scheme != "perm_inputs":
         raise BetterThanError(
             f'by="{measure.name}" is compared by swapping whole segments. Use "perm_inputs" or "bootstrap".'
@@ -266,7 +272,7 @@ def _(measure: TieTau, panel: Panel, request: MeasureRequest, scheme: SwapScheme
 
 
 @_swapped.register
-def _(measure: OwnFunction, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> Tails:
+def _(measure: OwnFunction, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:
     _refuse_units(measure, request)
     scores, human = standardised(panel.segment_scores(), where=panel.judged), panel.human_goodness
     own = [measure.function(metric, human) for metric in panel.segment_scores()]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import special
 
 from betterthan.analysis.meta.inputs import Panel
-from betterthan.analysis.meta.measures import Level, MeasuredMetrics, MeasureOptions, MeasureRequest
+from betterthan.analysis.meta.measures import MeasuredMetrics, MeasureLevel, MeasureOptions, MeasureRequest
 from betterthan.analysis.pairs.permutation import permutation
 from betterthan.analysis.pairs.request import PairRequest
 from betterthan.arrays import BoolArray, FloatArray, digest
@@ -31,7 +31,7 @@ class MeansMeasure:
 
     name: str
     statistic: Statistic
-    level: Level = field(default="system", init=False)
+    level: MeasureLevel = field(default="system", init=False)
     is_redone: bool = field(default=False, init=False)
 
     def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:  # noqa: ARG002  (all measures are asked alike)
@@ -62,7 +62,7 @@ class SoftPairwiseAccuracy:
     """
 
     name: str = field(default="soft_pairwise_accuracy", init=False)
-    level: Level = field(default="system", init=False)
+    level: MeasureLevel = field(default="system", init=False)
     is_redone: bool = field(default=False, init=False)
 
     def take(self, panel: Panel, request: MeasureRequest) -> MeasuredMetrics:

@@ -20,7 +20,7 @@ from betterthan.kernels.intervals.medians import median_interval
 from betterthan.kernels.intervals.proportions import agresti_coull_interval, holding, sign_test_holds
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.resampling.resample import bootstrap_counts
-from betterthan.kernels.sign_flips.limits import has_limits, sign_flip_limits, without_zero
+from betterthan.kernels.sign_flips.limits import Limits, has_limits, sign_flip_limits, without_zero
 from betterthan.kernels.significance.effects import (
     cliffs_delta,
     dominance,
@@ -33,7 +33,6 @@ from betterthan.kernels.significance.effects import (
 )
 from betterthan.kernels.significance.paired import Differences, differences
 
-Limits = tuple[FloatArray, FloatArray]
 _MEDIAN_RESAMPLES = 1000
 _ROUNDING = 1e-14
 _FEW_CHANGED = 0.5  # share of documents on which two systems differ at all

@@ -10,9 +10,10 @@ from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.budget import require
 from betterthan.errors import BetterThanError, some_of, unknown_name
-from betterthan.kernels.significance.pvalues import Alternative, adjusted_pairs, monte_carlo_limits
+from betterthan.kernels.sign_flips.exact import Alternative
+from betterthan.kernels.significance.pvalues import adjusted_pairs, monte_carlo_limits
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
-from betterthan.results.settings import Option, Settings
+from betterthan.results.settings import OptionValue, Settings
 
 TEST_RESAMPLES = 9999  # of tests that draw, where no number is chosen
 CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
@@ -86,7 +87,7 @@ class PairFindings:
     drew: bool = False
     data: str = ""
     n_segments: int | None = None
-    options: dict[str, Option] = field(default_factory=dict)
+    options: dict[str, OptionValue] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     units: str = "segments"
     n_units: int = 0

@@ -23,9 +23,10 @@ from betterthan.kernels.sign_flips.all_pairs import (
     needs_referee,
     pair_tails,
 )
+from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.sign_flips.permutation import WORTH_COMPILING, add_one, permutation_block
-from betterthan.kernels.sign_flips.step_down import Family, family_of, max_statistic_block
-from betterthan.kernels.significance.pvalues import Alternative, adjusted_pairs, pairs_matrix
+from betterthan.kernels.sign_flips.step_down import StepDownFamily, family_of, max_statistic_block
+from betterthan.kernels.significance.pvalues import adjusted_pairs, pairs_matrix
 from betterthan.kernels.significance.step_down import step_down
 
 DIFFERENCES_IN_A_BLOCK = 1 << 24
@@ -33,7 +34,7 @@ REFEREED_IN_A_BLOCK = 64
 WORTH_ENUMERATING_COMPILED = (
     1 << 23
 )  # sums of half of the differences; fewer take less time than loading numba
-PermutedData = TypeVar("PermutedData", FloatArray, Family)
+PermutedData = TypeVar("PermutedData", FloatArray, StepDownFamily)
 
 
 def permutation(request: PairRequest) -> PairPValues:
@@ -282,5 +283,5 @@ def _permutation_part(
     return np.asarray(tallies.greater + tallies.equal)
 
 
-def _max_part(payload: tuple[Family, Alternative], part: range, rng: np.random.Generator) -> IntArray:
+def _max_part(payload: tuple[StepDownFamily, Alternative], part: range, rng: np.random.Generator) -> IntArray:
     return np.stack(max_statistic_block(payload[0], len(part), rng))

@@ -9,7 +9,7 @@ from typing import Literal
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.kernels.significance.pvalues import Alternative
+from betterthan.kernels.sign_flips.exact import Alternative
 
 TestTies = Literal["drop", "half", "as_published"]
 PermutationMethod = Literal["auto", "exact", "bracket", "monte_carlo", "analytic"]

@@ -11,10 +11,11 @@ from betterthan.analysis.pairs.request import PairPValues, PairRequest, Signific
 from betterthan.arrays import FloatArray
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.resampling.resample import bootstrap_counts
+from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.sign_flips.permutation import add_one
 from betterthan.kernels.significance.paired import paired_t
 from betterthan.kernels.significance.paired_bootstrap import bootstrap_t_maxima, bootstrap_t_tallies
-from betterthan.kernels.significance.pvalues import Alternative, pairwise_pvalues
+from betterthan.kernels.significance.pvalues import pairwise_pvalues
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
 from betterthan.kernels.significance.step_down import stepped_pvalues
 from betterthan.results.pairwise import P_METHODS

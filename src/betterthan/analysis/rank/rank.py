@@ -14,9 +14,9 @@ from betterthan.analysis.rank.rank_matches import rank_matches
 from betterthan.analysis.rank.rank_scores import COUNT_METHODS, rank_counts, rank_scores
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.aggregations import NAMES, ORDERED
-from betterthan.analysis.strengths.ordered import Order
+from betterthan.analysis.strengths.ordered import PlayOrder
 from betterthan.analysis.strengths.ranking import RankOptions
-from betterthan.analysis.table_argument import Data, as_table
+from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -128,14 +128,14 @@ Method = Literal[
 
 @with_one_blas_thread
 def rank(
-    table: Data,
-    *more: Data,
+    table: AnyData,
+    *more: AnyData,
     metric: str | None = None,
     by: Method | Callable[[FloatArray], FloatArray] | None = None,
     ties: TiesModel = "default",
     prior: float = 0.0,
     scale: Literal["share", "log", "elo"] = "share",
-    order: Order = "shuffled",
+    order: PlayOrder = "shuffled",
     n_orders: int = 100,
     rating: Mapping[str, float] | None = None,
     missing: Literal["raise", "drop"] = "raise",

@@ -48,7 +48,7 @@ from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
-from betterthan.results.settings import Option
+from betterthan.results.settings import OptionValue
 from betterthan.tables.matches import Matches
 
 
@@ -416,7 +416,7 @@ class _Ranked:
     low: FloatArray
     high: FloatArray
     kind: str
-    options: dict[str, Option]
+    options: dict[str, OptionValue]
     drew: bool = False
     spread: FloatArray | None = None
     fit: MatchFit | None = None
@@ -428,7 +428,7 @@ def _bradley_terry(
     matches: Matches, counts: WinCounts, ties: str, options: RankOptions, resampling: Resampling
 ) -> _Ranked:
     to_scale = SCALES[options.scale][1]
-    shown: dict[str, Option] = {
+    shown: dict[str, OptionValue] = {
         "ties": ties,
         "prior": options.prior or None,
         "covariates": ",".join(matches.covariate_names) or None,

@@ -28,7 +28,7 @@ SCALES: dict[str, tuple[str, StrengthFunction]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aggregation:
+class AggregationMethod:
     """A way to turn goodness (m, n) into strengths (m,).
 
     Attributes
@@ -115,9 +115,9 @@ def _once(strengths: Callable[[WinCounts], FloatArray], goodness: FloatArray) ->
     return np.asarray(strengths(WinCounts(counts.wins[None], counts.ties[None]))[0])
 
 
-def by_wins(name: str, unit: str, strengths: Callable[[WinCounts], FloatArray]) -> Aggregation:
+def by_wins(name: str, unit: str, strengths: Callable[[WinCounts], FloatArray]) -> AggregationMethod:
     """An aggregation that needs only who beat whom how often."""
-    return Aggregation(
+    return AggregationMethod(
         name=name,
         unit=unit,
         estimate=partial(_once, strengths),
@@ -126,9 +126,11 @@ def by_wins(name: str, unit: str, strengths: Callable[[WinCounts], FloatArray]) 
     )
 
 
-def by_values(name: str, strengths: StrengthFunction, *, unit: str = "", is_ours: bool = True) -> Aggregation:
+def by_values(
+    name: str, strengths: StrengthFunction, *, unit: str = "", is_ours: bool = True
+) -> AggregationMethod:
     """An aggregation that needs the scores themselves."""
-    return Aggregation(
+    return AggregationMethod(
         name=name,
         unit=unit,
         estimate=strengths,
@@ -138,14 +140,14 @@ def by_values(name: str, strengths: StrengthFunction, *, unit: str = "", is_ours
     )
 
 
-MEAN = Aggregation(
+MEAN = AggregationMethod(
     name="mean",
     unit="",
     estimate=_means,
     resampled=_weighted_means,
     bytes_each=lambda m, n: 8 * m + 8 * n,
 )
-MEDIAN = Aggregation(
+MEDIAN = AggregationMethod(
     name="median",
     unit="",
     estimate=_medians,
@@ -157,7 +159,7 @@ ORDERED = ("elo", "trueskill")
 NAMES = ("mean", "median", "win_rate", "bradley_terry", *ORDERED)
 
 
-def aggregation(by: str | StrengthFunction, *, ties: str, prior: float, scale: str) -> Aggregation:
+def aggregation(by: str | StrengthFunction, *, ties: str, prior: float, scale: str) -> AggregationMethod:
     """Return the aggregation of that name, or one around the user's own function."""
     if callable(by):
         name = getattr(by, "__name__", "own function")

@@ -34,7 +34,7 @@ from betterthan.kernels.ratings.trueskill import (
 )
 from betterthan.kernels.resampling.resample import bootstrap_counts
 
-Order = Literal["shuffled", "listed", "segments", "as_published"]
+PlayOrder = Literal["shuffled", "listed", "segments", "as_published"]
 ORDERS = ("shuffled", *FIXED_ORDERS)
 Rating = tuple[tuple[str, float], ...]
 PARAMETERS = {
@@ -76,7 +76,7 @@ class Play:
     unit_of_match: IntArray
     n_systems: int
     n_units: int
-    order: Order
+    order: PlayOrder
     n_orders: int
     rating: Rating
 
@@ -92,7 +92,7 @@ def shown_rating(by: object, rating: Rating) -> str | None:
     return ",".join(f"{name}={value:g}" for name, value in rating) or None
 
 
-def in_order(matches: MatchList, order: Order) -> MatchList:
+def in_order(matches: MatchList, order: PlayOrder) -> MatchList:
     """Return the matches as they are played; shuffled ones stay as they are."""
     if order not in ORDERS:
         raise unknown_name("order", order, ORDERS)

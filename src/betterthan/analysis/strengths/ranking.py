@@ -11,7 +11,7 @@ from betterthan.analysis.matches.matches import TIES, TiesModel
 from betterthan.analysis.pairs.leaderboard import SLACK, SLACK_OF_MEANS, shared_ranks, standing
 from betterthan.analysis.pairs.pairwise import PairOptions
 from betterthan.analysis.strengths.aggregations import SCALES
-from betterthan.analysis.strengths.ordered import ORDERS, Order, Rating, shown_rating
+from betterthan.analysis.strengths.ordered import ORDERS, PlayOrder, Rating, shown_rating
 from betterthan.analysis.units import UnitName
 from betterthan.arrays import FloatArray
 from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count
@@ -19,7 +19,7 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.wins import check_prior
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
-from betterthan.results.settings import Option, Settings
+from betterthan.results.settings import OptionValue, Settings
 
 CHOICES = {
     "ties": ("default", *TIES),
@@ -38,7 +38,7 @@ class RankOptions:
     ties: TiesModel = "default"
     prior: float = 0.0
     scale: str = "share"
-    order: Order = "shuffled"
+    order: PlayOrder = "shuffled"
     n_orders: int = 100
     missing: str = "raise"
     units: UnitName = "auto"
@@ -85,7 +85,7 @@ class SystemStrengths:
     data: str
     n_segments: int | None
     order_spread: FloatArray | None = None
-    options: dict[str, Option] = field(default_factory=dict)
+    options: dict[str, OptionValue] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     drew: bool = True
 

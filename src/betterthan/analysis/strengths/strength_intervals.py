@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.strengths.aggregations import Aggregation
+from betterthan.analysis.strengths.aggregations import AggregationMethod
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.units import Units
 from betterthan.arrays import BoolArray, FloatArray
@@ -256,7 +256,7 @@ def bounds(values: FloatArray) -> tuple[float, float]:
     return -np.inf, np.inf
 
 
-def without_each_unit(method: Aggregation, goodness: FloatArray, units: Units) -> FloatArray:
+def without_each_unit(method: AggregationMethod, goodness: FloatArray, units: Units) -> FloatArray:
     """Strengths without each unit in turn, shape (n_units, m)."""
     rng = np.random.default_rng(0)  # never drawn from: aggregations draw nothing
     parts = []

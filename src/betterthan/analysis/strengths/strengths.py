@@ -9,7 +9,12 @@ import numpy as np
 
 from betterthan.analysis.matches.matches import check_connected, ties_note
 from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.strengths.aggregations import ORDERED, Aggregation, WeightedStrengths, aggregation
+from betterthan.analysis.strengths.aggregations import (
+    ORDERED,
+    AggregationMethod,
+    WeightedStrengths,
+    aggregation,
+)
 from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_intervals import RESAMPLES, without_each_unit
@@ -20,7 +25,7 @@ from betterthan.kernels.comparisons.davidson import davidson_exists
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.ratings.match_play import score_matches
 from betterthan.kernels.resampling.resample import bootstrap_counts
-from betterthan.results.settings import Option
+from betterthan.results.settings import OptionValue
 from betterthan.tables.scores import Scores
 
 HELP = 0.5  # wins and losses that every system gets where a bootstrap sample has no strengths
@@ -38,7 +43,7 @@ class Estimated(NamedTuple):
     draws: FloatArray
     order_spread: FloatArray | None
     jackknife: Callable[[], FloatArray] | None
-    options: dict[str, Option]
+    options: dict[str, OptionValue]
     notes: tuple[str, ...]
 
 
@@ -120,7 +125,7 @@ def _needs_draws(by: By, ties: str, options: RankOptions) -> bool:
     return not is_smooth or options.interval in ("percentile", "bca")
 
 
-def _drawn(method: Aggregation, scores: Scores, resampling: Resampling, key: str) -> FloatArray:
+def _drawn(method: AggregationMethod, scores: Scores, resampling: Resampling, key: str) -> FloatArray:
     """Strengths in bootstrap samples of whole units, which every system meets; shape (n_resamples, m)."""
     own = resampling.on(scores.digest, default=RESAMPLES)
     m, n = scores.goodness.shape
@@ -149,7 +154,7 @@ def _about_lost(lost: BoolArray) -> str:
     )
 
 
-def _checked(method: Aggregation, scores: Scores) -> FloatArray:
+def _checked(method: AggregationMethod, scores: Scores) -> FloatArray:
     strength = np.asarray(method.estimate(scores.goodness), dtype=np.float64)
     if strength.shape != (scores.n_systems,):
         raise BetterThanError(

@@ -11,7 +11,7 @@ import numpy as np
 from betterthan.analysis.computing import Rng
 from betterthan.analysis.pairs.leaderboard import shared_ranks
 from betterthan.analysis.resampling import Resampling
-from betterthan.analysis.table_argument import Data, as_table
+from betterthan.analysis.table_argument import AnyData, as_table
 from betterthan.analysis.tags.synthetic_labellings import SYNTHETIC, with_synthetic
 from betterthan.analysis.tags.tag_counts import TagMeasure, tag_counts
 from betterthan.analysis.tags.tag_tests import (
@@ -51,7 +51,7 @@ class _Column(NamedTuple):
 
 @with_one_blas_thread
 def rank_tags(
-    tags: Data,
+    tags: AnyData,
     *,
     by: Sequence[TagMeasure | Formula] = DEFAULT_MEASURES,
     synthetic: bool = True,

@@ -32,14 +32,14 @@ TagMeasure = Literal[
     "phrase_f1_mult",
     "sequence_correlation",
 ]
-Counter = Callable[[BoolArray, BoolArray, IntArray], FloatArray]
+TagCounter = Callable[[BoolArray, BoolArray, IntArray], FloatArray]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
     """What is counted in a segment, and under which names."""
 
-    count: Counter
+    count: TagCounter
     columns: tuple[str, ...]
 
 

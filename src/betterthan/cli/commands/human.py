@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from betterthan.budget import MOST_SEGMENTS
-from betterthan.cli.options import computing_options, output_options, reading_options, units_option
+from betterthan.cli.options import Command, computing_options, output_options, reading_options, units_option
 from betterthan.cli.streams import refuse_overwriting, say
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from betterthan.tables.matches import Matches
     from betterthan.tables.ratings import Ratings
     from betterthan.tables.scores import Scores
-
-Command = Callable[..., Any]
 
 
 @click.group()

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from betterthan.budget import MOST_ORDER, MOST_SEGMENTS
-from betterthan.cli.options import computing_options, output_options
+from betterthan.cli.options import Command, computing_options, output_options
 
 if TYPE_CHECKING:
     from betterthan.results.agreement import Aggregated
     from betterthan.tables.counts import Counts
-
-Command = Callable[..., Any]
 
 
 @click.group()

@@ -104,7 +104,7 @@ def _settings(
         LEAST_MEMORY,
         LOOPBACK,
         MEGABYTE,
-        Limits,
+        ServerLimits,
         WebSettings,
         default_folder,
         new_token,
@@ -123,7 +123,7 @@ def _settings(
         host=host,
         token=None if no_token else token or new_token(),
         names=tuple(name.lower() for name in names),
-        limits=Limits(
+        limits=ServerLimits(
             upload_bytes=upload * MEGABYTE,
             memory_bytes=max(memory, LEAST_MEMORY),
             run_seconds=seconds,

@@ -10,7 +10,7 @@ import click
 
 from betterthan.budget import MOST_WORKERS
 from betterthan.cli.streams import say
-from betterthan.studies.catalogue import STUDIES, Listed, listed
+from betterthan.studies.catalogue import STUDIES, CatalogueEntry, listed
 
 if TYPE_CHECKING:
     from betterthan.results.study import Study, StudyTable
@@ -115,7 +115,7 @@ def _listing() -> str:
     return "\n\n".join(_entry(name, entry) for name, entry in STUDIES.items())
 
 
-def _entry(name: str, entry: Listed) -> str:
+def _entry(name: str, entry: CatalogueEntry) -> str:
     options = ", ".join(f"{option}={value}" for option, value in entry.options.items())
     lines = [
         name,

@@ -16,9 +16,9 @@ from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.agreement.kendall import kendall_b
 from betterthan.kernels.comparisons.tied_ranks import groups_of_equals
 
-Level = Literal["segment", "within_system", "global", "system"]
-LEVELS: tuple[Level, ...] = get_args(Level)
-Coefficient = Callable[[FloatArray, FloatArray], FloatArray]
+CorrelationLevel = Literal["segment", "within_system", "global", "system"]
+LEVELS: tuple[CorrelationLevel, ...] = get_args(CorrelationLevel)
+CorrelationFunction = Callable[[FloatArray, FloatArray], FloatArray]
 
 # Up to this length comparing all pairs of a row beats sorting each row by itself.
 _ALL_PAIRS_UP_TO = 500
@@ -133,7 +133,7 @@ def kendall_b_rows(x: FloatArray, y: FloatArray) -> FloatArray:
     return _row_by_row(_tau_rows, x, y)
 
 
-COEFFICIENTS: dict[str, Coefficient] = {
+COEFFICIENTS: dict[str, CorrelationFunction] = {
     "pearson": pearson,
     "spearman": spearman,
     "kendall_b": kendall_b_rows,
@@ -141,10 +141,10 @@ COEFFICIENTS: dict[str, Coefficient] = {
 
 
 def grouped(
-    coefficient: Literal["pearson", "spearman", "kendall_b"] | Coefficient,
+    coefficient: Literal["pearson", "spearman", "kendall_b"] | CorrelationFunction,
     metric: FloatArray,
     human: FloatArray,
-    level: Level,
+    level: CorrelationLevel,
 ) -> Grouped:
     """Correlate a metric with human scores in each group of cells, and average.
 
@@ -185,7 +185,9 @@ def grouped(
     return Grouped(value, per_group, defined.size, per_group.size - defined.size)
 
 
-def cells_by_group(metric: FloatArray, human: FloatArray, level: Level) -> tuple[FloatArray, FloatArray]:
+def cells_by_group(
+    metric: FloatArray, human: FloatArray, level: CorrelationLevel
+) -> tuple[FloatArray, FloatArray]:
     """Lay the cells out as groups × elements, with NaN in both wherever one is missing.
 
     Parameters
@@ -259,7 +261,7 @@ def system_means(metric: FloatArray, human: FloatArray) -> tuple[FloatArray, Flo
     return np.nansum(x, axis=1) / n, np.nansum(y, axis=1) / n
 
 
-def _function_of(coefficient: str | Coefficient) -> Coefficient:
+def _function_of(coefficient: str | CorrelationFunction) -> CorrelationFunction:
     if callable(coefficient):
         return coefficient
     if coefficient not in COEFFICIENTS:
@@ -267,7 +269,7 @@ def _function_of(coefficient: str | Coefficient) -> Coefficient:
     return COEFFICIENTS[coefficient]
 
 
-def _row_by_row(of_rows: Coefficient, x: FloatArray, y: FloatArray) -> FloatArray:
+def _row_by_row(of_rows: CorrelationFunction, x: FloatArray, y: FloatArray) -> FloatArray:
     """Apply a function of two matrices to all rows, a block at a time."""
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if not (x.ndim and y.ndim and x.shape[-1] == y.shape[-1]):

@@ -21,23 +21,23 @@ SignArray = npt.NDArray[np.int8]
 MeansStatistic = Callable[[FloatArray, FloatArray], FloatArray]
 
 
-class Pairs(NamedTuple):
+class MeanPairs(NamedTuple):
     """The pairs of systems i < j, in the order of the upper triangle: two arrays of shape (P,)."""
 
     first: IntArray
     second: IntArray
 
 
-def pairs_of(n_systems: int) -> Pairs:
+def pairs_of(n_systems: int) -> MeanPairs:
     """All pairs i < j.
 
     Examples
     --------
     >>> pairs_of(3)
-    Pairs(first=array([0, 0, 1]), second=array([1, 2, 2]))
+    MeanPairs(first=array([0, 0, 1]), second=array([1, 2, 2]))
     """
     first, second = np.triu_indices(n_systems, 1)
-    return Pairs(first.astype(np.int64), second.astype(np.int64))
+    return MeanPairs(first.astype(np.int64), second.astype(np.int64))
 
 
 def pair_signs(means: FloatArray) -> SignArray:

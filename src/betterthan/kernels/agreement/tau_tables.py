@@ -13,7 +13,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, unknown_name
-from betterthan.kernels.agreement.correlation import Level, cells_by_group
+from betterthan.kernels.agreement.correlation import CorrelationLevel, cells_by_group
 
 Rule = Literal["tau_ties_ignored", "tau_ties_soft", "tau_ties_hard", "tau_human_ties"]
 RULES: tuple[Rule, ...] = get_args(Rule)
@@ -96,7 +96,7 @@ def pair_table(
     margin: float = 0.0,
     metric_margin: float = 0.0,
     same_output: SameOutput | None = None,
-    level: Level = "segment",
+    level: CorrelationLevel = "segment",
 ) -> IntArray:
     """Count what human and metric say of all pairs, over all segments together.
 
@@ -151,7 +151,7 @@ def pair_tables_per_segment(
     margin: float = 0.0,
     metric_margin: float = 0.0,
     same_output: SameOutput | None = None,
-    level: Level = "segment",
+    level: CorrelationLevel = "segment",
 ) -> IntArray:
     """Count pairs as :func:`pair_table` does, a table for each segment: what a resample adds up.
 
@@ -351,7 +351,7 @@ def _signs(left: FloatArray, right: FloatArray, margin: float, *, strict: bool) 
 
 
 def _same_outputs(
-    same_output: SameOutput | None, level: Level, shape: tuple[int, int]
+    same_output: SameOutput | None, level: CorrelationLevel, shape: tuple[int, int]
 ) -> Callable[[slice, slice], BoolArray] | None:
     if same_output is None:
         return None

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError
-from betterthan.kernels.agreement.correlation import Level, cells_by_group
+from betterthan.kernels.agreement.correlation import CorrelationLevel, cells_by_group
 from betterthan.kernels.agreement.tau_tables import pair_blocks
 
 # So many pairs are sorted at once; more are sifted through bins again.
@@ -312,7 +312,9 @@ class AccuracyCurve(NamedTuple):
     accuracy: FloatArray
 
 
-def calibrated_accuracy(metric: FloatArray, human: FloatArray, level: Level = "segment") -> Calibrated:
+def calibrated_accuracy(
+    metric: FloatArray, human: FloatArray, level: CorrelationLevel = "segment"
+) -> Calibrated:
     r"""Choose the threshold under which a metric agrees best with the human, ties included.
 
     .. math:: \max_\varepsilon \frac1G \sum_g \frac1{P_g} \sum_{(i,j) \in g}
@@ -369,7 +371,7 @@ def calibrated_accuracy(metric: FloatArray, human: FloatArray, level: Level = "s
 
 
 def accuracy_at(
-    metric: FloatArray, human: FloatArray, threshold: float, level: Level = "segment"
+    metric: FloatArray, human: FloatArray, threshold: float, level: CorrelationLevel = "segment"
 ) -> AccuracyAt:
     """Share of pairs on which human and metric agree, when the metric ties gaps up to a threshold.
 
@@ -399,7 +401,9 @@ def accuracy_at(
     return AccuracyAt(_mean_share(agreements, cells.n_pairs), per_group)
 
 
-def accuracy_curve(metric: FloatArray, human: FloatArray, level: Level = "segment") -> AccuracyCurve:
+def accuracy_curve(
+    metric: FloatArray, human: FloatArray, level: CorrelationLevel = "segment"
+) -> AccuracyCurve:
     """Accuracy as a function of the threshold, for charts.
 
     Parameters
@@ -431,7 +435,7 @@ def accuracy_curve(metric: FloatArray, human: FloatArray, level: Level = "segmen
     return AccuracyCurve(gaps, totals / (scale * cells.n_pairs.size))
 
 
-def _cells(metric: FloatArray, human: FloatArray, level: Level) -> tuple[PairedCells, BoolArray]:
+def _cells(metric: FloatArray, human: FloatArray, level: CorrelationLevel) -> tuple[PairedCells, BoolArray]:
     """Groups that have a pair, and which of all groups they are."""
     x, y = cells_by_group(metric, human, level)
     present = np.count_nonzero(~np.isnan(x), axis=1).astype(np.int64)

@@ -102,7 +102,7 @@ def bradley_terry_covariates(
     >>> np.exp(fit.coefficients).round(9), np.abs(fit.log_strength).round(9)
     (array([3.]), array([0., 0.]))
     """
-    matches = _Rows.checked(left, right, outcome, covariates, weight, n_systems)
+    matches = _CovariateRows.checked(left, right, outcome, covariates, weight, n_systems)
     scale = _scales(matches)
     scaled = matches._replace(covariates=matches.covariates / scale)
     parameters, iterations, last_change = _newton(scaled, tolerance, max_iterations)
@@ -149,7 +149,7 @@ def covariate_covariance(
            [ 0. ,  0. ,  2. ]])
     """
     n_systems = fit.log_strength.size
-    matches = _Rows.checked(left, right, outcome, covariates, weight, n_systems)
+    matches = _CovariateRows.checked(left, right, outcome, covariates, weight, n_systems)
     probability = _probability(matches, np.append(fit.log_strength, fit.coefficients))
     bread = _centred_inverse(matches.squares(matches.weight * probability * (1 - probability)), n_systems)
     if not robust:
@@ -190,7 +190,7 @@ def clustered_covariate_fit(
         As :func:`betterthan.kernels.comparisons.sandwich.clustered_fit` does.
     """
     n_systems = fit.log_strength.size
-    matches = _Rows.checked(left, right, outcome, covariates, weight, n_systems)
+    matches = _CovariateRows.checked(left, right, outcome, covariates, weight, n_systems)
     probability = _probability(matches, np.append(fit.log_strength, fit.coefficients))
     curvature = matches.weight * probability * (1 - probability)
     bread = _centred_inverse(matches.squares(curvature), n_systems)
@@ -198,7 +198,7 @@ def clustered_covariate_fit(
     return clustered_rows(bread, curvature, residual, left, right, cluster, matches.covariates)
 
 
-class _Rows(NamedTuple):
+class _CovariateRows(NamedTuple):
     """Matches that fit together."""
 
     left: IntArray
@@ -217,7 +217,7 @@ class _Rows(NamedTuple):
         covariates: FloatArray,
         weight: FloatArray | None,
         n_systems: int,
-    ) -> _Rows:
+    ) -> _CovariateRows:
         covariates = np.asarray(covariates, dtype=np.float64)
         if covariates.ndim != 2 or len(covariates) != len(left):
             raise BetterThanError(
@@ -244,7 +244,7 @@ class _Rows(NamedTuple):
         return np.append(systems[:, 0], value @ self.covariates)
 
 
-def _scales(matches: _Rows) -> FloatArray:
+def _scales(matches: _CovariateRows) -> FloatArray:
     """Return the size of each covariate; refuse what cannot be told apart."""
     counts = match_counts(
         matches.left, matches.right, matches.outcome, matches.weight, n_systems=matches.n_systems
@@ -264,7 +264,7 @@ def _scales(matches: _Rows) -> FloatArray:
     return scale
 
 
-def _newton(matches: _Rows, tolerance: float, max_iterations: int) -> tuple[FloatArray, int, float]:
+def _newton(matches: _CovariateRows, tolerance: float, max_iterations: int) -> tuple[FloatArray, int, float]:
     parameters = np.zeros(matches.n_systems + matches.covariates.shape[1])
     change, iteration = np.inf, 0
     for iteration in range(1, max_iterations + 1):
@@ -286,7 +286,7 @@ def _newton(matches: _Rows, tolerance: float, max_iterations: int) -> tuple[Floa
     )
 
 
-def _probability(matches: _Rows, parameters: FloatArray) -> FloatArray:
+def _probability(matches: _CovariateRows, parameters: FloatArray) -> FloatArray:
     probability: FloatArray = np.exp(-np.logaddexp(0, -matches.design_times(parameters)))
     return probability
 

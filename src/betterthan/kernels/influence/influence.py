@@ -7,7 +7,6 @@ equal weights a set of unequal ones amounts to.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import combinations
 from math import comb
 from typing import Literal, NamedTuple, get_args
@@ -16,6 +15,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import unknown_name
+from betterthan.kernels.resampling.bootstrap_mean import CountsFormula
 
 Until = Literal["reversed", "level"]
 
@@ -327,10 +327,7 @@ def n_largest(n: int, part: float) -> int:
     return max(1, math.ceil(round(n * part, 9)))
 
 
-Formula = Callable[[FloatArray], FloatArray]
-
-
-def leave_one_out_scores(counts: FloatArray, *, formula: Formula) -> FloatArray:
+def leave_one_out_scores(counts: FloatArray, *, formula: CountsFormula) -> FloatArray:
     r"""Pooled scores without each segment in turn, in one pass: :math:`f(\sum_j c_j - c_i)`.
 
     Parameters
@@ -358,7 +355,7 @@ def leave_one_out_scores(counts: FloatArray, *, formula: Formula) -> FloatArray:
     return np.stack(rows)
 
 
-def pooled_influence(counts: FloatArray, *, formula: Formula) -> FloatArray:
+def pooled_influence(counts: FloatArray, *, formula: CountsFormula) -> FloatArray:
     r"""How each segment pulls the pooled score, from leaving it out.
 
     .. math:: \psi_i = (n - 1) \Big(f(C) - f(C - c_i)\Big) - \text{mean}

@@ -11,7 +11,7 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.influence.influence import Removal, no_removal, removal
 from betterthan.kernels.significance.rank_tests import at_least
 
-Tail = Callable[[FloatArray, FloatArray, int], FloatArray]
+TailFunction = Callable[[FloatArray, FloatArray, int], FloatArray]
 
 
 def undoes_sign_test(differences: FloatArray, *, alpha: float) -> Removal:
@@ -79,7 +79,7 @@ def _sign_flip_tail(total: FloatArray, squares: FloatArray, _: int) -> FloatArra
     return np.where(total == 0, 1.0, 2 * ndtr(-statistic))
 
 
-def _shortest_run(differences: FloatArray, tail: Tail, alpha: float, *, fewest_left: int) -> Removal:
+def _shortest_run(differences: FloatArray, tail: TailFunction, alpha: float, *, fewest_left: int) -> Removal:
     order, gaps = _leader_first(differences, float(np.nansum(differences)))
     longest = gaps.size - fewest_left
     if longest < 0 or _best_run(gaps, 0, tail, alpha) is not None:
@@ -98,7 +98,7 @@ def _shortest_run(differences: FloatArray, tail: Tail, alpha: float, *, fewest_l
     return removal(order[start : start + long], is_exact=long == 1)
 
 
-def _best_run(gaps: FloatArray, length: int, tail: Tail, alpha: float) -> int | None:
+def _best_run(gaps: FloatArray, length: int, tail: TailFunction, alpha: float) -> int | None:
     """Where the run of this length starts whose removal gives the largest p-value, if that exceeds alpha."""
     # What stands before and after the run is added up, never subtracted from the whole.
     total, squares = (_without_runs(powers, length) for powers in (gaps, gaps**2))

@@ -9,13 +9,12 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.comparisons.wins import WinCounts, win_counts
 from betterthan.kernels.intervals.intervals import skewness_interval, skewness_of_sums
 from betterthan.kernels.intervals.proportions import paired_shares_interval
+from betterthan.kernels.sign_flips.limits import Limits
 from betterthan.kernels.significance.paired import Differences, differences
 
 # Where at most a third of the segments changed, and no more than these, what is rare may not have been seen.
 _FEW_SHARE, _FEW = 1 / 3, 30
 _PAIR_NUMBERS = 2**20
-
-Limits = tuple[FloatArray, FloatArray]
 
 
 def mean_difference_interval(

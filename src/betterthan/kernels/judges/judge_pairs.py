@@ -11,7 +11,7 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import unknown_name
 from betterthan.kernels.judges.left_out import left_out_interval, numbered
 
-Weights = Literal["none", "linear", "quadratic"]
+KappaWeights = Literal["none", "linear", "quadratic"]
 
 # What is left of a sum of squares after others were taken from it is rounding below this share of it.
 _ROUNDING = 1e-13
@@ -38,7 +38,7 @@ class MeanKappa(NamedTuple):
     high: float
 
 
-class Orders(NamedTuple):
+class JudgedOrders(NamedTuple):
     """How every two judges order the systems that both judged on a segment, p pairs of judges."""
 
     first: IntArray
@@ -89,7 +89,7 @@ def shared_units(unit: IntArray, judge: IntArray, value: FloatArray) -> Iterator
             yield SharedUnits(first, second, unit[own[rows]], value[own[rows]], value[other[rows]])
 
 
-def cohen_kappa(first: FloatArray, second: FloatArray, *, weights: Weights = "none") -> float:
+def cohen_kappa(first: FloatArray, second: FloatArray, *, weights: KappaWeights = "none") -> float:
     r"""Cohen's kappa of two judges' values of the same units.
 
     .. math:: \kappa = 1 - \frac{\sum_i w(x_i, y_i) / n}{\sum_i \sum_j w(x_i, y_j) / n^2}
@@ -122,8 +122,8 @@ def cohen_kappa(first: FloatArray, second: FloatArray, *, weights: Weights = "no
     >>> round(cohen_kappa(x, y), 4), round(cohen_kappa(x, y, weights="quadratic"), 4)
     (0.6364, 0.8)
     """
-    if weights not in get_args(Weights):
-        raise unknown_name("weighting of kappa", weights, get_args(Weights))
+    if weights not in get_args(KappaWeights):
+        raise unknown_name("weighting of kappa", weights, get_args(KappaWeights))
     if first.size == 0:
         return np.nan
     gap = np.abs(first - second)
@@ -220,7 +220,7 @@ def _kappa_without(pair: SharedUnits, place: IntArray) -> tuple[FloatArray, Floa
     return n, np.where(is_known, 1 - gaps / np.where(is_known, expected, 1.0), np.nan)
 
 
-def pairwise_order(segment: IntArray, system: IntArray, judge: IntArray, value: FloatArray) -> Orders:
+def pairwise_order(segment: IntArray, system: IntArray, judge: IntArray, value: FloatArray) -> JudgedOrders:
     """Count the pairs of systems on a segment that every two judges order alike.
 
     Parameters
@@ -244,8 +244,8 @@ def pairwise_order(segment: IntArray, system: IntArray, judge: IntArray, value: 
         (pair.first, pair.second, *_order_counts(pair.unit // n_systems, pair.x, pair.y))
         for pair in shared_units(segment * n_systems + system, judge, value)
     ]
-    columns = np.array(found, dtype=np.int64).reshape(len(found), len(Orders._fields)).T
-    return Orders(*columns)
+    columns = np.array(found, dtype=np.int64).reshape(len(found), len(JudgedOrders._fields)).T
+    return JudgedOrders(*columns)
 
 
 def _order_counts(segment: IntArray, x: FloatArray, y: FloatArray) -> tuple[int, int, int, int, int]:
@@ -262,7 +262,7 @@ def _order_counts(segment: IntArray, x: FloatArray, y: FloatArray) -> tuple[int,
     return n, alike_, opposite_, tied, all_ties
 
 
-def order_kappa(orders: Orders) -> float:
+def order_kappa(orders: JudgedOrders) -> float:
     r"""Agreement about order beyond chance, over all pairs of judges, as the WMT campaigns report it.
 
     .. math:: \kappa = \frac{P(A) - P(E)}{1 - P(E)}, \qquad P(E) = P(=)^2 + 2 \Big( \frac{1 - P(=)}{2} \Big)^2
@@ -276,7 +276,7 @@ def order_kappa(orders: Orders) -> float:
     Examples
     --------
     >>> whole = [np.array([n]) for n in (0, 1, 100, 60, 30, 10, 40)]
-    >>> round(order_kappa(Orders(*whole)), 4)
+    >>> round(order_kappa(JudgedOrders(*whole)), 4)
     0.375
     """
     n = orders.n_pairs.sum()

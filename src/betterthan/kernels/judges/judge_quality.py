@@ -17,7 +17,7 @@ from betterthan.kernels.significance.rank_tests import wilcoxon
 _NOISE = 1e-26
 
 
-class Judged(NamedTuple):
+class JudgedItems(NamedTuple):
     """At most one row for each unit and judge."""
 
     unit: IntArray
@@ -60,21 +60,21 @@ class Controls(NamedTuple):
     """(j,); one-sided Wilcoxon signed-rank test; NaN without pairs."""
 
 
-def mean_of_repeats(unit: IntArray, judge: IntArray, value: FloatArray) -> Judged:
+def mean_of_repeats(unit: IntArray, judge: IntArray, value: FloatArray) -> JudgedItems:
     """Average what a judge said about the same unit.
 
     Examples
     --------
     >>> mean_of_repeats(np.array([5, 5, 5]), np.array([0, 1, 0]), np.array([1.0, 9.0, 2.0]))
-    Judged(unit=array([5, 5]), judge=array([0, 1]), value=array([1.5, 9. ]))
+    JudgedItems(unit=array([5, 5]), judge=array([0, 1]), value=array([1.5, 9. ]))
     """
     n_judges = int(judge.max(initial=0)) + 1
     cell, row, count = np.unique(unit * n_judges + judge, return_inverse=True, return_counts=True)
     value = np.bincount(row, weights=value, minlength=cell.size) / np.maximum(count, 1)
-    return Judged(cell // n_judges, cell % n_judges, np.asarray(value, dtype=np.float64))
+    return JudgedItems(cell // n_judges, cell % n_judges, np.asarray(value, dtype=np.float64))
 
 
-def peer_agreement(judged: Judged, *, n_judges: int) -> PeerAgreement:
+def peer_agreement(judged: JudgedItems, *, n_judges: int) -> PeerAgreement:
     r"""Compare each judge with the mean of all others on the units they share.
 
     With :math:`\bar x_{-j}` the mean of the m − 1 others on a unit, and equal error variances σ² of all judges, the
@@ -86,7 +86,7 @@ def peer_agreement(judged: Judged, *, n_judges: int) -> PeerAgreement:
 
     Parameters
     ----------
-    judged : Judged
+    judged : JudgedItems
         At most one row for each unit and judge.
     n_judges : int
 
@@ -100,7 +100,7 @@ def peer_agreement(judged: Judged, *, n_judges: int) -> PeerAgreement:
     The third judge turns the scale around.
 
     >>> unit, judge = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
-    >>> found = peer_agreement(Judged(unit, judge, np.array([1.0, 1, 3, 2, 2, 2, 3, 3, 1])), n_judges=3)
+    >>> found = peer_agreement(JudgedItems(unit, judge, np.array([1.0, 1, 3, 2, 2, 2, 3, 3, 1])), n_judges=3)
     >>> found.correlation[2].round(12), found.variance.round(3)
     (np.float64(-1.0), array([0.667, 0.667, 2.667]))
     """

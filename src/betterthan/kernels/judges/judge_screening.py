@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import bdtr
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
-from betterthan.kernels.judges.judge_quality import Judged, peer_agreement
+from betterthan.kernels.judges.judge_quality import JudgedItems, peer_agreement
 from betterthan.kernels.significance.pvalues import adjusted
 
 Generators = Callable[[str, int], np.random.Generator]
@@ -48,7 +48,7 @@ class _Layout(NamedTuple):
 
 
 def screen_by_peers(
-    judged: Judged,
+    judged: JudgedItems,
     *,
     candidates: BoolArray,
     tested: BoolArray,
@@ -70,7 +70,7 @@ def screen_by_peers(
 
     Parameters
     ----------
-    judged : Judged
+    judged : JudgedItems
         At most one row for each unit and judge, unit by unit.
     candidates : array of bool, shape (j,)
         Who may be singled out.
@@ -104,7 +104,7 @@ def screen_by_peers(
     >>> rng = np.random.default_rng(1)
     >>> score = rng.normal(size=30)[:, None] + 0.5 * rng.normal(size=(30, 5))
     >>> score[:, 4] *= -1
-    >>> rows = Judged(np.repeat(np.arange(30), 5), np.tile(np.arange(5), 30), score.ravel())
+    >>> rows = JudgedItems(np.repeat(np.arange(30), 5), np.tile(np.arange(5), 30), score.ravel())
     >>> everybody = np.full(5, True)
     >>> screen_by_peers(rows, candidates=everybody, tested=everybody, alpha=0.05, standardize=True,
     ...                 generator=lambda name, number: np.random.default_rng(number)) <= 0.05
@@ -134,19 +134,19 @@ def screen_by_peers(
             break
         left[worst] = False
         others = rows.judge != worst
-        rows = Judged(rows.unit[others], rows.judge[others], rows.value[others])
+        rows = JudgedItems(rows.unit[others], rows.judge[others], rows.value[others])
         step += 1
     return pvalue
 
 
-def _of_several(rows: Judged) -> Judged:
+def _of_several(rows: JudgedItems) -> JudgedItems:
     """The rows of units that two or more judge."""
     _, group, size = np.unique(rows.unit, return_inverse=True, return_counts=True)
     shared = size[group] > 1
-    return Judged(rows.unit[shared], rows.judge[shared], rows.value[shared])
+    return JudgedItems(rows.unit[shared], rows.judge[shared], rows.value[shared])
 
 
-def _layout(rows: Judged) -> _Layout:
+def _layout(rows: JudgedItems) -> _Layout:
     _, start, size = np.unique(rows.unit, return_index=True, return_counts=True)
     by_judge = np.argsort(rows.judge, kind="stable")
     judges, judge_start, n = np.unique(rows.judge[by_judge], return_index=True, return_counts=True)
@@ -154,7 +154,7 @@ def _layout(rows: Judged) -> _Layout:
 
 
 def _departures(
-    rows: Judged,
+    rows: JudgedItems,
     layout: _Layout,
     eligible: BoolArray,
     rng: np.random.Generator,
@@ -245,7 +245,7 @@ def _dealt(n_resamples: int, layout: _Layout, rng: np.random.Generator) -> IntAr
 
 
 def power_by_peers(
-    judged: Judged,
+    judged: JudgedItems,
     *,
     tested: BoolArray,
     max_variance_ratio: float,
@@ -276,7 +276,7 @@ def power_by_peers(
         own = rows.judge == layout.judges[who]
         value = rows.value.copy()
         value[own] = rng.permutation(value[own])
-        random = Judged(rows.unit, rows.judge, value)
+        random = JudgedItems(rows.unit, rows.judge, value)
         variance = peer_agreement(random, n_judges=tested.size).variance[layout.judges]
         if not variance[who] > max_variance_ratio * np.median(variance[eligible]):
             continue

@@ -17,7 +17,7 @@ from betterthan.kernels.comparisons.tied_ranks import tied_ranks
 from betterthan.kernels.intervals.intervals import influence_interval
 from betterthan.kernels.judges.left_out import FEWEST, left_out_interval, numbered
 
-Level = Literal["nominal", "ordinal", "interval", "ratio"]
+MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 TwoWay = Literal["agreement", "consistency"]
 
 _BLOCK = 1 << 22
@@ -53,7 +53,7 @@ class Intraclass(NamedTuple):
     """Judgements a unit; for unequal numbers the ANOVA's average k₀."""
 
 
-def krippendorff_alpha(unit: IntArray, value: FloatArray, *, level: Level = "interval") -> Alpha:
+def krippendorff_alpha(unit: IntArray, value: FloatArray, *, level: MeasurementLevel = "interval") -> Alpha:
     r"""Krippendorff's alpha, with any number of judges and values missing.
 
     .. math:: \alpha = 1 - \frac{D_o}{D_e}, \qquad
@@ -84,8 +84,8 @@ def krippendorff_alpha(unit: IntArray, value: FloatArray, *, level: Level = "int
     >>> [round(krippendorff_alpha(units, values, level=level).alpha, 4) for level in ("interval", "nominal")]
     [0.878, 0.6154]
     """
-    if level not in get_args(Level):
-        raise unknown_name("level", level, get_args(Level))
+    if level not in get_args(MeasurementLevel):
+        raise unknown_name("level", level, get_args(MeasurementLevel))
     groups, values, sizes = _pairable(unit, value)
     n = values.size
     if n == 0:

@@ -32,13 +32,14 @@ from betterthan.errors import TableError, unknown_name
 from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
 from betterthan.kernels.metric_swaps.leads import Leads, collected_leads, joined_leads
 from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks
+from betterthan.kernels.resampling.bootstrap_mean import CountsFormula
 from betterthan.kernels.sign_flips.bracket import sign_flip_bracket
 from betterthan.kernels.sign_flips.exact import exact_sign_flip
 from betterthan.kernels.sign_flips.permutation import portions
 
-Level = Literal["segment", "within_system", "global"]
+SwapLevel = Literal["segment", "within_system", "global"]
 RowCoefficient = Callable[[FloatArray, FloatArray], FloatArray]
-Coefficient = Literal["pearson", "spearman", "kendall_b"] | RowCoefficient
+SwapCoefficient = Literal["pearson", "spearman", "kendall_b"] | RowCoefficient
 
 LEVELS = ("segment", "within_system", "global")
 COEFFICIENTS: dict[str, RowCoefficient] = {
@@ -61,7 +62,7 @@ class Sums(NamedTuple):
     """(groups, 1); judged cells."""
 
 
-def arranged(values: npt.NDArray[Scalar], level: Level) -> npt.NDArray[Scalar]:
+def arranged(values: npt.NDArray[Scalar], level: SwapLevel) -> npt.NDArray[Scalar]:
     """Lay cells (..., systems, segments) out as (..., groups, members of a group).
 
     Examples
@@ -95,7 +96,7 @@ def judged_human(metrics: FloatArray, human: FloatArray) -> FloatArray:
 
 
 def group_values(
-    metrics: FloatArray, human: FloatArray, coefficient: Coefficient, level: Level
+    metrics: FloatArray, human: FloatArray, coefficient: SwapCoefficient, level: SwapLevel
 ) -> FloatArray:
     """Coefficient of every metric in every group of cells: (k, groups), NaN where it is undefined.
 
@@ -109,7 +110,7 @@ def group_values(
     return np.stack([_rows(coefficient)(arranged(metric, level), shared) for metric in metrics])
 
 
-def _rows(coefficient: Coefficient) -> RowCoefficient:
+def _rows(coefficient: SwapCoefficient) -> RowCoefficient:
     if callable(coefficient):
         return coefficient
     if coefficient not in COEFFICIENTS:
@@ -179,8 +180,8 @@ def _one_side(differences: FloatArray) -> float:
 def segment_swaps_block(
     metrics: FloatArray,
     human: FloatArray,
-    coefficient: Coefficient,
-    level: Level,
+    coefficient: SwapCoefficient,
+    level: SwapLevel,
     scheme: SwapScheme,
     n_resamples: int,
     rng: np.random.Generator,
@@ -233,8 +234,8 @@ def segment_swaps_block(
 def segment_leads_block(
     metrics: FloatArray,
     human: FloatArray,
-    coefficient: Coefficient,
-    level: Level,
+    coefficient: SwapCoefficient,
+    level: SwapLevel,
     scheme: SwapScheme,
     n_resamples: int,
     rng: np.random.Generator,
@@ -251,8 +252,8 @@ def segment_leads_block(
 def tallies_of_masks(
     metrics: FloatArray,
     human: FloatArray,
-    coefficient: Coefficient,
-    level: Level,
+    coefficient: SwapCoefficient,
+    level: SwapLevel,
     cells: BoolArray,
     *,
     whole_groups: bool = False,
@@ -274,8 +275,8 @@ def tallies_of_masks(
 def leads_of_masks(
     metrics: FloatArray,
     human: FloatArray,
-    coefficient: Coefficient,
-    level: Level,
+    coefficient: SwapCoefficient,
+    level: SwapLevel,
     cells: BoolArray,
     *,
     whole_groups: bool = False,
@@ -388,11 +389,8 @@ def _pearson_means(
     return _mean_defined(r, axis=0)
 
 
-Formula = Callable[[FloatArray], FloatArray]
-
-
 def pooled_swaps_block(
-    tables: IntArray, formula: Formula, n_resamples: int, rng: np.random.Generator
+    tables: IntArray, formula: CountsFormula, n_resamples: int, rng: np.random.Generator
 ) -> IntArray:
     r"""Tally one block of swaps of whole segments for a value of pooled counts, such as a tau of pair tables.
 
@@ -427,7 +425,7 @@ def pooled_swaps_block(
 
 
 def pooled_leads_block(
-    tables: IntArray, formula: Formula, n_resamples: int, rng: np.random.Generator
+    tables: IntArray, formula: CountsFormula, n_resamples: int, rng: np.random.Generator
 ) -> Leads:
     """Leads of one block of swaps; the arguments are those of :func:`pooled_swaps_block`."""
     shape = tables.shape
@@ -438,12 +436,12 @@ def pooled_leads_block(
     return joined_leads(parts)
 
 
-def pooled_tallies_of_masks(tables: IntArray, formula: Formula, masks: BoolArray) -> IntArray:
+def pooled_tallies_of_masks(tables: IntArray, formula: CountsFormula, masks: BoolArray) -> IntArray:
     """Tally given masks (b, n) of swapped segments; see :func:`pooled_swaps_block`."""
     return pooled_leads_of_masks(tables, formula, masks).tallies()
 
 
-def pooled_leads_of_masks(tables: IntArray, formula: Formula, masks: BoolArray) -> Leads:
+def pooled_leads_of_masks(tables: IntArray, formula: CountsFormula, masks: BoolArray) -> Leads:
     """Leads after the swaps of given masks (b, n)."""
     k, n, *rest = tables.shape
     flat = tables.reshape(k, n, -1).astype(np.float64)

@@ -31,7 +31,7 @@ from betterthan.kernels.metric_swaps.masks import SwapScheme, draw_masks
 from betterthan.kernels.metric_swaps.segments import (
     TIE_TOLERANCE,
     WHOLE_GROUPS,
-    Level,
+    SwapLevel,
     arranged,
     both_sides,
     judged_human,
@@ -41,10 +41,10 @@ from betterthan.kernels.significance.rank_tests import at_least
 
 MOST_PAIRS = 5_000_000  # listed at a time; sorting their gaps takes about 120 bytes each
 VERDICTS = 6_000_000  # of all metrics about pairs, looked at together
-Codes = npt.NDArray[np.uint8]
+OrderCodes = npt.NDArray[np.uint8]
 
 
-class Pairs(NamedTuple):
+class SegmentPairs(NamedTuple):
     """All pairs of judged cells of a group: where they are, which way the human judges went, what they weigh."""
 
     left: IntArray
@@ -63,7 +63,7 @@ class Candidates(NamedTuple):
 
     pair: IntArray
     """(t,); to which pair each belongs."""
-    code: Codes
+    code: OrderCodes
     """(t,); which of the pair's two cells were swapped: 0 none, 1 the right, 2 the left, 3 both."""
     gain: npt.NDArray[np.signedinteger] | FloatArray
     """(t,); what the accuracy gains when this gap becomes a tie."""
@@ -71,7 +71,7 @@ class Candidates(NamedTuple):
     """Weight of all pairs that the human judges tie."""
 
 
-def pairs_of(human: FloatArray) -> Pairs:
+def pairs_of(human: FloatArray) -> SegmentPairs:
     """List the pairs of judged cells within every group, of a human array (groups, size) with NaN.
 
     Examples
@@ -95,7 +95,7 @@ def pairs_of(human: FloatArray) -> Pairs:
     flat = human.ravel()
     weight = _weights(n_pairs)[group]
     sign = np.sign(flat[left] - flat[right]).astype(np.int8)
-    return Pairs(left, right, sign, weight, bool(np.all(weight == 1)))
+    return SegmentPairs(left, right, sign, weight, bool(np.all(weight == 1)))
 
 
 def _n_pairs(human: FloatArray) -> IntArray:
@@ -115,7 +115,7 @@ def _weights(n_pairs: IntArray) -> IntArray | FloatArray:
 
 
 def candidates(
-    first: FloatArray, second: FloatArray, pairs: Pairs, codes: tuple[int, ...] = (0, 1, 2, 3)
+    first: FloatArray, second: FloatArray, pairs: SegmentPairs, codes: tuple[int, ...] = (0, 1, 2, 3)
 ) -> Candidates:
     r"""Sort the gaps that two metrics' scores can have when each may come from either metric.
 
@@ -125,7 +125,7 @@ def candidates(
     Parameters
     ----------
     first, second : array, shape (groups · size,)
-    pairs : Pairs
+    pairs : SegmentPairs
     codes : tuple of int
         Swaps that can happen; 0 and 3 suffice when whole groups are swapped.
     """
@@ -145,7 +145,7 @@ def candidates(
     return Candidates(pair_of, np.array(codes, dtype=np.uint8)[code_of], gain[order], tied)
 
 
-def best_accuracies(choices: Candidates, codes: Codes) -> tuple[float, float]:
+def best_accuracies(choices: Candidates, codes: OrderCodes) -> tuple[float, float]:
     r"""Weight of the pairs won at the best threshold, by the swapped first metric and by the swapped second.
 
     .. math:: \max_\varepsilon \Big[ \sum_{\text{human ties}} w + \sum_{\text{right order}} w
@@ -178,7 +178,7 @@ def accuracy_swaps_block(
     n_resamples: int,
     rng: np.random.Generator,
     *,
-    level: Level = "segment",
+    level: SwapLevel = "segment",
 ) -> IntArray:
     r"""Tally one block of swaps for all pairs of metrics, each swapped metric with a threshold of its own.
 
@@ -228,7 +228,7 @@ def accuracy_leads_block(
     n_resamples: int,
     rng: np.random.Generator,
     *,
-    level: Level = "segment",
+    level: SwapLevel = "segment",
 ) -> Leads:
     """Leads of one block of swaps, in pairs won; the arguments are those of :func:`accuracy_swaps_block`."""
     whole = (scheme, level) in WHOLE_GROUPS
@@ -244,7 +244,7 @@ def accuracy_tallies_of_masks(
     human: FloatArray,
     cells: BoolArray,
     *,
-    level: Level = "segment",
+    level: SwapLevel = "segment",
     whole_groups: bool = False,
 ) -> IntArray:
     """Tally given masks (b, m, n) of who is swapped; see :func:`accuracy_swaps_block`.
@@ -267,7 +267,7 @@ def accuracy_leads_of_masks(
     human: FloatArray,
     cells: BoolArray,
     *,
-    level: Level = "segment",
+    level: SwapLevel = "segment",
     whole_groups: bool = False,
 ) -> Leads:
     """Leads after the swaps of given masks; the arguments are those of :func:`accuracy_tallies_of_masks`."""
@@ -288,7 +288,11 @@ def accuracy_leads_of_masks(
 
 
 def pair_swap_pvalues(
-    metrics: FloatArray, human: FloatArray, *, level: Level = "segment", thresholds: FloatArray | None = None
+    metrics: FloatArray,
+    human: FloatArray,
+    *,
+    level: SwapLevel = "segment",
+    thresholds: FloatArray | None = None,
 ) -> FloatArray:
     r"""One-sided p-values of all pairs of metrics when every pair of systems is swapped by itself; no resampling.
 

@@ -25,7 +25,7 @@ from scipy import special
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, NotEstimable, unknown_name
-from betterthan.kernels.agreement.system_means import Pairs, pairs_of
+from betterthan.kernels.agreement.system_means import MeanPairs, pairs_of
 from betterthan.kernels.metric_swaps.masks import Streams, SwapMasks, SwapScheme, masks_in_portions
 from betterthan.kernels.metric_swaps.means import check_metrics, tallies_of_values
 from betterthan.kernels.metric_swaps.soft_analytic import ALL_CANCELLED, analytic_bytes, analytic_values
@@ -116,14 +116,14 @@ def fits_in_table(k: int, n_pairs: int) -> bool:
     return 32 * n_pairs * k * k <= MOST_BYTES
 
 
-def swapped_system_values(distances: FloatArray, pairs: Pairs, masks: SwapMasks) -> FloatArray:
+def swapped_system_values(distances: FloatArray, pairs: MeanPairs, masks: SwapMasks) -> FloatArray:
     """Soft pairwise accuracy of every metric after swapping with every other: shape (b, k, k).
 
     Parameters
     ----------
     distances : array, shape (4, P, k, k)
         From :func:`system_distances`.
-    pairs : Pairs
+    pairs : MeanPairs
     masks : SwapMasks
         b swaps of whole systems, or of nothing.
     """
@@ -137,7 +137,7 @@ def swapped_system_values(distances: FloatArray, pairs: Pairs, masks: SwapMasks)
     return np.asarray(1.0 - total.reshape(-1, k, k) / n_pairs)
 
 
-def system_distances(table: PairTable, human: FloatArray, pairs: Pairs, k: int) -> FloatArray:
+def system_distances(table: PairTable, human: FloatArray, pairs: MeanPairs, k: int) -> FloatArray:
     """Distance to the human p-value for each of the four ways in which a pair of systems is scored: (4, P, k, k).
 
     Parameters
@@ -145,7 +145,7 @@ def system_distances(table: PairTable, human: FloatArray, pairs: Pairs, k: int) 
     table : callable
         ``table(i, j)[A, B]`` is the p-value that system i, scored by A, is better than system j, scored by B.
     human : array, shape (P,)
-    pairs : Pairs
+    pairs : MeanPairs
     k : int
 
     Returns
@@ -332,7 +332,7 @@ def soft_values(
     return first[0].diagonal(), chain([first[1:]], map(values_of, masks))
 
 
-def _known_pairs(human_p: FloatArray) -> tuple[Pairs, FloatArray]:
+def _known_pairs(human_p: FloatArray) -> tuple[MeanPairs, FloatArray]:
     """Pairs of systems that people's p-values exist for, and these p-values."""
     pairs = pairs_of(len(human_p))
     human = human_p[pairs.first, pairs.second]
@@ -342,7 +342,7 @@ def _known_pairs(human_p: FloatArray) -> tuple[Pairs, FloatArray]:
             f"Soft pairwise accuracy of {len(human_p)} systems does not exist: no pair has a human p-value. "
             "Two systems that people judged on the same segments are needed."
         )
-    return Pairs(pairs.first[known], pairs.second[known]), human[known]
+    return MeanPairs(pairs.first[known], pairs.second[known]), human[known]
 
 
 def _required(signs_rng: np.random.Generator | None) -> np.random.Generator:

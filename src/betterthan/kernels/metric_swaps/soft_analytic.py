@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 from betterthan.arrays import FloatArray
-from betterthan.kernels.agreement.system_means import Pairs
+from betterthan.kernels.agreement.system_means import MeanPairs
 from betterthan.kernels.metric_swaps.masks import SwapMasks, masked_sums
 
 SQUARES_BYTES = 24 * 2**20
@@ -19,7 +19,7 @@ AT_ONCE = 128  # resamples whose k × k tables are worked on together, so that t
 ALL_CANCELLED = 1e-12  # a second moment below this share of its terms is 0
 
 
-def analytic_bytes(shape: tuple[int, ...], pairs: Pairs) -> int:
+def analytic_bytes(shape: tuple[int, ...], pairs: MeanPairs) -> int:
     """Memory that a resample needs."""
     k, m, n = shape
     return 8 * (k * (k + m + min(pairs.first.size, _pairs_at_once(shape))) + n)
@@ -29,7 +29,7 @@ def _pairs_at_once(shape: tuple[int, ...]) -> int:
     return max(1, SQUARES_BYTES // max(1, 8 * shape[0] * shape[2]))
 
 
-def analytic_values(metrics: FloatArray, human: FloatArray, pairs: Pairs, masks: SwapMasks) -> FloatArray:
+def analytic_values(metrics: FloatArray, human: FloatArray, pairs: MeanPairs, masks: SwapMasks) -> FloatArray:
     r"""Soft pairwise accuracy of every metric after swapping with every other: shape (b, k, k).
 
     .. math:: p_{ij} = \bar\Phi\Bigl(\sum d / \sqrt{\textstyle\sum d^2}\Bigr)
@@ -39,7 +39,7 @@ def analytic_values(metrics: FloatArray, human: FloatArray, pairs: Pairs, masks:
     metrics : array, shape (k, m, n)
     human : array, shape (P,)
         Human p-values of the pairs of systems.
-    pairs : Pairs
+    pairs : MeanPairs
     masks : SwapMasks
         b swaps of metrics.
 
@@ -54,7 +54,7 @@ def analytic_values(metrics: FloatArray, human: FloatArray, pairs: Pairs, masks:
     return np.stack(values)
 
 
-def _by_segments(metrics: FloatArray, human: FloatArray, pairs: Pairs, masks: SwapMasks) -> FloatArray:
+def _by_segments(metrics: FloatArray, human: FloatArray, pairs: MeanPairs, masks: SwapMasks) -> FloatArray:
     """Masks of whole segments. Resamples are the last axis, so that every step runs along them."""
     k, _, n = metrics.shape
     given = np.ascontiguousarray(masked_sums(metrics, masks).T)  # (m, k, b)
@@ -95,7 +95,7 @@ def _distances(
     return np.abs(total, out=total)
 
 
-def _by_cells(metrics: FloatArray, human: FloatArray, pairs: Pairs, mask: SwapMasks) -> FloatArray:
+def _by_cells(metrics: FloatArray, human: FloatArray, pairs: MeanPairs, mask: SwapMasks) -> FloatArray:
     r"""Any one mask: Σ M'ᵢM'ⱼ has four terms, of which kept × given is one product for all pairs of metrics."""
     k, m, n = metrics.shape
     i, j = pairs
@@ -118,7 +118,7 @@ def _by_cells(metrics: FloatArray, human: FloatArray, pairs: Pairs, mask: SwapMa
     return np.asarray(1.0 - distance.mean(axis=0))
 
 
-def _pair_sum(kept: FloatArray, given: FloatArray, pairs: Pairs) -> FloatArray:
+def _pair_sum(kept: FloatArray, given: FloatArray, pairs: MeanPairs) -> FloatArray:
     """Squares of both systems of a pair: (k, m) twice to (P, k, k)."""
     from_own = (kept[:, pairs.first] + kept[:, pairs.second]).T
     from_other = (given[:, pairs.first] + given[:, pairs.second]).T

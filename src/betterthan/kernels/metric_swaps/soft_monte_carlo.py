@@ -17,21 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 from betterthan.arrays import FloatArray
-from betterthan.kernels.agreement.system_means import Pairs
+from betterthan.kernels.agreement.system_means import MeanPairs
 from betterthan.kernels.compiled import compiled, is_loaded
 from betterthan.kernels.metric_swaps.masks import SwapMasks
 from betterthan.kernels.sign_flips.exact import TIE_TOLERANCE
 from betterthan.kernels.sign_flips.permutation import random_signs
 
 Int32Array = npt.NDArray[np.int32]
-Counter = Callable[[FloatArray, FloatArray, Pairs, FloatArray, Int32Array], None]
+SwapCounter = Callable[[FloatArray, FloatArray, MeanPairs, FloatArray, Int32Array], None]
 
 FLAG_BYTES = 2**19  # flags of one step, so that they stay near the processor
 WORTH_COMPILING = 3e9  # comparisons, about two seconds without machine code
 MOST_IN_BYTES = 8 * 255  # permutations that can be counted eight bytes at a time
 
 
-def counter_for(n_comparisons: float) -> Counter:
+def counter_for(n_comparisons: float) -> SwapCounter:
     """Choose machine code when numba is there and the work is worth it; the counts are the same."""
     if is_loaded() or n_comparisons >= WORTH_COMPILING:
         machine_code = compiled(count_loop)
@@ -43,7 +43,7 @@ def counter_for(n_comparisons: float) -> Counter:
 
 
 def count_reached(
-    swapped: FloatArray, base: FloatArray, pairs: Pairs, slack: FloatArray, counts: Int32Array
+    swapped: FloatArray, base: FloatArray, pairs: MeanPairs, slack: FloatArray, counts: Int32Array
 ) -> None:
     r"""Add to ``counts[p, M, N]`` the permutations in which :math:`v_N \le v_M - b_M`, but for rounding.
 
@@ -51,7 +51,7 @@ def count_reached(
     ----------
     swapped, base : array, shape (k, m, q)
         Sums of each system of each metric over the flipped segments of q permutations: the swapped ones, and all.
-    pairs : Pairs
+    pairs : MeanPairs
         Systems i < j, P of them.
     slack : array, shape (k, P)
         What rounding may do to the sums of a metric.
@@ -63,7 +63,7 @@ def count_reached(
     >>> swapped = np.zeros((2, 2, 3))
     >>> base = np.array([[[1.0, -1.0, 0.0], [0.0, 0.0, 0.0]], [[-1.0, -1.0, -1.0], [0.0, 0.0, 0.0]]])
     >>> counts = np.zeros((1, 2, 2), dtype=np.int32)
-    >>> count_reached(swapped, base, Pairs(np.array([0]), np.array([1])), np.zeros((2, 1)), counts)
+    >>> count_reached(swapped, base, MeanPairs(np.array([0]), np.array([1])), np.zeros((2, 1)), counts)
     >>> counts[0]  # nothing is swapped: each metric by itself
     array([[2, 2],
            [3, 3]], dtype=int32)
@@ -167,13 +167,18 @@ def packed_flips(n_permutations: int, n_segments: int, rng: np.random.Generator)
     return PackedFlips(np.concatenate(parts), n_segments)
 
 
-def monte_carlo_bytes(shape: tuple[int, ...], pairs: Pairs) -> int:
+def monte_carlo_bytes(shape: tuple[int, ...], pairs: MeanPairs) -> int:
     """Memory that a resample needs for its counts."""
     return 4 * pairs.first.size * shape[0] ** 2
 
 
 def monte_carlo_values(
-    metrics: FloatArray, human: FloatArray, pairs: Pairs, flips: PackedFlips, work: float, masks: SwapMasks
+    metrics: FloatArray,
+    human: FloatArray,
+    pairs: MeanPairs,
+    flips: PackedFlips,
+    work: float,
+    masks: SwapMasks,
 ) -> FloatArray:
     """Soft pairwise accuracy of every metric after swapping with every other: shape (b, k, k).
 
@@ -182,7 +187,7 @@ def monte_carlo_values(
     metrics : array, shape (k, m, n)
     human : array, shape (P,)
         Human p-values of the pairs of systems.
-    pairs : Pairs
+    pairs : MeanPairs
     flips : PackedFlips
         Permutations of systems, shared by all.
     work : float

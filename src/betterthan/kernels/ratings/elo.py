@@ -11,7 +11,7 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.ratings.lockstep import elo_lockstep
 from betterthan.kernels.ratings.loops import GREATEST, STEPS, elo_loop, power_of_two
-from betterthan.kernels.ratings.match_play import Orders, Rules, in_orders, in_shuffles, packed, play
+from betterthan.kernels.ratings.match_play import PlayOrders, Rules, in_orders, in_shuffles, packed, play
 
 WORTH_LOCKSTEP = 32
 
@@ -127,7 +127,7 @@ def shuffled_elo(
     return _played(rules, in_shuffles(codes, n_shuffles, rng), start, n_systems)
 
 
-def _played(rules: Rules, orders: Orders, start: float, n_systems: int) -> FloatArray:
+def _played(rules: Rules, orders: PlayOrders, start: float, n_systems: int) -> FloatArray:
     ratings = orders.initial(start, n_systems)
     play(rules, orders, ratings)
     return ratings

@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 from betterthan.arrays import FloatArray, IntArray
 
-Numbers: TypeAlias = Sequence[float] | FloatArray
-State: TypeAlias = MutableSequence[float] | FloatArray
-Codes: TypeAlias = Sequence[int] | IntArray
+RatingNumbers: TypeAlias = Sequence[float] | FloatArray
+RatingState: TypeAlias = MutableSequence[float] | FloatArray
+SystemCodes: TypeAlias = Sequence[int] | IntArray
 
 # A match is one integer: left, right (31 bits each) and what left scored in halves, 0, 1 or 2 (two bits).
 LEFT_SHIFT = 33
@@ -58,7 +58,7 @@ def pack_loop(left: IntArray, right: IntArray, outcome: FloatArray, n_systems: i
     return is_sound
 
 
-def power_of_two(x: float, powers: Numbers) -> float:
+def power_of_two(x: float, powers: RatingNumbers) -> float:
     """2^(x/64), for x from -4095 to 4095 and as at the ends beyond."""
     if x > LIMIT:
         x = LIMIT
@@ -72,7 +72,7 @@ def power_of_two(x: float, powers: Numbers) -> float:
     return power + power * grown
 
 
-def elo_loop(codes: Codes, rating: State, k: float, factor: float, powers: Numbers) -> None:
+def elo_loop(codes: SystemCodes, rating: RatingState, k: float, factor: float, powers: RatingNumbers) -> None:
     """Play the matches in turn; `rating` is changed. `factor` is 64 log2(10) / scale."""
     for code in codes:
         left = code >> LEFT_SHIFT
@@ -83,7 +83,7 @@ def elo_loop(codes: Codes, rating: State, k: float, factor: float, powers: Numbe
         rating[right] -= step
 
 
-def excess(z: float, tails: Numbers) -> float:
+def excess(z: float, tails: RatingNumbers) -> float:
     """Inverse Mills ratio less its argument, φ(z) / Φ(−z) − z, for z >= 0: from 0.798 down to 1/z."""
     y = BEND / (BEND + z)
     place = y * CELLS
@@ -94,7 +94,7 @@ def excess(z: float, tails: Numbers) -> float:
     return y * (tails[c] + t * (tails[c + 1] + t * (tails[c + 2] + t * high)))
 
 
-def win_update(x: float, powers: Numbers, tails: Numbers) -> tuple[float, float]:
+def win_update(x: float, powers: RatingNumbers, tails: RatingNumbers) -> tuple[float, float]:
     """Updates v = φ(x) / Φ(x) and w = v (v + x) of a win, without a quotient of two vanishing numbers."""
     if x <= 0.0:
         u = excess(-x, tails)
@@ -105,7 +105,7 @@ def win_update(x: float, powers: Numbers, tails: Numbers) -> tuple[float, float]
     return v, v * (v + x)
 
 
-def draw_update(d: float, e: float, powers: Numbers, tails: Numbers) -> tuple[float, float]:
+def draw_update(d: float, e: float, powers: RatingNumbers, tails: RatingNumbers) -> tuple[float, float]:
     """Updates |v| and w of a draw within the margin e > 0 at the difference d >= 0, both in standard deviations.
 
     They are the mean, and one less the variance, of a normal deviate confined to (d − e, d + e). Areas are
@@ -136,14 +136,14 @@ def draw_update(d: float, e: float, powers: Numbers, tails: Numbers) -> tuple[fl
 
 
 def trueskill_loop(
-    codes: Codes,
-    mu: State,
-    variance: State,
+    codes: SystemCodes,
+    mu: RatingState,
+    variance: RatingState,
     noise: float,
     drift: float,
     margin: float,
-    powers: Numbers,
-    tails: Numbers,
+    powers: RatingNumbers,
+    tails: RatingNumbers,
 ) -> None:
     """Play the matches in turn; `mu` and `variance` are changed. `noise` is 2 beta², `drift` is tau²."""
     for code in codes:

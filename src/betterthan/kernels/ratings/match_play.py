@@ -238,7 +238,7 @@ def has_ties(codes: IntArray) -> bool:
     return bool(((codes & HALVES_MASK) == 1).any())
 
 
-class Orders(NamedTuple):
+class PlayOrders(NamedTuple):
     """The same matches in one or several orders.
 
     Attributes
@@ -260,7 +260,7 @@ class Orders(NamedTuple):
         return np.full((*self.shape, n_systems), float(value))
 
 
-def in_orders(codes: IntArray, order: IntArray | None) -> Orders:
+def in_orders(codes: IntArray, order: IntArray | None) -> PlayOrders:
     """Play packed matches in the orders given.
 
     Parameters
@@ -271,27 +271,27 @@ def in_orders(codes: IntArray, order: IntArray | None) -> Orders:
 
     Returns
     -------
-    Orders
+    PlayOrders
     """
     if order is None:
-        return Orders((), codes.size, iter((codes,)))
+        return PlayOrders((), codes.size, iter((codes,)))
     order = np.asarray(order, dtype=np.int64)
     if order.ndim not in {1, 2}:
         raise TableError(f"order must have one row an order of the matches; its shape is {order.shape}.")
     if order.size and not 0 <= order.min() <= order.max() < codes.size:
         raise TableError(f"order must hold indices of matches, from 0 to {codes.size - 1}.")
     rows = np.atleast_2d(order)
-    return Orders(order.shape[:-1], rows.shape[1], (codes[row] for row in rows))
+    return PlayOrders(order.shape[:-1], rows.shape[1], (codes[row] for row in rows))
 
 
-def in_shuffles(codes: IntArray, n_shuffles: int, rng: np.random.Generator) -> Orders:
+def in_shuffles(codes: IntArray, n_shuffles: int, rng: np.random.Generator) -> PlayOrders:
     """Play packed matches in random orders; the same as :func:`in_orders` of permutations drawn by `rng`."""
     if n_shuffles < 1:
         raise BetterThanError(f"n_shuffles is {n_shuffles}; it must be 1 or more.")
-    return Orders((n_shuffles,), codes.size, (rng.permutation(codes) for _ in range(n_shuffles)))
+    return PlayOrders((n_shuffles,), codes.size, (rng.permutation(codes) for _ in range(n_shuffles)))
 
 
-def play(rules: Rules, orders: Orders, *state: FloatArray) -> None:
+def play(rules: Rules, orders: PlayOrders, *state: FloatArray) -> None:
     """Play each order from its own row of each array of `state`, which is changed.
 
     At most 64 MB of matches are held at once, or one order if that is larger.
@@ -299,7 +299,7 @@ def play(rules: Rules, orders: Orders, *state: FloatArray) -> None:
     Parameters
     ----------
     rules : Rules
-    orders : Orders
+    orders : PlayOrders
     *state : array, shape (m,) or (S, m)
         As :meth:`Orders.initial` made it.
     """

@@ -23,7 +23,7 @@ from betterthan.kernels.ratings.loops import (
     win_update,
 )
 from betterthan.kernels.ratings.match_play import (
-    Orders,
+    PlayOrders,
     Rules,
     has_ties,
     in_orders,
@@ -185,7 +185,7 @@ def shuffled_trueskill(
     return _played(rules, in_shuffles(codes, n_shuffles, rng), mu, sigma, n_systems)
 
 
-def _played(rules: Rules, orders: Orders, mu: float, sigma: float, n_systems: int) -> TrueSkillRatings:
+def _played(rules: Rules, orders: PlayOrders, mu: float, sigma: float, n_systems: int) -> TrueSkillRatings:
     means, variances = orders.initial(mu, n_systems), orders.initial(sigma * sigma, n_systems)
     play(rules, orders, means, variances)
     return TrueSkillRatings(means, np.sqrt(variances))

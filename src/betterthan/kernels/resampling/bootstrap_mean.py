@@ -13,7 +13,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 
-Formula = Callable[[FloatArray], FloatArray]
+CountsFormula = Callable[[FloatArray], FloatArray]
 
 _PORTION_BYTES = 16 * 2**20
 
@@ -78,7 +78,7 @@ def resampled_scores(
     rng: np.random.Generator,
     *,
     size: int,
-    formula: Formula,
+    formula: CountsFormula,
     influence: FloatArray,
 ) -> ResampledScores:
     r"""Scores of one block of corpora of `size` segments drawn with replacement.

@@ -29,11 +29,11 @@ from betterthan.kernels.sign_flips.centred_scores import (
 )
 from betterthan.kernels.sign_flips.exact import Alternative
 
-Numbers = npt.NDArray[Any]
+AnyArray = npt.NDArray[Any]
 
 
 def tally_loop(
-    sums: Numbers, lower: Numbers, upper: Numbers, beyond: Numbers, reached: Numbers, is_two_sided: int
+    sums: AnyArray, lower: AnyArray, upper: AnyArray, beyond: AnyArray, reached: AnyArray, is_two_sided: int
 ) -> None:
     """Count for each pair a < b the resamples whose difference of sums is above `upper`, and not below `lower`.
 
@@ -80,7 +80,7 @@ SIGN_BYTES = 2 * 2**20
 MOST_ROWS = 512  # of stacked tables
 WORTH_COMPILING = 2**31  # pairs of systems times resamples, each way: more than importing numba costs
 LARGEST_CHUNK = 2000  # resamples; no more than MOST_FLAGS can be counted at once
-Words = npt.NDArray[np.uint64]
+SignWords = npt.NDArray[np.uint64]
 SIGNS_OF_BYTE = (2.0 * (np.arange(256)[:, None] >> np.arange(8) & 1) - 1).astype(np.float32)
 
 
@@ -115,13 +115,13 @@ def random_signs(n_resamples: int, n_units: int, rng: np.random.Generator) -> Fl
     return signs_of(random_words(n_resamples, n_units, rng), n_units)
 
 
-def random_words(n_resamples: int, n_units: int, rng: np.random.Generator) -> Words:
+def random_words(n_resamples: int, n_units: int, rng: np.random.Generator) -> SignWords:
     """Draw the bits of :func:`random_signs`, 64 to a word: shape (n_resamples, words in a row)."""
     shape = n_resamples, -(-n_units // 64)
     return rng.integers(0, 2**64 - 1, size=shape, dtype=np.uint64, endpoint=True)
 
 
-def signs_of(words: Words, n_units: int, out: Float32Array | None = None) -> Float32Array:
+def signs_of(words: SignWords, n_units: int, out: Float32Array | None = None) -> Float32Array:
     """Bits as ±1, into memory that can be used again, of shape (n_resamples, words in a row, 8, 8)."""
     octets = words.astype("<u8", copy=False).view(np.uint8).reshape(*words.shape, 8)
     signs = np.take(SIGNS_OF_BYTE, octets, axis=0, out=out, mode="clip")
@@ -258,7 +258,7 @@ def portions(n_resamples: int, bytes_each: int) -> list[int]:
     return [min(largest, n_resamples - start) for start in range(0, n_resamples, largest)]
 
 
-def flipped_sums(values: Float32Array, patterns: BoolArray, words: Words) -> Float32Array:
+def flipped_sums(values: Float32Array, patterns: BoolArray, words: SignWords) -> Float32Array:
     """Partial sums of all systems, from signs spread out a few resamples at a time in the same memory."""
     step = max(256, SIGN_BYTES // (256 * max(1, words.shape[1])))
     space = np.empty((min(step, len(words)), words.shape[1], 8, 8), dtype=np.float32)
@@ -274,7 +274,7 @@ def _tally_pairs(
     equal: IntArray,
     scores: CentredScores,
     sums: Float32Array,
-    words: Words,
+    words: SignWords,
     *,
     two_sided: bool,
 ) -> None:
@@ -330,7 +330,7 @@ def _decided(
     scores: CentredScores,
     a: int,
     b: int,
-    words: Words,
+    words: SignWords,
     sums: Float32Array,
     *,
     two_sided: bool,

@@ -21,7 +21,13 @@ from betterthan.kernels.sign_flips.centred_scores import (
     centred_scores,
     pair_differences,
 )
-from betterthan.kernels.sign_flips.permutation import Words, flipped_sums, portions, random_words, signs_of
+from betterthan.kernels.sign_flips.permutation import (
+    SignWords,
+    flipped_sums,
+    portions,
+    random_words,
+    signs_of,
+)
 
 GROUP = 16  # pairs whose maximum is taken at once
 FEW_PAIRS = 512  # are taken one by one
@@ -44,7 +50,7 @@ class Reached(NamedTuple):
     """By the largest statistic of the pair and of all that are less significant."""
 
 
-class Family(NamedTuple):
+class StepDownFamily(NamedTuple):
     """All pairs of systems, made ready for resampled maxima, once for all blocks; see :func:`family_of`."""
 
     scores: CentredScores
@@ -55,7 +61,7 @@ class Family(NamedTuple):
     pairs: _Pairs
 
 
-def family_of(goodness: FloatArray) -> Family:
+def family_of(goodness: FloatArray) -> StepDownFamily:
     r"""Observed two-sided statistic of every pair, and the order they give.
 
     .. math:: \frac{|\sum_i d_i|}{\sqrt{\sum_i d_i^2}}
@@ -80,7 +86,7 @@ def family_of(goodness: FloatArray) -> Family:
     m, n = scores.values.shape
     single = np.zeros((-(-m // 4) * 4, n), dtype=np.float32)
     single[:m] = scores.values
-    return Family(scores, single, statistics, _Pairs.ascending(scores, statistics, spread))
+    return StepDownFamily(scores, single, statistics, _Pairs.ascending(scores, statistics, spread))
 
 
 def _spread(scores: CentredScores) -> FloatArray:
@@ -105,7 +111,9 @@ def _sums_of_squares(values: FloatArray) -> FloatArray:
     return second
 
 
-def max_statistic_block(goodness: FloatArray | Family, n_resamples: int, rng: np.random.Generator) -> Reached:
+def max_statistic_block(
+    goodness: FloatArray | StepDownFamily, n_resamples: int, rng: np.random.Generator
+) -> Reached:
     r"""Tally one block of sign flips for all pairs: each alone, and the maxima.
 
     With the pairs ordered by their observed statistics, :math:`s_1 \ge s_2 \ge \dots`, the tally of the maxima is
@@ -146,7 +154,7 @@ def max_statistic_block(goodness: FloatArray | Family, n_resamples: int, rng: np
     >>> 100 < reached.alone[0, 1] <= reached.together[0, 1]
     np.True_
     """
-    scores, single, _, pairs = goodness if isinstance(goodness, Family) else family_of(goodness)
+    scores, single, _, pairs = goodness if isinstance(goodness, StepDownFamily) else family_of(goodness)
     m, n = scores.values.shape
     counts = np.zeros((2, pairs.left.size), dtype=np.int64)
     for size in portions(n_resamples, n // 8 + 8 * len(scores.patterns) * len(single)):
@@ -236,7 +244,7 @@ class _Pairs(NamedTuple):
         return np.asarray(np.abs(flipped) * self.scale[pairs].astype(self.dtype))
 
 
-def _reached(scores: CentredScores, pairs: _Pairs, sums: Statistics, words: Words) -> IntArray:
+def _reached(scores: CentredScores, pairs: _Pairs, sums: Statistics, words: SignWords) -> IntArray:
     """Counts of a portion, (2, pairs): alone, and by the maximum so far."""
     lanes, largest = _passed(pairs, sums)
     certain, possible = sums_of_bytes(lanes)
@@ -249,7 +257,7 @@ def _reached(scores: CentredScores, pairs: _Pairs, sums: Statistics, words: Word
     return counts
 
 
-def _passed(pairs: _Pairs, sums: Statistics) -> tuple[Words, Statistics]:
+def _passed(pairs: _Pairs, sums: Statistics) -> tuple[SignWords, Statistics]:
     """Go through all pairs and resamples once.
 
     Returns
@@ -350,7 +358,7 @@ def _close_calls(pairs: _Pairs, sums: Statistics, close: IntArray) -> _Entries:
 
 
 def _add_close_calls(
-    counts: IntArray, calls: _Entries, scores: CentredScores, pairs: _Pairs, words: Words
+    counts: IntArray, calls: _Entries, scores: CentredScores, pairs: _Pairs, words: SignWords
 ) -> None:
     is_reached = _exact(scores, pairs, words, calls) >= pairs.edge[calls.pair]
     counts += np.bincount(calls.pair[is_reached], minlength=counts.size)
@@ -362,7 +370,7 @@ def _add_unsure_maxima(
     passed: tuple[Statistics, Statistics],
     scores: CentredScores,
     pairs: _Pairs,
-    words: Words,
+    words: SignWords,
 ) -> None:
     """Recompute, in the resamples given, the statistics that may reach the edge of the pair given."""
     sums, largest = passed
@@ -383,7 +391,7 @@ def _add_unsure_maxima(
         counts += np.bincount(pair[is_reached], minlength=counts.size)
 
 
-def _exact(scores: CentredScores, pairs: _Pairs, words: Words, entries: _Entries) -> FloatArray:
+def _exact(scores: CentredScores, pairs: _Pairs, words: SignWords, entries: _Entries) -> FloatArray:
     """Statistics in float64."""
     sizes = np.empty(entries.pair.size)
     n = scores.values.shape[1]

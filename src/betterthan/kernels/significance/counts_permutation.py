@@ -11,16 +11,15 @@ significant however many systems there are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
+from betterthan.kernels.resampling.bootstrap_mean import CountsFormula
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.sign_flips.exact import TIE_TOLERANCE, Alternative
 from betterthan.kernels.sign_flips.permutation import Tallies, portions, random_signs
-
-Formula = Callable[[FloatArray], FloatArray]
 
 EXACT_IN_FLOAT32 = 2**24
 
@@ -30,7 +29,7 @@ def counts_permutation_block(
     n_resamples: int,
     rng: np.random.Generator,
     *,
-    formula: Formula,
+    formula: CountsFormula,
     alternative: Alternative = "two-sided",
 ) -> Tallies:
     r"""Tally one block of random swaps for all pairs of systems, recomputing the pooled score each time.
@@ -80,7 +79,7 @@ def counts_permutation_block(
     return Tallies(tallies.greater.T.copy(), tallies.equal) if alternative == "less" else tallies
 
 
-def linearised_differences(left: FloatArray, right: FloatArray, *, formula: Formula) -> FloatArray:
+def linearised_differences(left: FloatArray, right: FloatArray, *, formula: CountsFormula) -> FloatArray:
     r"""What each segment adds to the difference of two pooled scores, to second order.
 
     With g the gradient of the formula halfway between the two totals, swapping a segment changes the sign of
@@ -128,7 +127,7 @@ def _columns(counts: FloatArray) -> FloatArray:
 
 
 def _tally_swaps(
-    tallies: Tallies, totals: FloatArray, partial: FloatArray, formula: Formula, *, two_sided: bool
+    tallies: Tallies, totals: FloatArray, partial: FloatArray, formula: CountsFormula, *, two_sided: bool
 ) -> None:
     m, n_resamples = len(totals), len(partial)
     scores = np.asarray(formula(totals))
@@ -150,7 +149,7 @@ def _tally_swaps(
 
 
 def counts_bootstrap_block(
-    counts: FloatArray, n_resamples: int, rng: np.random.Generator, *, formula: Formula
+    counts: FloatArray, n_resamples: int, rng: np.random.Generator, *, formula: CountsFormula
 ) -> FloatArray:
     """Pooled scores of one block of bootstrap samples: draw counts times counts, then the formula.
 
@@ -186,7 +185,7 @@ def counts_bootstrap_block(
 
 
 def swap_spread(
-    counts: FloatArray, n_resamples: int, rng: np.random.Generator, *, formula: Formula
+    counts: FloatArray, n_resamples: int, rng: np.random.Generator, *, formula: CountsFormula
 ) -> FloatArray:
     r"""Root mean square of every pair's difference of scores when segments are swapped at random.
 
@@ -227,7 +226,12 @@ def swap_spread(
 
 
 def counts_maximum_block(
-    counts: FloatArray, spread: FloatArray, n_resamples: int, rng: np.random.Generator, *, formula: Formula
+    counts: FloatArray,
+    spread: FloatArray,
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    formula: CountsFormula,
 ) -> IntArray:
     r"""Tally one block of resampled maxima for all pairs.
 
@@ -285,7 +289,7 @@ def counts_maximum_block(
 
 
 def _swapped(
-    counts: FloatArray, n_resamples: int, rng: np.random.Generator, formula: Formula
+    counts: FloatArray, n_resamples: int, rng: np.random.Generator, formula: CountsFormula
 ) -> Iterator[FloatArray]:
     """Yield differences of scores after random swaps, (b, pairs), the pairs as in `np.triu_indices`."""
     m, n, k = counts.shape

@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import stdtr
 
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.kernels.significance.pvalues import Alternative, pairwise_pvalues
+from betterthan.kernels.sign_flips.exact import Alternative
+from betterthan.kernels.significance.pvalues import pairwise_pvalues
 
 # Below this share of the squares it is made of, a sum of squares from the product has lost too many digits;
 # below this share of the scores, differences may be nothing but rounding.
@@ -140,7 +141,7 @@ def differences(goodness: FloatArray, *, cubes: bool = False) -> Differences:
     return Differences(n, mean, squares, third)
 
 
-class _Sums(NamedTuple):
+class _PairedSums(NamedTuple):
     """Sums over segments of centred scores z, those of a pair over the segments both systems have."""
 
     n: IntArray
@@ -152,7 +153,7 @@ class _Sums(NamedTuple):
     cubes: FloatArray | None  # (m, m), of cubes of differences of z
 
 
-def _complete(goodness: FloatArray, segments: FloatArray, *, cubes: bool) -> _Sums:
+def _complete(goodness: FloatArray, segments: FloatArray, *, cubes: bool) -> _PairedSums:
     """Go through the segments in pieces that stay in the cache."""
     m, n = goodness.shape
     step = max(256, _CACHED_NUMBERS // max(1, m))
@@ -171,7 +172,7 @@ def _complete(goodness: FloatArray, segments: FloatArray, *, cubes: bool) -> _Su
             squared = z * z
             third += np.einsum("ij,ij->i", squared, z)
             mixed += squared @ z.T
-    return _Sums(
+    return _PairedSums(
         np.full((m, m), n),
         level,
         np.maximum(goodness.max(axis=1, initial=0.0), -goodness.min(axis=1, initial=0.0)),
@@ -182,12 +183,12 @@ def _complete(goodness: FloatArray, segments: FloatArray, *, cubes: bool) -> _Su
     )
 
 
-def _with_gaps(goodness: FloatArray) -> _Sums:
+def _with_gaps(goodness: FloatArray) -> _PairedSums:
     present = ~np.isnan(goodness)
     here = present.astype(np.float64)
     level, z = _centred(goodness, present)
     cross = z @ z.T
-    return _Sums(
+    return _PairedSums(
         np.rint(here @ here.T).astype(np.int64),
         level,
         np.abs(goodness).max(axis=1, initial=0.0, where=present),

@@ -9,10 +9,10 @@ from scipy.special import betaincinv
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import unknown_name
+from betterthan.kernels.sign_flips.exact import Alternative
 
-Alternative = Literal["two-sided", "greater", "less"]
 Correction = Literal["none", "bonferroni", "holm", "benjamini_hochberg"]
-Family = Literal["pairs", "directions"]
+CorrectionFamily = Literal["pairs", "directions"]
 
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
@@ -111,7 +111,7 @@ def _adjusted_complete(pvalues: FloatArray, correction: Correction) -> FloatArra
 
 
 def adjusted_pairs(
-    pvalues: FloatArray, *, correction: Correction = "holm", family: Family = "pairs"
+    pvalues: FloatArray, *, correction: Correction = "holm", family: CorrectionFamily = "pairs"
 ) -> FloatArray:
     """Adjusted p-values of all pairs of systems.
 
@@ -141,8 +141,8 @@ def adjusted_pairs(
            [0.03,  nan, 0.09],
            [0.12, 0.09,  nan]])
     """
-    if family not in get_args(Family):
-        raise unknown_name("family", family, get_args(Family))
+    if family not in get_args(CorrectionFamily):
+        raise unknown_name("family", family, get_args(CorrectionFamily))
     m = len(pvalues)
     above, below = np.triu_indices(m, 1)
     result = np.full((m, m), np.nan)

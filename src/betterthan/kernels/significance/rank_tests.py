@@ -15,7 +15,8 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray, read_only
 from betterthan.errors import unknown_name
 from betterthan.kernels.comparisons.tied_ranks import groups_of_equals, row_medians
 from betterthan.kernels.comparisons.wins import TIES_POLICIES, TiesPolicy, WinCounts
-from betterthan.kernels.significance.pvalues import Alternative, pairwise_pvalues
+from betterthan.kernels.sign_flips.exact import Alternative
+from betterthan.kernels.significance.pvalues import pairwise_pvalues
 
 
 class SignTest(NamedTuple):

@@ -22,9 +22,9 @@ from betterthan.arrays import IntArray
 from betterthan.errors import TableError
 from betterthan.kernels.compiled import compiled, is_loaded
 
-Whole: TypeAlias = npt.NDArray[np.signedinteger[Any]]
-Words: TypeAlias = Sequence[int] | Whole
-Cells: TypeAlias = MutableSequence[int] | Whole
+WholeNumbers: TypeAlias = npt.NDArray[np.signedinteger[Any]]
+WordCodes: TypeAlias = Sequence[int] | WholeNumbers
+CellBuffer: TypeAlias = MutableSequence[int] | WholeNumbers
 
 LONGEST_SHIFT = 10  # words that move together
 FARTHEST_MATCH = 50  # places between a word of the output and the same word of the reference
@@ -52,19 +52,19 @@ class Space(NamedTuple):
         The shifts to be tried: `lengths` words from `starts` go to `targets`.
     """
 
-    low: Cells
-    high: Cells
-    origin: Cells
-    ahead: Cells
-    behind: Cells
-    trial: Cells
-    output_wrong: Cells
-    reference_wrong: Cells
-    partner: Cells
-    moving: Cells
-    starts: Cells
-    lengths: Cells
-    targets: Cells
+    low: CellBuffer
+    high: CellBuffer
+    origin: CellBuffer
+    ahead: CellBuffer
+    behind: CellBuffer
+    trial: CellBuffer
+    output_wrong: CellBuffer
+    reference_wrong: CellBuffer
+    partner: CellBuffer
+    moving: CellBuffer
+    starts: CellBuffer
+    lengths: CellBuffer
+    targets: CellBuffer
 
 
 def half_band(n_output: int, n_reference: int) -> int:
@@ -100,7 +100,14 @@ def lay_out(n_output: int, n_reference: int, space: Space) -> None:
 
 
 def fill_row(
-    word: int, reference: Words, low: int, high: int, before: Cells, above: int, table: Cells, here: int
+    word: int,
+    reference: WordCodes,
+    low: int,
+    high: int,
+    before: CellBuffer,
+    above: int,
+    table: CellBuffer,
+    here: int,
 ) -> None:
     """Fill columns `low` to `high` - 1 of the row of `word`, whose origin is `here`.
 
@@ -125,7 +132,7 @@ def fill_row(
         left = least
 
 
-def fill_ahead(words: Words, reference: Words, space: Space) -> int:
+def fill_ahead(words: WordCodes, reference: WordCodes, space: Space) -> int:
     """Fill the table of edits from the beginning to each cell; return the edit distance."""
     table, origin = space.ahead, space.origin
     for j in range(space.high[0]):
@@ -135,7 +142,7 @@ def fill_ahead(words: Words, reference: Words, space: Space) -> int:
     return int(table[origin[len(words)] + len(reference)])
 
 
-def fill_behind(words: Words, reference: Words, space: Space) -> None:
+def fill_behind(words: WordCodes, reference: WordCodes, space: Space) -> None:
     """Fill the table of edits from each cell to the end, through cells of the band."""
     n_output, n_reference, table = len(words), len(reference), space.behind
     for j in range(space.low[n_output], n_reference + 1):
@@ -153,7 +160,7 @@ def fill_behind(words: Words, reference: Words, space: Space) -> None:
             right = least
 
 
-def align(words: Words, reference: Words, space: Space) -> None:
+def align(words: WordCodes, reference: WordCodes, space: Space) -> None:
     """Walk back through the table of edits from the beginning: which words are wrong, and who meets whom.
 
     Among equally short ways a match or a substitution goes before a deletion, and that before an insertion.
@@ -191,7 +198,7 @@ def add_targets(start: int, length: int, start_reference: int, n_found: int, spa
     return n_found
 
 
-def find_candidates(words: Words, reference: Words, enough: int, space: Space) -> int:
+def find_candidates(words: WordCodes, reference: WordCodes, enough: int, space: Space) -> int:
     """Find shifts of words that occur elsewhere in the reference; return how many, at the latest when `enough`.
 
     A run of words is shifted only if something in it is wrong, something is wrong where it should be, and it
@@ -225,7 +232,7 @@ def exchanged(start: int, length: int, target: int, n_output: int) -> tuple[int,
     return start, start + length, min(n_output, target + length)
 
 
-def distance_after(words: Words, reference: Words, a: int, b: int, c: int, space: Space) -> int:
+def distance_after(words: WordCodes, reference: WordCodes, a: int, b: int, c: int, space: Space) -> int:
     """Edit distance when words [a, b) and [b, c) change places; only their rows are computed anew."""
     low, high, origin, trial = space.low, space.high, space.origin, space.trial
     before = space.ahead
@@ -239,7 +246,9 @@ def distance_after(words: Words, reference: Words, a: int, b: int, c: int, space
     return least
 
 
-def best_candidate(words: Words, reference: Words, n_candidates: int, distance: int, space: Space) -> int:
+def best_candidate(
+    words: WordCodes, reference: WordCodes, n_candidates: int, distance: int, space: Space
+) -> int:
     """Which shift leaves the least edit distance, if less than now; -1 when none does.
 
     Among equals: the longest; the earliest words; the earliest place.
@@ -258,7 +267,7 @@ def best_candidate(words: Words, reference: Words, n_candidates: int, distance: 
     return best
 
 
-def shift(words: Cells, start: int, length: int, target: int, moving: Cells) -> None:
+def shift(words: CellBuffer, start: int, length: int, target: int, moving: CellBuffer) -> None:
     """Let `length` words from `start` go to `target`."""
     a, b, c = exchanged(start, length, target, len(words))
     for i in range(a, c):
@@ -267,7 +276,7 @@ def shift(words: Cells, start: int, length: int, target: int, moving: Cells) -> 
         words[i] = moving[i + b - a] if i < a + c - b else moving[i - (c - b)]
 
 
-def edits_of_pair(words: Cells, reference: Words, space: Space) -> int:
+def edits_of_pair(words: CellBuffer, reference: WordCodes, space: Space) -> int:
     """Shift words greedily, then count shifts and edits. `words` is changed."""
     n_output, n_reference = len(words), len(reference)
     if n_output == 0 or n_reference == 0:
@@ -293,13 +302,13 @@ def edits_of_pair(words: Cells, reference: Words, space: Space) -> int:
 
 
 def edits_loop(
-    codes: list[int] | Whole,
-    begins: Words,
-    ends: Words,
-    outputs: Words,
-    references: Words,
+    codes: list[int] | WholeNumbers,
+    begins: WordCodes,
+    ends: WordCodes,
+    outputs: WordCodes,
+    references: WordCodes,
     space: Space,
-    edits: Cells,
+    edits: CellBuffer,
 ) -> None:
     """Fill `edits` for each pair of texts; text t is ``codes[begins[t]:ends[t]]``."""
     for pair in range(len(edits)):
@@ -424,7 +433,7 @@ def _list(size: int) -> list[int]:
     return [0] * size
 
 
-def _space(n_outputs: IntArray, n_references: IntArray, room: Callable[[int], Cells]) -> Space:
+def _space(n_outputs: IntArray, n_references: IntArray, room: Callable[[int], CellBuffer]) -> Space:
     """Make room for every pair: as much of each kind as the pair needs that needs most of it."""
     n_output, n_reference = int(n_outputs.max()), int(n_references.max())
     lengths = zip(n_outputs.tolist(), n_references.tolist(), strict=True)

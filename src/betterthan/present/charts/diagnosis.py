@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.present.charts.drawing import Drawing, headed
-from betterthan.present.charts.panels import MOST_ROWS, Panel, panels_chart, width_of
+from betterthan.present.charts.panels import MOST_ROWS, DotPanel, panels_chart, width_of
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import number, percent
 from betterthan.results.checkup import Diagnosis
@@ -15,9 +15,9 @@ from betterthan.results.checkup import Diagnosis
 def diagnosis_chart(result: Diagnosis, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw each system's share of outliers, the spread of its rank over segments, and its agreement with the others."""
     panels = [
-        Panel("outliers among scores (%)", 100 * result.outlier_share_by_system),
-        Panel("spread of its rank over segments", result.rank_spread_by_system),
-        Panel("mean Kendall's tau-b with others", with_others(result.kendall)),
+        DotPanel("outliers among scores (%)", 100 * result.outlier_share_by_system),
+        DotPanel("spread of its rank over segments", result.rank_spread_by_system),
+        DotPanel("mean Kendall's tau-b with others", with_others(result.kendall)),
     ]
     system = "system"
     drawn = panels_chart(
@@ -33,7 +33,7 @@ def diagnosis_chart(result: Diagnosis, theme: Theme, *, title: str | None = None
         *_first_only(len(result.systems)),
     ]
     heading = f"What kind of scores are these? {result.metric}"
-    return headed(drawn, theme, title=heading, words=words, width=width_of(panels), wanted=title)
+    return headed(drawn, theme, title=heading, words=words, width=width_of(panels), override=title)
 
 
 def _first_only(n: int) -> list[str]:

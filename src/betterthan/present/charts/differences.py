@@ -70,7 +70,7 @@ def contributions_chart(
     if len(pairs) > len(shown):
         words.append(f"The {len(shown)} pairs that agree least are shown.")
     return headed(
-        drawn, theme, title=f"How sure are people, and {name}?", words=words, width=560, wanted=title
+        drawn, theme, title=f"How sure are people, and {name}?", words=words, width=560, override=title
     )
 
 
@@ -119,7 +119,7 @@ def margins_chart(
     words = [f"{total} pairs of systems judged on the same segment; closer ones count as ties."]
     drawn = drawn.properties(width=_MARGINS_WIDTH, height=_MARGINS_HEIGHT)
     return headed(
-        drawn, theme, title="What does a margin keep?", words=words, width=_MARGINS_WIDTH + 60, wanted=title
+        drawn, theme, title="What does a margin keep?", words=words, width=_MARGINS_WIDTH + 60, override=title
     )
 
 
@@ -157,7 +157,7 @@ def differences_chart(
         f"Dashed line: median difference, {number(float(np.median(difference)), digits)}." + pair.gaps,
     ]
     heading = f"{first} against {second}: paired differences"
-    return headed(drawn, theme, title=heading, words=words, width=_WIDTH + 120, wanted=title)
+    return headed(drawn, theme, title=heading, words=words, width=_WIDTH + 120, override=title)
 
 
 def _axis(difference: FloatArray, metric: str, first: str) -> Drawing:

@@ -48,7 +48,7 @@ def _plain(value: object) -> object:
     return value
 
 
-def names(given: Sequence[str], most: int = _MOST_LETTERS) -> list[str]:
+def names(labels: Sequence[str], most: int = _MOST_LETTERS) -> list[str]:
     """Return names as they can be shown: without control characters, shortened, still distinct.
 
     What long names share at their beginning and end goes first, then letters in the middle.
@@ -58,7 +58,7 @@ def names(given: Sequence[str], most: int = _MOST_LETTERS) -> list[str]:
     >>> names(["A", "a-very-long-name-of-a-system-1", "a-very-long-name-of-a-system-2"], most=12)
     ['A', 'a-very-lo…1', 'a-very-lo…2']
     """
-    clean = [" ".join(printable(name).split()) or "–" for name in given]
+    clean = [" ".join(printable(name).split()) or "–" for name in labels]
     long = [name for name in clean if len(name) > most]
     several = len(set(long)) > 1
     head = _shared(long) if several else 0
@@ -81,18 +81,18 @@ def _shared(texts: Sequence[str]) -> int:
 
 def _short(name: str, most: int, head: int, tail: int) -> str:
     """Cut `name` to `most` letters: first of the `head` and `tail` that it shares with others, then in the middle."""
-    own = len(name) - head - tail
-    if head + tail > 0 and own + 2 <= most:
-        room = most - own - 2
-        before = min(head, max(room // 2, room - tail))
+    n_removed = len(name) - head - tail
+    if head + tail > 0 and n_removed + 2 <= most:
+        space = most - n_removed - 2
+        before = min(head, max(space // 2, space - tail))
         begin = name[:head] if before == head else f"{name[: max(before, 0)]}…"
-        after = min(tail, most - own - len(begin) - 1)
+        after = min(tail, most - n_removed - len(begin) - 1)
         end = (
             name[len(name) - tail :]
             if after == tail
             else f"…{name[len(name) - after :] if after > 0 else ''}"
         )
-        return f"{begin}{name[head : head + own]}{end}"
+        return f"{begin}{name[head : head + n_removed]}{end}"
     behind = (most - 1) // 2
     return f"{name[: most - 1 - behind]}…{name[-behind:]}"
 
@@ -128,7 +128,7 @@ def headed(
     title: str,
     words: Sequence[str] = (),
     width: float = 500,
-    wanted: str | None = None,
+    override: str | None = None,
 ) -> Drawing:
     """Return a finished chart: heading, words below it, a text alternative, and the theme.
 
@@ -141,10 +141,10 @@ def headed(
         Each begins a line below the title; lines are broken at `width`.
     width : float
         Of the chart without names beside it, in pixels.
-    wanted : str, optional
+    override : str, optional
         A title instead of `title`; empty for neither title nor words.
     """
-    shown = printable(title if wanted is None else wanted).replace("\n", " ")
+    shown = printable(title if override is None else override).replace("\n", " ")
     fit = textwrap.TextWrapper(max(40, int(width / _LETTER)), break_on_hyphens=False)
     lines = [line for sentence in words for line in fit.wrap(printable(sentence))]
     description = " ".join([printable(title), *(printable(sentence) for sentence in words)])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.present.charts.drawing import Drawing, headed
-from betterthan.present.charts.panels import MOST_ROWS, Panel, panels_chart, width_of
+from betterthan.present.charts.panels import MOST_ROWS, DotPanel, panels_chart, width_of
 from betterthan.present.charts.theme import Theme
 from betterthan.present.numbers import number
 from betterthan.results.human import Judges
 
-_KEPT, _DROPPED = "kept", "not kept"
+_RETAINED, _DROPPED = "kept", "not kept"
 
 
 def judges_chart(result: Judges, theme: Theme, *, title: str | None = None) -> Drawing:
@@ -19,12 +19,12 @@ def judges_chart(result: Judges, theme: Theme, *, title: str | None = None) -> D
     departs = np.nan_to_num(result.variance_ratio, nan=-np.inf)
     order = np.lexsort((-departs, result.keep))
     panels = [
-        Panel(f"bias ({result.metric} points)", result.bias[order], rule=0.0),
-        Panel("correlation with others", result.correlation[order]),
-        Panel("variance ratio (1: median judge)", result.variance_ratio[order], rule=1.0),
+        DotPanel(f"bias ({result.metric} points)", result.bias[order], rule=0.0),
+        DotPanel("correlation with others", result.correlation[order]),
+        DotPanel("variance ratio (1: median judge)", result.variance_ratio[order], rule=1.0),
     ]
-    groups = [_KEPT if stays else _DROPPED for stays in result.keep[order].tolist()]
-    colours = {_KEPT: theme.accent, _DROPPED: theme.bad}
+    groups = [_RETAINED if stays else _DROPPED for stays in result.keep[order].tolist()]
+    colours = {_RETAINED: theme.accent, _DROPPED: theme.bad}
     drawn = panels_chart(
         [result.judges[i] for i in order.tolist()], panels, theme, groups=groups, colours=colours
     )
@@ -34,14 +34,14 @@ def judges_chart(result: Judges, theme: Theme, *, title: str | None = None) -> D
         title="How do the judges agree?",
         words=_words(result),
         width=width_of(panels),
-        wanted=title,
+        override=title,
     )
 
 
 def _words(result: Judges) -> list[str]:
     n, gone = len(result.judges), len(result.dropped)
     alone = int(np.isnan(result.bias).sum())
-    told = [
+    lines = [
         (
             f"Each of {n} judges against the mean of the others on shared outputs; Krippendorff's alpha "
             f"{number(result.agreement.alpha, 2)}."
@@ -49,9 +49,9 @@ def _words(result: Judges) -> list[str]:
         f"{gone} of {n} {'is' if gone == 1 else 'are'} not kept." if gone else "All are kept.",
     ]
     if alone:
-        told.append(
+        lines.append(
             f"{alone} of {n} {'shares' if alone == 1 else 'share'} too little with others to be placed."
         )
     if n > MOST_ROWS:
-        told.append(f"The {MOST_ROWS} most unusual of {n} judges are shown.")
-    return told
+        lines.append(f"The {MOST_ROWS} most unusual of {n} judges are shown.")
+    return lines

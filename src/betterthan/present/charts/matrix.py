@@ -80,8 +80,8 @@ def headings(size: int, called: Sequence[str], theme: Theme, *, cell: int | None
         x=alt.value(-14 - (font - 4) * len(str(size))), y=y, text="name:N", color=alt.value(theme.ink)
     )
     # Numbers of two figures would run into each other over small cells.
-    kept = [i for i in range(size) if not small or i == 0 or (i + 1) % 5 == 0]
-    top = alt.Chart(rows({"x": spread[kept], "number": [numbers[i] for i in kept]}))
+    labelled = [i for i in range(size) if not small or i == 0 or (i + 1) % 5 == 0]
+    top = alt.Chart(rows({"x": spread[labelled], "number": [numbers[i] for i in labelled]}))
     top = top.mark_text(baseline="bottom", fontSize=font - 1).encode(
         x=x, y=alt.value(-6), text="number:N", color=dim
     )

@@ -68,7 +68,7 @@ def metrics_chart(result: MetaEvaluation, theme: Theme, *, title: str | None = N
         title=f"Which metrics differ significantly by {measure}?",
         words=[*_words(result), *best_only(k, shown, "metrics")],
         width=max(480, size * shown + 240),
-        wanted=title,
+        override=title,
     )
 
 

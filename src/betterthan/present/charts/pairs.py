@@ -22,7 +22,7 @@ from betterthan.present.numbers import number
 from betterthan.results.pairwise import PairwiseTable
 
 _MOST_DECIMALS = 4
-_ROOMY = 9  # systems up to which cells are wide
+_FEW_SYSTEMS = 9  # systems up to which cells are wide
 _DIFFERENT, _NOT_DIFFERENT = "significantly different", "not significantly different"
 _TIES = {
     "drop": "Ties are left out.",
@@ -75,7 +75,7 @@ def pairs_chart(result: PairwiseTable, theme: Theme, *, title: str | None = None
         title=f"Every pair: {what}",
         words=_words(result, shown, scale),
         width=max(460, size * shown + 200),
-        wanted=title,
+        override=title,
     )
 
 
@@ -151,7 +151,7 @@ def _data(result: PairwiseTable, shown: int, scale: PairScale, theme: Theme) -> 
     row, column = np.nonzero(~np.eye(shown, dtype=bool))
     called = names(result.systems[:shown])
     at = (row, column)
-    told = (better | better.T)[at]
+    differs = (better | better.T)[at]
     effects = result.effect[at]
     return rows(
         {
@@ -163,8 +163,8 @@ def _data(result: PairwiseTable, shown: int, scale: PairScale, theme: Theme) -> 
             "ties": result.ties[at],
             "losses": result.losses[at],
             "p": result.adjusted[at],
-            "told": np.where(told, _DIFFERENT, _NOT_DIFFERENT).tolist(),
-            "text": [cell_text(value, scale, narrow=shown > _ROOMY) for value in effects.tolist()],
+            "told": np.where(differs, _DIFFERENT, _NOT_DIFFERENT).tolist(),
+            "text": [cell_text(value, scale, narrow=shown > _FEW_SYSTEMS) for value in effects.tolist()],
             "ink": [_ink(value, scale, theme) for value in effects.tolist()],
         }
     )
@@ -180,24 +180,24 @@ def _marks(shown: int, *, numbers: bool) -> list[Drawing]:
     alt = altair()
     x, y = middles(shown)
     base = alt.Chart().encode(x=x, y=y, color=alt.Color("ink:N", scale=None))
-    told, untold = (
+    differing, alike = (
         base.transform_filter(f"datum.told == '{which}'") for which in (_DIFFERENT, _NOT_DIFFERENT)
     )
     if numbers:
         return [
-            told.mark_text(fontWeight="bold", fontSize=11, aria=False).encode(text="text:N"),
-            untold.mark_text(fontSize=11, aria=False).encode(text="text:N"),
+            differing.mark_text(fontWeight="bold", fontSize=11, aria=False).encode(text="text:N"),
+            alike.mark_text(fontSize=11, aria=False).encode(text="text:N"),
         ]
-    return [told.mark_point(filled=True, opacity=0.9, size=9, aria=False)]
+    return [differing.mark_point(filled=True, opacity=0.9, size=9, aria=False)]
 
 
 def _words(result: PairwiseTable, shown: int, scale: PairScale) -> list[str]:
     m = len(result.systems)
     mark = "Bold" if cell_size(shown) >= SMALLEST_WITH_NUMBERS else "Dotted"
     correction = correction_name(result.correction)
-    told = (
+    verdict = (
         f"{mark}: significantly different at level {result.alpha:g} by {tests_name(result)} ({correction}), "
         f"{result.n_different} of {m * (m - 1) // 2} pairs."
     )
     before = ties_words(result) if scale.is_share else "Positive: the row is better."
-    return [f"{before} {told}".strip(), *best_only(m, shown)]
+    return [f"{before} {verdict}".strip(), *best_only(m, shown)]

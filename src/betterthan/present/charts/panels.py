@@ -16,7 +16,7 @@ MOST_PANELS = 4
 _SPACING = 26
 
 
-class Panel(NamedTuple):
+class DotPanel(NamedTuple):
     """A measure of every row.
 
     Attributes
@@ -40,7 +40,7 @@ class Panel(NamedTuple):
 
 def panels_chart(
     labels: Sequence[str],
-    panels: Sequence[Panel],
+    panels: Sequence[DotPanel],
     theme: Theme,
     *,
     groups: Sequence[str],
@@ -52,7 +52,7 @@ def panels_chart(
     ----------
     labels : sequence of str
         Of the rows, from top to bottom; at most `MOST_ROWS` are drawn.
-    panels : sequence of Panel
+    panels : sequence of DotPanel
         At most `MOST_PANELS` are drawn.
     theme : Theme
     groups : sequence of str
@@ -73,7 +73,7 @@ def panels_chart(
     return altair().hconcat(*(each.properties(width=width, height=height) for each in made), spacing=_SPACING)
 
 
-def width_of(panels: Sequence[Panel]) -> float:
+def width_of(panels: Sequence[DotPanel]) -> float:
     """Return about how wide the panels are with the names beside them, for the words above."""
     return {1: 520.0, 2: 600.0, 3: 680.0}.get(len(panels), 760.0)
 
@@ -83,7 +83,7 @@ def _step(shown: int) -> int:
 
 
 def _panel(
-    panel: Panel,
+    panel: DotPanel,
     labels: Sequence[str],
     groups: Sequence[str],
     seen: Sequence[str],

@@ -51,7 +51,7 @@ def aggregation_chart(
         title=f"{metric}: three ways of aggregating",
         words=_aggregation_words(systems, sum(len(each.systems) for each in results)),
         width=3 * _SIDE + 90,
-        wanted=title,
+        override=title,
     )
 
 
@@ -172,7 +172,7 @@ def agreement_chart(result: Agreement, theme: Theme, *, title: str | None = None
         words.append(
             f"The {len(shown)} most different of {len(result.comparisons)} pairs of rankings are shown."
         )
-    return headed(drawn, theme, title="Do the rankings agree?", words=words, width=560, wanted=title)
+    return headed(drawn, theme, title="Do the rankings agree?", words=words, width=560, override=title)
 
 
 def _parts(shown: list[RankingComparison], parts: dict[str, str]) -> Drawing:
@@ -236,7 +236,7 @@ def ranking_chart(result: Ranking, theme: Theme, *, title: str | None = None) ->
         spacing=24,
     )
     heading = f"Ranking by {name}"
-    return headed(both, theme, title=heading, words=_words(result, shown), width=620, wanted=title)
+    return headed(both, theme, title=heading, words=_words(result, shown), width=620, override=title)
 
 
 def _data(result: Ranking, shown: int) -> Drawing:
@@ -258,7 +258,7 @@ def _data(result: Ranking, shown: int) -> Drawing:
 def _strengths(base: Drawing, axis: str, theme: Theme, *, small: bool) -> list[Drawing]:
     alt = altair()
     x = alt.X("strength:Q", title=axis, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=6))
-    tooltip = [alt.Tooltip(f"{name}:{kind}") for name, kind in _TOLD]
+    tooltip = [alt.Tooltip(f"{name}:{kind}") for name, kind in _TOOLTIP]
     intervals = base.mark_rule(strokeWidth=3, strokeCap="round", opacity=0.55).encode(
         x=alt.X("low:Q", title=axis, scale=alt.Scale(zero=False)), x2="high:Q"
     )
@@ -269,7 +269,7 @@ def _strengths(base: Drawing, axis: str, theme: Theme, *, small: bool) -> list[D
     return [intervals, dots, labels]
 
 
-_TOLD = (("system", "N"), ("strength", "Q"), ("low", "Q"), ("high", "Q"), ("rank", "Q"))
+_TOOLTIP = (("system", "N"), ("strength", "Q"), ("low", "Q"), ("high", "Q"), ("rank", "Q"))
 
 
 def _ranks(base: Drawing, shown: int, *, small: bool) -> list[Drawing]:
@@ -350,7 +350,7 @@ def ranks_chart(rankings: Mapping[str, Ranking], theme: Theme, *, title: str | N
     drawn = alt.layer(*layers).properties(width=_BETWEEN * (k - 1), height=step * m)
     words = [f"In colour: the {moved} of {m} systems whose rank differs.", *best_only(m, MOST_SYSTEMS)]
     return headed(
-        drawn, theme, title="Ranks side by side", words=words, width=_BETWEEN * k + 160, wanted=title
+        drawn, theme, title="Ranks side by side", words=words, width=_BETWEEN * k + 160, override=title
     )
 
 

@@ -36,11 +36,11 @@ def ordered(pdf: bytes) -> bytes:
 
     A file that is built in another way than this converter builds it comes back as it is.
     """
-    found = _objects(pdf)
+    match = _objects(pdf)
     trailer = _TRAILER.search(pdf)
-    if found is None or trailer is None:
+    if match is None or trailer is None:
         return pdf
-    objects = {number: _with_sorted_fonts(each) for number, each in found.items()}
+    objects = {number: _with_sorted_fonts(each) for number, each in match.items()}
     fresh: dict[int, int] = {}
     _visit(trailer.group(1), objects, fresh)
     if len(fresh) != len(objects):
@@ -51,7 +51,7 @@ def ordered(pdf: bytes) -> bytes:
 def _objects(pdf: bytes) -> dict[int, _Object] | None:
     """Return the objects of a document by their numbers, or None when one is not built as expected."""
     place = pdf.find(b"\n\n")
-    found: dict[int, _Object] = {}
+    objects: dict[int, _Object] = {}
     while (start := _OBJECT.match(pdf, place)) is not None:
         begin, stop = start.end(), pdf.find(b"endobj", start.end())
         stream = pdf.find(b"\nstream\n", begin, stop)
@@ -64,9 +64,9 @@ def _objects(pdf: bytes) -> dict[int, _Object] | None:
         if stop < 0:
             return None
         middle = stop if stream < 0 else stream
-        found[int(start.group(1))] = _Object(pdf[begin:middle], pdf[middle:stop])
+        objects[int(start.group(1))] = _Object(pdf[begin:middle], pdf[middle:stop])
         place = stop + len(b"endobj")
-    return found if pdf[place:].lstrip().startswith(b"xref") else None
+    return objects if pdf[place:].lstrip().startswith(b"xref") else None
 
 
 def _with_sorted_fonts(each: _Object) -> _Object:
@@ -87,7 +87,7 @@ def _visit(head: bytes, objects: dict[int, _Object], fresh: dict[int, int]) -> N
 
 def _written(pdf: bytes, trailer: bytes, objects: dict[int, _Object], fresh: dict[int, int]) -> bytes:
     def renumbered(head: bytes) -> bytes:
-        return _REFERENCE.sub(lambda found: b"%d 0 R" % fresh[int(found.group(1))], head)
+        return _REFERENCE.sub(lambda match: b"%d 0 R" % fresh[int(match.group(1))], head)
 
     text, places = pdf[: pdf.find(b"\n\n") + 2], []
     for old, new in fresh.items():
@@ -209,8 +209,8 @@ def _version(spec: dict[str, Any]) -> str:
     """Return the version of Vega-Lite that a chart was written for, as the converter calls it."""
     schema = str(spec.get("$schema", ""))
     number = schema.rpartition("/v")[2].removesuffix(".json").split(".")
-    wanted = ".".join(number[:2])
-    return wanted if wanted in _converter().get_vegalite_versions() else _NEWEST
+    needed = ".".join(number[:2])
+    return needed if needed in _converter().get_vegalite_versions() else _NEWEST
 
 
 def _finished(svg: str, spec: dict[str, Any]) -> str:
@@ -224,8 +224,8 @@ def _finished(svg: str, spec: dict[str, Any]) -> str:
     text = f'<svg role="img" aria-label={quoteattr(str(spec.get("description", "chart")))}'
 
     def renamed(tag: re.Match[str]) -> str:
-        found = _ID.sub(lambda id_: id_.group().replace(id_.group(1), fresh[id_.group(1)]), tag.group())
-        return _USE.sub(lambda use: f"url(#{fresh.get(use.group(1), use.group(1))})", found)
+        renamed_ids = _ID.sub(lambda id_: id_.group().replace(id_.group(1), fresh[id_.group(1)]), tag.group())
+        return _USE.sub(lambda use: f"url(#{fresh.get(use.group(1), use.group(1))})", renamed_ids)
 
     return _TAG.sub(renamed, svg).replace("<svg", text, 1)
 

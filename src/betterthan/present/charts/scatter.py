@@ -50,7 +50,9 @@ def scatter_chart(
     heading = " · ".join(dict.fromkeys(" against ".join(names([pair.a, pair.b])) for pair in pairs))
     words = [_verdict(table, pair) for table, pair in zip(tables, pairs, strict=True)]
     legend = "Solid lines: means. Dashed lines: medians. Shaded: the half with more segments."
-    return headed(drawn, theme, title=heading, words=[*words, legend], width=480 * len(panels), wanted=title)
+    return headed(
+        drawn, theme, title=heading, words=[*words, legend], width=480 * len(panels), override=title
+    )
 
 
 class _Plane(NamedTuple):

@@ -38,7 +38,7 @@ def study_chart(
     if chosen.kind == "points" and chosen.size > _MOST_POINTS:
         words.append(f"{_MOST_POINTS} of {chosen.size} points are shown.")
     width = (_WIDTH + 50) * min(_ACROSS, len(_panels(chosen))) + 60
-    return headed(drawn, theme, title=chosen.title, words=words, width=max(width, 420), wanted=title)
+    return headed(drawn, theme, title=chosen.title, words=words, width=max(width, 420), override=title)
 
 
 def _panels(chart: StudyChart) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import TableError, unknown_name
 from betterthan.present.charts.drawing import Drawing, altair, best_only, correction_name, headed, names, rows
-from betterthan.present.charts.panels import MOST_PANELS, MOST_ROWS, Panel, panels_chart, width_of
+from betterthan.present.charts.panels import MOST_PANELS, MOST_ROWS, DotPanel, panels_chart, width_of
 from betterthan.present.charts.theme import Theme, blended, readable_on
 from betterthan.present.numbers import number, percent
 from betterthan.present.tables.meta_evaluation import test_name
@@ -29,10 +29,18 @@ _CELLS = (
 
 def confusion_counts(tags: WordTags) -> IntArray:
     """Return for each system how many words are BAD in both, missed, wrongly BAD, and OK in both; shape (m, 4)."""
-    found = (tags.predicted & tags.gold).sum(axis=1)
+    true_positives = (tags.predicted & tags.gold).sum(axis=1)
     marked = tags.predicted.sum(axis=1)
     bad = int(tags.gold.sum())
-    return np.stack([found, bad - found, marked - found, tags.n_words - bad - marked + found], axis=1)
+    return np.stack(
+        [
+            true_positives,
+            bad - true_positives,
+            marked - true_positives,
+            tags.n_words - bad - marked + true_positives,
+        ],
+        axis=1,
+    )
 
 
 def confusion_chart(tags: WordTags, theme: Theme, *, title: str | None = None) -> Drawing:
@@ -74,7 +82,7 @@ def confusion_chart(tags: WordTags, theme: Theme, *, title: str | None = None) -
     ]
     if len(tags.systems) > m:
         words.append(f"The best {m} of {len(tags.systems)} systems are shown.")
-    return headed(drawn, theme, title="Which words were found?", words=words, width=560, wanted=title)
+    return headed(drawn, theme, title="Which words were found?", words=words, width=560, override=title)
 
 
 def _shares(counts: IntArray) -> FloatArray:
@@ -181,12 +189,12 @@ def spans_chart(
         _check(tags, words)
     panels = [_panel(tags, i, None if words is None else words[i], theme) for i in chosen]
     drawn = alt.vconcat(*panels, spacing=26).resolve_scale(color="shared")
-    told = ["Each square is a word; the top row is the gold standard, and a ring marks a tag that is wrong."]
+    lines = ["Each square is a word; the top row is the gold standard, and a ring marks a tag that is wrong."]
     if len(tags.systems) > MOST_SPAN_SYSTEMS:
-        told.append(f"The first {MOST_SYSTEMS} of {len(tags.systems)} systems are shown.")
+        lines.append(f"The first {MOST_SYSTEMS} of {len(tags.systems)} systems are shown.")
     if max(int(tags.offsets[i + 1] - tags.offsets[i]) for i in chosen) > MOST_WORDS:
-        told.append(f"Of longer segments, the first {MOST_WORDS} words are shown.")
-    return headed(drawn, theme, title="Where are the BAD words?", words=told, width=560, wanted=title)
+        lines.append(f"Of longer segments, the first {MOST_WORDS} words are shown.")
+    return headed(drawn, theme, title="Where are the BAD words?", words=lines, width=560, override=title)
 
 
 def _chosen(tags: WordTags, segments: Sequence[str] | None) -> list[int]:
@@ -216,10 +224,10 @@ def _most_divided(tags: WordTags) -> list[int]:
 def _check(tags: WordTags, words: Sequence[Sequence[str]]) -> None:
     if len(words) != len(tags.segments):
         raise TableError(f"Words of {len(words)} segments are given for tags of {len(tags.segments)}.")
-    for name, given, length in zip(tags.segments, words, np.diff(tags.offsets).tolist(), strict=True):
-        if len(given) != length:
+    for name, segment_words, length in zip(tags.segments, words, np.diff(tags.offsets).tolist(), strict=True):
+        if len(segment_words) != length:
             raise TableError(
-                f"Segment {name} has {length} tags and {len(given)} words. Give the words that were tagged."
+                f"Segment {name} has {length} tags and {len(segment_words)} words. Give the words that were tagged."
             )
 
 
@@ -241,7 +249,7 @@ def _panel(tags: WordTags, segment: int, words: Sequence[str] | None, theme: The
         legend=alt.Legend(title=None, orient="right", symbolType="square"),
     )
     base = alt.Chart(data).encode(x=x, y=y)
-    squares = base.mark_square(size=(step - 3) ** 2, opacity=1).encode(color=color, tooltip=_TOLD)
+    squares = base.mark_square(size=(step - 3) ** 2, opacity=1).encode(color=color, tooltip=_TOOLTIP)
     rings = base.transform_filter("datum.wrong").mark_point(
         size=(step * 0.45) ** 2, color=theme.ink, strokeWidth=1.4, filled=False, opacity=1
     )
@@ -261,7 +269,7 @@ def _panel(tags: WordTags, segment: int, words: Sequence[str] | None, theme: The
     return alt.layer(*layers).properties(width=step * w, height=_SPAN_STEP * (m + 1.3), title=top)
 
 
-_TOLD = ["row:N", "word:Q", "tag:N"]
+_TOOLTIP = ["row:N", "word:Q", "tag:N"]
 
 
 def _data(table: Drawing, called: list[str]) -> Drawing:
@@ -289,8 +297,8 @@ def _words(words: Sequence[str] | None, start: int, stop: int, x: Drawing, theme
     alt = altair()
     count = stop - start
     if words is None:
-        kept = [i for i in range(count) if i == 0 or (i + 1) % 5 == 0]
-        data = rows({"x": [i + 0.5 for i in kept], "word": [str(i + 1) for i in kept]})
+        labelled = [i for i in range(count) if i == 0 or (i + 1) % 5 == 0]
+        data = rows({"x": [i + 0.5 for i in labelled], "word": [str(i + 1) for i in labelled]})
         text = alt.Chart(data).mark_text(baseline="bottom", fontSize=9)
     else:
         shown = [names([word], most=16)[0] for word in words[:count]]
@@ -305,7 +313,7 @@ _BEST, _REST, _SYNTHETIC = "best group", "other systems", "[knows next to nothin
 def tag_ranking_chart(result: TagRanking, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw each system's score with its interval, a panel a measure; synthetic labellings stand in brackets."""
     panels = [
-        Panel(tag_measure_name(measure), result.value[:, k], result.low[:, k], result.high[:, k])
+        DotPanel(tag_measure_name(measure), result.value[:, k], result.low[:, k], result.high[:, k])
         for k, measure in enumerate(result.measures)
     ]
     synthetic = result.is_synthetic.tolist()
@@ -322,29 +330,29 @@ def tag_ranking_chart(result: TagRanking, theme: Theme, *, title: str | None = N
         title=f"Word tags by {tag_measure_name(result.measures[0])}",
         words=_ranking_words(result),
         width=width_of(panels),
-        wanted=title,
+        override=title,
     )
 
 
 def _ranking_words(result: TagRanking) -> list[str]:
     first = tag_measure_name(result.measures[0])
     real = int(np.count_nonzero(~result.is_synthetic))
-    told = [
+    lines = [
         f"{result.n_words:,} tags. Dots with {percent(result.confidence)} intervals; best first by {first}."
     ]
     if result.n_pairs:
-        told.append(
+        lines.append(
             f"In colour: the best group by {first}, by randomisation tests at level {result.alpha:g} "
             f"({correction_name(result.correction)})."
         )
     beaten = max(result.above(result.measures[0]).values(), default=0)
     if beaten:
-        told.append(
+        lines.append(
             f"A labelling that knows next to nothing outscores {beaten} of {real} systems by {first}."
         )
     if len(result.measures) > MOST_PANELS:
-        told.append(f"{MOST_PANELS} of {len(result.measures)} measures are shown.")
-    return [*told, *best_only(len(result.systems), MOST_ROWS)]
+        lines.append(f"{MOST_PANELS} of {len(result.measures)} measures are shown.")
+    return [*lines, *best_only(len(result.systems), MOST_ROWS)]
 
 
 _BEST_METHOD, _OTHER_METHODS = (
@@ -362,7 +370,7 @@ def sentence_quality_chart(result: SentenceQuality, theme: Theme, *, title: str 
         ("RMSE, lower is better", result.rmse, result.constant_rmse),
     )
     panels = [
-        Panel(name, value, result.low[:, i], result.high[:, i], rule)
+        DotPanel(name, value, result.low[:, i], result.high[:, i], rule)
         for i, (name, value, rule) in enumerate(measures)
     ]
     best = set(result.letters[0])
@@ -385,5 +393,5 @@ def sentence_quality_chart(result: SentenceQuality, theme: Theme, *, title: str 
         title="How well is the quality of sentences predicted?",
         words=words,
         width=width_of(panels),
-        wanted=title,
+        override=title,
     )

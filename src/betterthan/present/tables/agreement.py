@@ -6,7 +6,7 @@ import math
 from itertools import combinations
 
 from betterthan.present.numbers import digits_for, number, percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.agreement import Aggregated, Agreement
 from betterthan.results.units import unit_line
 
@@ -20,16 +20,18 @@ _LEGEND = "Pooled: score of the summed counts; segments: mean of segment scores;
 def aggregated_table(result: Aggregated) -> Table:
     """Return the three scores of each system with their intervals, and in words where their orders differ."""
     digits = digits_for((result.pooled_high - result.pooled_low) / 2, result.pooled)
-    columns = [Column(heading="rank", kind="integer"), Column(heading="system")]
+    columns = [TableColumn(heading="rank", kind="integer"), TableColumn(heading="system")]
     for heading in _WAYS.values():
-        columns.append(Column(heading=heading, kind="number", digits=digits))
-        columns.append(Column(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits))
+        columns.append(TableColumn(heading=heading, kind="number", digits=digits))
+        columns.append(
+            TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits)
+        )
     direction = "higher" if result.higher_is_better else "lower"
     segments = f"{number(result.n_segments, 0)} segment{'' if result.n_segments == 1 else 's'}"
     cluster = result.cluster.tolist()
     return Table(
         title=f"{result.metric}, {direction} is better, {segments}",
-        columns=(*columns, Column(heading="group")),
+        columns=(*columns, TableColumn(heading="group")),
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         rules=frozenset(i for i in range(len(cluster) - 1) if cluster[i] != cluster[i + 1]),
         bold=frozenset((i, 1) for i, rank in enumerate(result.rank) if rank == 1),
@@ -43,8 +45,8 @@ def aggregated_table(result: Aggregated) -> Table:
     )
 
 
-def _row(result: Aggregated, i: int) -> tuple[Cell, ...]:
-    cells: list[Cell] = [int(result.rank[i]), result.systems[i]]
+def _row(result: Aggregated, i: int) -> tuple[TableCell, ...]:
+    cells: list[TableCell] = [int(result.rank[i]), result.systems[i]]
     for way in _WAYS:
         cells.append(float(getattr(result, way)[i]))
         cells.append((float(getattr(result, f"{way}_low")[i]), float(getattr(result, f"{way}_high")[i])))
@@ -102,13 +104,13 @@ def _orders(result: Aggregated) -> str:
 def agreement_table(result: Agreement) -> Table:
     """Return how each two rankings order the pairs of systems, and whether their tops are the same."""
     columns = (
-        Column(heading="rankings"),
-        Column(heading="alike", kind="number"),
-        Column(heading="opposite", kind="number"),
-        Column(heading="tied in one", kind="number"),
-        Column(heading="tau-b", kind="number"),
-        Column(heading="same best"),
-        Column(heading=f"same top {result.top}"),
+        TableColumn(heading="rankings"),
+        TableColumn(heading="alike", kind="number"),
+        TableColumn(heading="opposite", kind="number"),
+        TableColumn(heading="tied in one", kind="number"),
+        TableColumn(heading="tau-b", kind="number"),
+        TableColumn(heading="same best"),
+        TableColumn(heading=f"same top {result.top}"),
     )
     rows = tuple(
         (

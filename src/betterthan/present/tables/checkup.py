@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from betterthan.messages import joined
 from betterthan.present.numbers import number, percent
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.results.checkup import Checkup, Diagnosis
 
 MOST_LINES = 20  # of contents; a file of many metrics and languages has hundreds
@@ -21,7 +21,7 @@ def checkup_table(result: Checkup) -> Table:
     ]
     return Table(
         title=f"{result.file}: {result.format} ({result.because})",
-        columns=tuple(Column(heading=name) for name in result.preview_columns),
+        columns=tuple(TableColumn(heading=name) for name in result.preview_columns),
         rows=result.preview,
         words=(
             *_folded(result.contents),
@@ -70,7 +70,7 @@ def diagnosis_table(result: Diagnosis) -> Table:
     )
     return Table(
         title=f"Diagnosis of {result.metric}{', lower is better' if result.lower_is_better else ''}",
-        columns=(Column(heading="measure"), Column(heading="value", kind="number")),
+        columns=(TableColumn(heading="measure"), TableColumn(heading="value", kind="number")),
         rows=rows,
         words=result.sentences,
         notes=result.notes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, number, percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.explanation import Aggregation, CountsExplanation, Explanation, Flip, Mechanism
 from betterthan.results.units import unit_line
 
@@ -19,7 +19,7 @@ _LEGEND = "* p ≤ {:g}, for this pair alone; segments to flip: the fewest whose
 
 def explanation_table(result: Explanation) -> Table:
     """Return what each mechanism says, its test, and how few segments turn it; the sentences below."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     bold = set()
     for mechanism in result.mechanisms:
         if mechanism.is_significant and mechanism.winner:
@@ -31,12 +31,12 @@ def explanation_table(result: Explanation) -> Table:
         title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, "
         f"{result.n_segments} segments",
         columns=(
-            Column(heading="question"),
-            Column(heading="answer"),
-            Column(heading="lead"),
-            Column(heading="test"),
-            Column(heading="p", kind="pvalue"),
-            Column(heading="segments to flip"),
+            TableColumn(heading="question"),
+            TableColumn(heading="answer"),
+            TableColumn(heading="lead"),
+            TableColumn(heading="test"),
+            TableColumn(heading="p", kind="pvalue"),
+            TableColumn(heading="segments to flip"),
         ),
         rows=tuple(rows),
         bold=frozenset(bold),
@@ -55,7 +55,7 @@ def explanation_legend(result: Explanation) -> str:
     return _LEGEND.format(result.alpha)
 
 
-def _row(result: Explanation, mechanism: Mechanism) -> tuple[Cell, ...]:
+def _row(result: Explanation, mechanism: Mechanism) -> tuple[TableCell, ...]:
     better = "higher" if result.higher_is_better else "lower (better)"
     question = _QUESTIONS[mechanism.name].format(better=better)
     turned = "" if mechanism.name == "shift" else _turned(result.flip(mechanism.name))
@@ -92,14 +92,14 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
     return Table(
         title=f"{result.a} against {result.b}: {result.metric}, {direction} is better, {result.n_segments} segments",
         columns=(
-            Column(heading="aggregation"),
-            Column(heading=result.a, kind="number", digits=digits),
-            Column(heading=result.b, kind="number", digits=digits),
-            Column(heading="better"),
-            Column(heading="lead", kind="number", digits=digits),
-            Column(heading=f"{percent(1 - result.alpha)} CI", kind="interval", digits=digits),
-            Column(heading="test"),
-            Column(heading="p", kind="pvalue"),
+            TableColumn(heading="aggregation"),
+            TableColumn(heading=result.a, kind="number", digits=digits),
+            TableColumn(heading=result.b, kind="number", digits=digits),
+            TableColumn(heading="better"),
+            TableColumn(heading="lead", kind="number", digits=digits),
+            TableColumn(heading=f"{percent(1 - result.alpha)} CI", kind="interval", digits=digits),
+            TableColumn(heading="test"),
+            TableColumn(heading="p", kind="pvalue"),
         ),
         rows=tuple(_counts_row(way) for way in result.aggregations),
         bold=frozenset((i, 3) for i, way in enumerate(result.aggregations) if way.is_significant),
@@ -113,7 +113,7 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
     )
 
 
-def _counts_row(way: Aggregation) -> tuple[Cell, ...]:
+def _counts_row(way: Aggregation) -> tuple[TableCell, ...]:
     better = "level" if way.winner is None else way.winner + ("*" if way.is_significant else "")
     return (
         _NAMES[way.name],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, number
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.human import IdenticalOutputs, Judges, KeptPairs
 
 ROWS = 20
@@ -13,7 +13,7 @@ _LONGEST = 40
 def identical_outputs_table(result: IdenticalOutputs) -> Table:
     """Return the identical outputs that survive the margin, else the first ones; the rest is counted."""
     shown = [pair for pair in result.identical_pairs if pair.survives] or list(result.identical_pairs)
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
+    rows: tuple[tuple[TableCell, ...], ...] = tuple(
         (pair.segment, pair.first, pair.second, pair.gap, _short(pair.text)) for pair in shown[:ROWS]
     )
     more = result.n_identical - len(rows)
@@ -22,11 +22,11 @@ def identical_outputs_table(result: IdenticalOutputs) -> Table:
     return Table(
         title=f"Identical outputs of {len(result.systems)} systems",
         columns=(
-            Column(heading="segment"),
-            Column(heading=better),
-            Column(heading=worse),
-            Column(heading="apart", kind="number", digits=1),
-            Column(heading="output"),
+            TableColumn(heading="segment"),
+            TableColumn(heading=better),
+            TableColumn(heading=worse),
+            TableColumn(heading="apart", kind="number", digits=1),
+            TableColumn(heading="output"),
         ),
         rows=rows,
         words=result.sentences,
@@ -56,27 +56,30 @@ def judges_table(result: Judges) -> Table:
     )
 
 
-def _columns(result: Judges) -> list[tuple[Column, list[Cell]]]:
+def _columns(result: Judges) -> list[tuple[TableColumn, list[TableCell]]]:
     digits = min(digits_for([], result.deviation), 2)
-    columns: list[tuple[Column, list[Cell]]] = [
-        (Column(heading="judge"), list(result.judges)),
-        (Column(heading="judgements", kind="integer"), result.n_judgements.tolist()),
-        (Column(heading="mean", kind="number", digits=digits), result.mean.tolist()),
-        (Column(heading="sd", kind="number", digits=digits), result.deviation.tolist()),
-        (Column(heading="shared", kind="integer"), result.n_shared.tolist()),
-        (Column(heading="bias", kind="number", digits=digits), result.bias.tolist()),
-        (Column(heading="with others", kind="number"), result.correlation.tolist()),
-        (Column(heading="variance ratio", kind="number"), result.variance_ratio.tolist()),
+    columns: list[tuple[TableColumn, list[TableCell]]] = [
+        (TableColumn(heading="judge"), list(result.judges)),
+        (TableColumn(heading="judgements", kind="integer"), result.n_judgements.tolist()),
+        (TableColumn(heading="mean", kind="number", digits=digits), result.mean.tolist()),
+        (TableColumn(heading="sd", kind="number", digits=digits), result.deviation.tolist()),
+        (TableColumn(heading="shared", kind="integer"), result.n_shared.tolist()),
+        (TableColumn(heading="bias", kind="number", digits=digits), result.bias.tolist()),
+        (TableColumn(heading="with others", kind="number"), result.correlation.tolist()),
+        (TableColumn(heading="variance ratio", kind="number"), result.variance_ratio.tolist()),
     ]
     if result.n_controls.any():
         pairs = zip(result.control_right.tolist(), result.n_controls.tolist(), strict=True)
-        columns.append((Column(heading="controls"), [f"{right:g} of {n}" for right, n in pairs]))
+        columns.append((TableColumn(heading="controls"), [f"{right:g} of {n}" for right, n in pairs]))
     if result.n_repeats.any():
         columns.append(
-            (Column(heading="repeats sd", kind="number", digits=digits), result.repeat_deviation.tolist())
+            (
+                TableColumn(heading="repeats sd", kind="number", digits=digits),
+                result.repeat_deviation.tolist(),
+            )
         )
-    kept: list[Cell] = ["yes" if stays else "no" for stays in result.keep]
-    return [*columns, (Column(heading="kept"), kept)]
+    cells: list[TableCell] = ["yes" if stays else "no" for stays in result.keep]
+    return [*columns, (TableColumn(heading="kept"), cells)]
 
 
 def kept_pairs_table(result: KeptPairs) -> Table:
@@ -87,9 +90,9 @@ def kept_pairs_table(result: KeptPairs) -> Table:
     return Table(
         title=f"Pairs of {result.metric} that a margin keeps, of {number(result.n_pairs, 0)}",
         columns=(
-            Column(heading="margin", kind="count"),
-            Column(heading="pairs kept", kind="integer"),
-            Column(heading="share", kind="count"),
+            TableColumn(heading="margin", kind="count"),
+            TableColumn(heading="pairs kept", kind="integer"),
+            TableColumn(heading="share", kind="count"),
         ),
         rows=tuple(zip(margins, columns["kept"], shares, strict=True)),
         notes=result.notes,

@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan.errors import some_of
 from betterthan.present.numbers import digits_for, percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 from betterthan.results.tags import SentenceQuality
 from betterthan.results.units import unit_line
@@ -18,17 +18,17 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
     widths = (result.high - result.low) / 2
     digits = [digits_for(widths[:, i].tolist()) for i in range(4)]
     columns = (
-        Column(heading="system"),
-        Column(heading="Pearson", kind="number", digits=digits[0]),
-        Column(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits[0]),
-        Column(heading="group"),
-        Column(heading="Spearman", kind="number", digits=digits[1]),
-        Column(heading="MAE", kind="number", digits=digits[2]),
-        Column(heading="RMSE", kind="number", digits=digits[3]),
+        TableColumn(heading="system"),
+        TableColumn(heading="Pearson", kind="number", digits=digits[0]),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits[0]),
+        TableColumn(heading="group"),
+        TableColumn(heading="Spearman", kind="number", digits=digits[1]),
+        TableColumn(heading="MAE", kind="number", digits=digits[2]),
+        TableColumn(heading="RMSE", kind="number", digits=digits[3]),
     )
     rows = [_quality_row(result, i) for i in range(len(result.systems))]
     nothing = float("nan")
-    constant: tuple[Cell, ...] = (
+    constant: tuple[TableCell, ...] = (
         *("[mean of the truth]", nothing, (nothing, nothing), "", nothing),
         *(result.constant_mae, result.constant_rmse),
     )
@@ -57,7 +57,7 @@ def test_name(result: SentenceQuality) -> str:
     return "Williams' test" if "williams" in str(result.settings.options["test"]) else "jackknife test"
 
 
-def _quality_row(result: SentenceQuality, i: int) -> tuple[Cell, ...]:
+def _quality_row(result: SentenceQuality, i: int) -> tuple[TableCell, ...]:
     return (
         result.systems[i],
         float(result.pearson[i]),
@@ -128,22 +128,24 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
     """Return the table of metrics: best first, a rule between clusters, as the WMT metrics task prints it."""
     has_interval = not bool(np.isnan(result.low).all())
     columns = [
-        Column(heading="cluster", kind="integer"),
-        Column(heading="metric"),
-        Column(
+        TableColumn(heading="cluster", kind="integer"),
+        TableColumn(heading="metric"),
+        TableColumn(
             heading=_HEADINGS.get(result.method, measure_name(result.method)), kind="number", digits=_DIGITS
         ),
     ]
     if has_interval:
-        columns.append(Column(heading=f"{percent(result.confidence)} CI", kind="interval", digits=_DIGITS))
-    columns += [Column(heading=name, kind="number", digits=_DIGITS) for name in result.part_names]
+        columns.append(
+            TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=_DIGITS)
+        )
+    columns += [TableColumn(heading=name, kind="number", digits=_DIGITS) for name in result.part_names]
     if result.n_decided is not None:
-        columns.append(Column(heading="pairs", kind="count"))
+        columns.append(TableColumn(heading="pairs", kind="count"))
     if result.threshold is not None:
-        columns.append(Column(heading="tie below", kind="count"))
+        columns.append(TableColumn(heading="tie below", kind="count"))
     tested = result.comparisons.test != "none"
     if tested:
-        columns += [Column(heading="better than", kind="count"), Column(heading="group")]
+        columns += [TableColumn(heading="better than", kind="count"), TableColumn(heading="group")]
     return Table(
         title=_title(result),
         columns=tuple(columns),
@@ -168,8 +170,8 @@ def _title(result: MetaEvaluation) -> str:
     return f"Metrics against {result.human}: {measure_name(result.method)}, {_LEVELS[result.level]} ({size})"
 
 
-def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) -> tuple[Cell, ...]:
-    cells: list[Cell] = [
+def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) -> tuple[TableCell, ...]:
+    cells: list[TableCell] = [
         int(result.cluster[i]) if tested else None,
         result.metrics[i],
         float(result.value[i]),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from betterthan.present.numbers import digits_for, number, percent, pvalue
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
 from betterthan.results.units import unit_line
@@ -50,17 +50,18 @@ def pairwise_table(result: PairwiseTable) -> Table:
     missing = result.settings.options.get("missing")
     unit = unit_line(result.unit_note, result.units, test=result.test, missing=missing)
     columns = [
-        Column(heading="better?"),
-        Column(heading="than"),
-        Column(heading=_heading(result.effect_name), kind="number", digits=digits),
-        Column(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits),
-        Column(heading="won–tied–lost", kind="count"),
-        Column(heading="p", kind="pvalue"),
-        *([Column(heading="p adjusted", kind="pvalue")] if corrected else []),
-        Column(heading="verdict"),
+        TableColumn(heading="better?"),
+        TableColumn(heading="than"),
+        TableColumn(heading=_heading(result.effect_name), kind="number", digits=digits),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits),
+        TableColumn(heading="won–tied–lost", kind="count"),
+        TableColumn(heading="p", kind="pvalue"),
+        *([TableColumn(heading="p adjusted", kind="pvalue")] if corrected else []),
+        TableColumn(heading="verdict"),
     ]
+    test = capitalized(name_of_test(result.test))
     return Table(
-        title=f"{capitalized(name_of_test(result.test))} of all pairs: {_measured(result)}{effect_words(result.effect_name)}",
+        title=f"{test} of all pairs: {_measured(result)}{effect_words(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         verdict=tuple(line for line in (_verdict(result), result.unmet) if line),
@@ -116,9 +117,9 @@ def _heading(effect: str) -> str:
     )
 
 
-def _row(pair: Pair, *, corrected: bool) -> tuple[Cell, ...]:
+def _row(pair: Pair, *, corrected: bool) -> tuple[TableCell, ...]:
     counts = f"{pair.wins:,.10g}–{pair.ties:,.10g}–{pair.losses:,.10g}"
-    cells: list[Cell] = [pair.a, pair.b, pair.effect, (pair.low, pair.high), counts, pair.pvalue]
+    cells: list[TableCell] = [pair.a, pair.b, pair.effect, (pair.low, pair.high), counts, pair.pvalue]
     if corrected:
         cells.append(pair.adjusted)
     return (*cells, f"{pair.verdict} *" if pair.verdict else "not significant")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from betterthan.present.numbers import digits_for, percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.pairwise import correction_words
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import unit_line
@@ -27,17 +27,17 @@ def ranking_table(result: Ranking) -> Table:
     digits = digits_for((result.high - result.low) / 2, result.strength)
     name = method_name(result.settings.method)
     columns = [
-        Column(heading="rank", kind="integer"),
-        Column(heading="rank range", kind="count"),
-        Column(heading="system"),
-        Column(heading=name, kind="number", digits=digits),
-        Column(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits),
+        TableColumn(heading="rank", kind="integer"),
+        TableColumn(heading="rank range", kind="count"),
+        TableColumn(heading="system"),
+        TableColumn(heading=name, kind="number", digits=digits),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits),
     ]
     if result.order_spread is not None:
-        columns.append(Column(heading="± orders", kind="number", digits=digits))
-    columns.append(Column(heading="P(beats next)", kind="count"))
+        columns.append(TableColumn(heading="± orders", kind="number", digits=digits))
+    columns.append(TableColumn(heading="P(beats next)", kind="count"))
     if any(result.letters):
-        columns.append(Column(heading="group"))
+        columns.append(TableColumn(heading="group"))
     return Table(
         title=f"Ranking by {name}: {result.unit}",
         columns=tuple(columns),
@@ -54,12 +54,12 @@ def ranking_table(result: Ranking) -> Table:
     )
 
 
-def _row(result: Ranking, i: int) -> tuple[Cell, ...]:
+def _row(result: Ranking, i: int) -> tuple[TableCell, ...]:
     low, high = int(result.rank_low[i]), int(result.rank_high[i])
     spread = f"{low}" if low == high else f"{low}–{high}"
     beats = float(result.beats_next[i])
     star = "*" if result.differs_from_next[i] else " "
-    cells: list[Cell] = [int(result.rank[i]), spread, result.systems[i], float(result.strength[i])]
+    cells: list[TableCell] = [int(result.rank[i]), spread, result.systems[i], float(result.strength[i])]
     cells.append((float(result.low[i]), float(result.high[i])))
     if result.order_spread is not None:
         cells.append(float(result.order_spread[i]))

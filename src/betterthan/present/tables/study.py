@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from betterthan.present.delimited import safe
 from betterthan.present.numbers import number
-from betterthan.present.table import Cell, Column, Table
-from betterthan.results.study import Entry, Study, StudyTable
+from betterthan.present.table import Table, TableCell, TableColumn
+from betterthan.results.study import Study, StudyCell, StudyTable
 
 _READINGS = {"text": "as the paper says it", "as_published": "as the released programs do it"}
 
@@ -67,7 +67,7 @@ def study_csv(table: StudyTable) -> str:
 def _described(table: StudyTable) -> Table:
     numeric = [_is_numeric([row[j] for row in table.rows]) for j in range(len(table.columns))]
     columns = tuple(
-        Column(heading=heading, kind="count" if is_number else "text")
+        TableColumn(heading=heading, kind="count" if is_number else "text")
         for heading, is_number in zip(table.columns, numeric, strict=True)
     )
     rows = tuple(
@@ -77,13 +77,13 @@ def _described(table: StudyTable) -> Table:
     return Table(title=table.title, columns=columns, rows=rows, words=beside, notes=table.notes)
 
 
-def _shown(table: StudyTable, i: int, j: int) -> Cell:
+def _shown(table: StudyTable, i: int, j: int) -> TableCell:
     ours = _written(table.rows[i][j], table.digits)
     theirs = table.printed[i][j] if table.printed is not None else None
     return ours if theirs is None else f"{ours} ({_written(theirs, table.digits)})"
 
 
-def _written(cell: Entry, digits: int) -> str:
+def _written(cell: StudyCell, digits: int) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "–"
     if isinstance(cell, str):
@@ -91,6 +91,6 @@ def _written(cell: Entry, digits: int) -> str:
     return number(float(cell), 0 if isinstance(cell, int) else digits)
 
 
-def _is_numeric(cells: list[Entry]) -> bool:
+def _is_numeric(cells: list[StudyCell]) -> bool:
     known = [cell for cell in cells if cell is not None]
     return bool(known) and not any(isinstance(cell, str) for cell in known)

@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.present.numbers import percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.tags import Audition, TagRanking
 from betterthan.results.units import unit_line
 
@@ -57,12 +57,12 @@ def tag_ranking_table(result: TagRanking) -> Table:
     """Return systems best first by the first measure, with its interval, groups and letters."""
     names = [tag_measure_name(name) for name in result.measures]
     columns = (
-        Column(heading="cluster", kind="integer"),
-        Column(heading="system"),
-        Column(heading=names[0], kind="number", digits=_DIGITS),
-        Column(heading=f"{percent(result.confidence)} CI", kind="interval", digits=_DIGITS),
-        Column(heading="group"),
-        *(Column(heading=name, kind="number", digits=_DIGITS) for name in names[1:]),
+        TableColumn(heading="cluster", kind="integer"),
+        TableColumn(heading="system"),
+        TableColumn(heading=names[0], kind="number", digits=_DIGITS),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=_DIGITS),
+        TableColumn(heading="group"),
+        *(TableColumn(heading=name, kind="number", digits=_DIGITS) for name in names[1:]),
     )
     real = np.flatnonzero(~result.is_synthetic)
     size = f"{real.size} systems, {len(result.systems) - real.size} synthetic, {result.n_words:,} tags"
@@ -81,7 +81,7 @@ def tag_ranking_table(result: TagRanking) -> Table:
     )
 
 
-def _row(result: TagRanking, i: int) -> tuple[Cell, ...]:
+def _row(result: TagRanking, i: int) -> tuple[TableCell, ...]:
     name = f"[{result.systems[i]}]" if result.is_synthetic[i] else result.systems[i]
     group = float(result.cluster[i, 0])
     return (
@@ -137,13 +137,13 @@ _AUDITION_LEGEND = (
 
 def audition_table(result: Audition) -> Table:
     """Return measures with the systems that each labelling outscores, and the share of pairs that differ."""
-    shares = [Column(heading=name, kind="number") for name in ("d", "d top", "d bottom")]
+    shares = [TableColumn(heading=name, kind="number") for name in ("d", "d top", "d bottom")]
     columns = (
-        Column(heading="measure"),
-        *(Column(heading=name, kind="integer") for name in result.synthetic),
-        Column(heading="sum", kind="integer"),
+        TableColumn(heading="measure"),
+        *(TableColumn(heading=name, kind="integer") for name in result.synthetic),
+        TableColumn(heading="sum", kind="integer"),
         *shares,
-        Column(heading="groups", kind="integer"),
+        TableColumn(heading="groups", kind="integer"),
     )
     size = f"{len(result.systems)} systems, {len(result.synthetic)} synthetic labellings"
     return Table(
@@ -160,7 +160,7 @@ def audition_table(result: Audition) -> Table:
     )
 
 
-def _audition_row(result: Audition, i: int) -> tuple[Cell, ...]:
+def _audition_row(result: Audition, i: int) -> tuple[TableCell, ...]:
     shares = (result.d[i], result.d_top[i], result.d_bottom[i])
     return (
         tag_measure_name(result.measures[i]),

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.rank.rank import of_each_method, rank
 from betterthan.errors import NotConverged, NotEstimable
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.report.document import Card, Paragraph, Report, Section, TableBlock
 from betterthan.report.inputs import Inputs
 from betterthan.report.sections.agreement import agreed, agreement_section
@@ -33,13 +33,15 @@ def battles_report(inputs: Inputs) -> Report:
     matches = inputs.matches
     assert matches is not None  # noqa: S101  (gathered so)
     rankings = _rankings(inputs, matches)
-    known = {by: found for by, found in rankings.items() if isinstance(found, Ranking)}
+    known = {by: ranking for by, ranking in rankings.items() if isinstance(ranking, Ranking)}
     if "bradley_terry" not in known:
         raise NotEstimable(str(rankings["bradley_terry"]))
     top = known["bradley_terry"]
     pairs = compare(matches, rng=inputs.options.get("rng", 12345), **inputs.computing())
     agreement = agreed(known)
-    results: dict[str, Result] = {f"ranking-{by}": found for by, found in known.items()} | {"pairs": pairs}
+    results: dict[str, Result] = {f"ranking-{by}": ranking for by, ranking in known.items()} | {
+        "pairs": pairs
+    }
     if agreement is not None:
         results["agreement"] = agreement
     files = csv_files(results)
@@ -48,7 +50,7 @@ def battles_report(inputs: Inputs) -> Report:
         pairs_section(pairs, unit="battle", any_pair=False),
         *([agreement_section(known, agreement)] if agreement is not None else []),
         _meetings(pairs),
-        data_section(inputs, [_said(matches)], results.values()),
+        data_section(inputs, [_data_summary(matches)], results.values()),
         method_section(_paragraph(matches, pairs), results, ("bradley_terry", "holm"), inputs.command),
         files_section(results, files),
     ]
@@ -68,21 +70,21 @@ def battles_report(inputs: Inputs) -> Report:
 
 
 def _rankings(inputs: Inputs, matches: Matches) -> dict[str, Ranking | str]:
-    found: dict[str, Ranking | str] = {}
-    told: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
-    for by, own in of_each_method(matches, _METHODS, {"scale": "elo", **told}):
+    rankings: dict[str, Ranking | str] = {}
+    options: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
+    for by, ranking in of_each_method(matches, _METHODS, {"scale": "elo", **options}):
         try:
-            found[by] = rank(matches, by=by, **own)
+            rankings[by] = rank(matches, by=by, **ranking)
         except (NotEstimable, NotConverged) as error:
-            found[by] = error.text
-    return found
+            rankings[by] = error.text
+    return rankings
 
 
 def _lead(ranking: Ranking) -> str:
     return f"Strengths in {ranking.unit}; in colour who may be best. A line parts significance clusters."
 
 
-def _said(matches: Matches) -> str:
+def _data_summary(matches: Matches) -> str:
     return f"{count(matches.n_matches)} battles of {len(matches.systems)} systems, {100 * _ties(matches):.0f}% ties."
 
 
@@ -93,23 +95,23 @@ def _ties(matches: Matches) -> float:
 def _verdict(ranking: Ranking, pairs: PairwiseTable) -> tuple[str, str]:
     best, first, second = may_be_best(ranking), ranking.systems[0], ranking.systems[1]
     m = len(ranking.systems)
-    found = pairs.pair(first, second)
+    pair = pairs.pair(first, second)
     if len(best) == 1:
         headline = f"{first} is the best of {m} systems."
     elif len(best) == m:
         headline = "No system can be called best."
     else:
         headline = f"{first} leads, but {len(best)} systems may be best."
-    met, lost = found.wins + found.ties + found.losses, found.pvalue <= pairs.alpha < found.adjusted
+    met, lost = pair.wins + pair.ties + pair.losses, pair.pvalue <= pairs.alpha < pair.adjusted
     direct = (
-        f"Of their {count(met)} battles {first} won {count(found.wins)} and {second} {count(found.losses)}."
+        f"Of their {count(met)} battles {first} won {count(pair.wins)} and {second} {count(pair.losses)}."
         if met
         else f"{first} and {second} never met; the model compares them through others."
     )
     return headline, (
-        f"{first} beats {second} with probability {found.effect:.2f} ({100 * pairs.confidence:g}% interval "
-        f"{found.low:.2f} to {found.high:.2f}, for this pair alone) under Bradley–Terry."
-        f"{corrected(found.adjusted, m * (m - 1) // 2, lost=lost)} {direct}"
+        f"{first} beats {second} with probability {pair.effect:.2f} ({100 * pairs.confidence:g}% interval "
+        f"{pair.low:.2f} to {pair.high:.2f}, for this pair alone) under Bradley–Terry."
+        f"{corrected(pair.adjusted, m * (m - 1) // 2, lost=lost)} {direct}"
     )
 
 
@@ -140,11 +142,11 @@ def _meetings(pairs: PairwiseTable) -> Section:
     met = _met(pairs)
     m = len(pairs.systems)
     columns = (
-        Column(heading="system"),
-        Column(heading="battles", kind="integer"),
-        Column(heading="opponents", kind="integer"),
-        Column(heading="fewest against", kind="integer"),
-        Column(heading="whom"),
+        TableColumn(heading="system"),
+        TableColumn(heading="battles", kind="integer"),
+        TableColumn(heading="opponents", kind="integer"),
+        TableColumn(heading="fewest against", kind="integer"),
+        TableColumn(heading="whom"),
     )
     rows = []
     for i, name in enumerate(pairs.systems):

@@ -11,7 +11,7 @@ from betterthan.analysis.rank.rank import rank
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.present.numbers import pvalue
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.meta_evaluation import (
     caveat_sentence,
@@ -24,13 +24,13 @@ from betterthan.report.copies import csv_of_result
 from betterthan.report.document import (
     Block,
     Card,
-    Choice,
     Matrix,
     MatrixCell,
     Paragraph,
     Report,
     Section,
     Switch,
+    SwitchView,
     TableBlock,
 )
 from betterthan.report.figures.marks import interval_marks, scale_heading
@@ -47,47 +47,47 @@ from betterthan.results.meta_evaluation import CASES, MetaEvaluation
 _MOST_SYSTEMS = 24
 
 
-def significance_section(found: MetaEvaluation) -> Section:
+def significance_section(meta: MetaEvaluation) -> Section:
     """Return which metrics differ significantly: the row is better than the column."""
-    better, k = found.comparisons.better, len(found.metrics)
+    better, k = meta.comparisons.better, len(meta.metrics)
     cells = tuple(
-        tuple(None if i == j else _metric_cell(found, i, j, is_better=bool(better[i, j])) for j in range(k))
+        tuple(None if i == j else _metric_cell(meta, i, j, is_better=bool(better[i, j])) for j in range(k))
         for i in range(k)
     )
-    ends = frozenset(i for i in range(k - 1) if found.cluster[i] != found.cluster[i + 1])
+    ends = frozenset(i for i in range(k - 1) if meta.cluster[i] != meta.cluster[i + 1])
     matrix = Matrix(
         key="metric-matrix",
-        caption=_pvalue_of(found),
+        caption=_pvalue_of(meta),
         corner="row better than column",
-        rows=found.metrics,
-        columns=found.metrics,
+        rows=meta.metrics,
+        columns=meta.metrics,
         cells=cells,
         rules=ends,
     )
     lead = (
-        f"{_pvalue_of(found)}, by {measure_name(found.method)}, {correction_name(found.comparisons.correction)}. Green "
-        f"and bold: the row is significantly better at level {found.comparisons.alpha:g}. Rules separate clusters. "
-        f"{scope_sentence(found)}"
+        f"{_pvalue_of(meta)}, by {measure_name(meta.method)}, {correction_name(meta.comparisons.correction)}. Green "
+        f"and bold: the row is significantly better at level {meta.comparisons.alpha:g}. Rules separate clusters. "
+        f"{scope_sentence(meta)}"
     )
     return Section(
         key="pairs", title="Which metrics differ significantly?", menu="Pairs", lead=lead, blocks=(matrix,)
     )
 
 
-def _pvalue_of(found: MetaEvaluation) -> str:
-    if found.comparisons.alternative == "wmt":
+def _pvalue_of(meta: MetaEvaluation) -> str:
+    if meta.comparisons.alternative == "wmt":
         return "One-sided p-value that the row agrees better with human judgments than the column"
     return "Two-sided p-value that the row and the column agree differently with human judgments"
 
 
-def _metric_cell(found: MetaEvaluation, i: int, j: int, *, is_better: bool) -> MatrixCell | None:
-    p = float(found.comparisons.adjusted[i, j])
+def _metric_cell(meta: MetaEvaluation, i: int, j: int, *, is_better: bool) -> MatrixCell | None:
+    p = float(meta.comparisons.adjusted[i, j])
     if np.isnan(p):
         return MatrixCell(text="–", shade=0, is_sure=False, title="not tested")
     text = _small_p(p)
-    verb = "better than" if is_better or found.comparisons.alternative == "wmt" else "against"
-    said = f"{found.metrics[i]} {verb} {found.metrics[j]}: p {pvalue(p)}"
-    return MatrixCell(text=text, shade=6 if is_better else 0, is_sure=is_better, title=said)
+    verb = "better than" if is_better or meta.comparisons.alternative == "wmt" else "against"
+    title = f"{meta.metrics[i]} {verb} {meta.metrics[j]}: p {pvalue(p)}"
+    return MatrixCell(text=text, shade=6 if is_better else 0, is_sure=is_better, title=title)
 
 
 def _small_p(p: float) -> str:
@@ -105,26 +105,26 @@ def _small_p(p: float) -> str:
     return "1" if p >= 1 else f"{p:.{3 if p < 0.01 else 2}f}".removeprefix("0")
 
 
-def systems_section(found: MetaEvaluation) -> Section:
+def systems_section(meta: MetaEvaluation) -> Section:
     """Return how people and the best metric see each pair of systems: three matrices one below the other."""
-    order = np.argsort(-found.human_mean, kind="stable")[:_MOST_SYSTEMS]
-    names = tuple(found.systems[i] for i in order)
+    order = np.argsort(-meta.human_mean, kind="stable")[:_MOST_SYSTEMS]
+    names = tuple(meta.systems[i] for i in order)
     blocks: list[Block] = []
-    if found.human_pvalue is not None and found.metric_pvalue is not None:
-        people, metric = (p[np.ix_(order, order)] for p in (found.human_pvalue, found.metric_pvalue[0]))
+    if meta.human_pvalue is not None and meta.metric_pvalue is not None:
+        people, metric = (p[np.ix_(order, order)] for p in (meta.human_pvalue, meta.metric_pvalue[0]))
         views = (
-            ("people", found.human, people, True),
-            ("metric", found.metrics[0], metric, True),
+            ("people", meta.human, people, True),
+            ("metric", meta.metrics[0], metric, True),
             ("agreement", "one less the gap", 1 - np.abs(people - metric), False),
         )
         choices = tuple(
-            Choice(key=key, label=label, blocks=(_heat(key, label, names, values, is_p=is_p),))
+            SwitchView(key=key, label=label, blocks=(_heat(key, label, names, values, is_p=is_p),))
             for key, label, values, is_p in views
         )
         blocks.append(Switch(key="view", label="Who is sure of what", choices=choices))
-    first = found.metrics[0]
+    first = meta.metrics[0]
     lead = (
-        f"How sure {found.human} and {first} are that the row is better than the column: one-sided p-values, green for "
+        f"How sure {meta.human} and {first} are that the row is better than the column: one-sided p-values, green for "
         f"the row, orange for the column. Systems stand in the order of people. Soft pairwise accuracy is the mean of "
         f"one less the gap."
     )
@@ -172,12 +172,12 @@ def meta_report(inputs: Inputs) -> Report:
     """Compute everything that a report on metrics shows."""
     human = inputs.human
     assert human is not None  # noqa: S101  (gathered so)
-    told: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
-    measured, refused = _measured(inputs, told)
+    options: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
+    measured, refused = _measured(inputs, options)
     main = measured[_MEASURES[0]]
-    results: dict[str, Result] = {f"meta-{by}": found for by, found in measured.items()}
+    results: dict[str, Result] = {f"meta-{by}": meta for by, meta in measured.items()}
     people = (
-        rank(human.complete(missing="drop"), by="mean", **told)
+        rank(human.complete(missing="drop"), by="mean", **options)
         if human.n_missing < human.values.size
         else None
     )
@@ -190,7 +190,7 @@ def meta_report(inputs: Inputs) -> Report:
         systems_section(main),
         _contributions(main),
         *([_people(people)] if people is not None else []),
-        data_section(inputs, [_said(inputs, main)], results.values()),
+        data_section(inputs, [_data_summary(inputs, main)], results.values()),
         method_section(_paragraph(main), results, ("soft_pairwise_accuracy",), inputs.command),
         files_section(results, files),
     ]
@@ -208,26 +208,27 @@ def meta_report(inputs: Inputs) -> Report:
     )
 
 
-def _measured(inputs: Inputs, told: dict[str, Any]) -> tuple[dict[str, MetaEvaluation], dict[str, str]]:
+def _measured(inputs: Inputs, options: dict[str, Any]) -> tuple[dict[str, MetaEvaluation], dict[str, str]]:
     """Return each measure that these data allow, and why the others do not."""
-    found: dict[str, MetaEvaluation] = {}
+    evaluations: dict[str, MetaEvaluation] = {}
     refused: dict[str, str] = {}
     for by in _MEASURES:
         try:
-            found[by] = meta_evaluate(inputs.metrics, inputs.human, by=by, **told)
+            evaluations[by] = meta_evaluate(inputs.metrics, inputs.human, by=by, **options)
         except BetterThanError as error:
             if by == _MEASURES[0]:
                 raise
             refused[by] = error.text
-    return found, refused
+    return evaluations, refused
 
 
 def _ranking(measured: dict[str, MetaEvaluation], refused: dict[str, str]) -> Section:
     choices = [
-        Choice(key=by, label=measure_name(by), blocks=(_table(found, by),)) for by, found in measured.items()
+        SwitchView(key=by, label=measure_name(by), blocks=(_table(meta, by),))
+        for by, meta in measured.items()
     ]
     choices += [
-        Choice(key=by, label=measure_name(by), blocks=(Paragraph(why, "note"),))
+        SwitchView(key=by, label=measure_name(by), blocks=(Paragraph(why, "note"),))
         for by, why in refused.items()
     ]
     lead = "Best first. Rules separate clusters; metrics that share a letter do not differ significantly."
@@ -235,39 +236,39 @@ def _ranking(measured: dict[str, MetaEvaluation], refused: dict[str, str]) -> Se
     return Section(key="ranking", title="Metrics", lead=lead, blocks=(switch,))
 
 
-def _table(found: MetaEvaluation, by: str) -> TableBlock:
-    numbers = [getattr(found, name).tolist() for name in ("value", "low", "high")]
+def _table(meta: MetaEvaluation, by: str) -> TableBlock:
+    numbers = [getattr(meta, name).tolist() for name in ("value", "low", "high")]
     return TableBlock(
         key=f"meta-{by}",
-        table=page_table(describe(found)),
-        marks=interval_marks(*numbers, stressed=(found.cluster == 1).tolist()),
+        table=page_table(describe(meta)),
+        marks=interval_marks(*numbers, stressed=(meta.cluster == 1).tolist()),
         marks_heading=scale_heading(*numbers),
-        csv=csv_of_result(found),
+        csv=csv_of_result(meta),
         words=True,
     )
 
 
-def _contributions(found: MetaEvaluation) -> Section:
+def _contributions(meta: MetaEvaluation) -> Section:
     """Return what each pair of systems costs the best metrics, by case, and the costliest pairs of the first."""
-    columns = (Column(heading="metric"), *(Column(heading=case, kind="integer") for case in CASES))
-    rows: list[tuple[Cell, ...]] = []
-    for metric in found.metrics:
-        cases = [pair.case for pair in found.contributions(metric)]
+    columns = (TableColumn(heading="metric"), *(TableColumn(heading=case, kind="integer") for case in CASES))
+    rows: list[tuple[TableCell, ...]] = []
+    for metric in meta.metrics:
+        cases = [pair.case for pair in meta.contributions(metric)]
         rows.append((metric, *(cases.count(case) for case in CASES)))
     counts = TableBlock(
         key="cases", table=Table(title="Pairs of systems by who is sure", columns=columns, rows=tuple(rows))
     )
-    first = found.metrics[0]
-    worst = found.contributions(first)[:_SHOWN_PAIRS]
+    first = meta.metrics[0]
+    worst = meta.contributions(first)[:_SHOWN_PAIRS]
     headings = (
-        Column(heading="system"),
-        Column(heading="against"),
-        Column(heading="p of people", kind="pvalue"),
+        TableColumn(heading="system"),
+        TableColumn(heading="against"),
+        TableColumn(heading="p of people", kind="pvalue"),
     )
     more = (
-        Column(heading=f"p of {first}", kind="pvalue"),
-        Column(heading="adds", kind="number", digits=3),
-        Column(heading="case"),
+        TableColumn(heading=f"p of {first}", kind="pvalue"),
+        TableColumn(heading="adds", kind="number", digits=3),
+        TableColumn(heading="case"),
     )
     table = Table(
         title=f"Pairs that cost {first} most",
@@ -289,66 +290,66 @@ def _people(ranking: Any) -> Section:  # noqa: ANN401  (a Ranking)
     )
 
 
-def _headline(found: MetaEvaluation) -> str:
+def _headline(meta: MetaEvaluation) -> str:
     alike = [
         m
-        for m, letters in zip(found.metrics[1:], found.letters[1:], strict=True)
-        if set(letters) & set(found.letters[0])
+        for m, letters in zip(meta.metrics[1:], meta.letters[1:], strict=True)
+        if set(letters) & set(meta.letters[0])
     ]
-    best = found.metrics[0]
-    if len(found.metrics) == 1:
-        return f"{best} agrees with people on {100 * found.value[0]:.0f}% by soft pairwise accuracy."
+    best = meta.metrics[0]
+    if len(meta.metrics) == 1:
+        return f"{best} agrees with people on {100 * meta.value[0]:.0f}% by soft pairwise accuracy."
     if not alike:
         return f"{best} agrees best with people."
-    if len(alike) == len(found.metrics) - 1:
+    if len(alike) == len(meta.metrics) - 1:
         return "No metric can be called best."
     return f"{best} leads, but {len(alike) + 1} metrics may be best."
 
 
-def _verdict(found: MetaEvaluation) -> str:
-    k = len(found.metrics)
+def _verdict(meta: MetaEvaluation) -> str:
+    k = len(meta.metrics)
     n_pairs = k * (k - 1) // 2
     span = (
-        f" ({100 * found.confidence:g}% interval {found.low[0]:.3f} to {found.high[0]:.3f})"
-        if found.low[0] == found.low[0]
+        f" ({100 * meta.confidence:g}% interval {meta.low[0]:.3f} to {meta.high[0]:.3f})"
+        if meta.low[0] == meta.low[0]
         else ""
     )
-    differ = f" {differences(found)}." if n_pairs else ""
-    caveats = "".join(f" {caveat_sentence(one)}" for one in found.caveats)
-    few = ", and agreement over so few is uncertain" if found.n_systems < _FEW_SYSTEMS else ""
+    differ = f" {differences(meta)}." if n_pairs else ""
+    caveats = "".join(f" {caveat_sentence(one)}" for one in meta.caveats)
+    few = ", and agreement over so few is uncertain" if meta.n_systems < _FEW_SYSTEMS else ""
     return (
-        f"The {measure_name(found.method)} of {found.metrics[0]} with {found.human} is {found.value[0]:.3f}{span}."
-        f"{caveats}{differ} There are {found.n_systems} systems{few}."
+        f"The {measure_name(meta.method)} of {meta.metrics[0]} with {meta.human} is {meta.value[0]:.3f}{span}."
+        f"{caveats}{differ} There are {meta.n_systems} systems{few}."
     )
 
 
-def _cards(found: MetaEvaluation) -> tuple[Card, ...]:
-    k = len(found.metrics)
+def _cards(meta: MetaEvaluation) -> tuple[Card, ...]:
+    k = len(meta.metrics)
     n_pairs = k * (k - 1) // 2
     return (
         Card(number=str(k), label=plural(k, "metric")),
-        Card(number=str(found.n_systems), label=f"systems, {count(found.n_segments)} segments"),
-        pairs_card(found.n_significant, n_pairs, "metrics"),
+        Card(number=str(meta.n_systems), label=f"systems, {count(meta.n_segments)} segments"),
+        pairs_card(meta.n_significant, n_pairs, "metrics"),
         Card(
-            number=count(found.n_pairs),
-            label=f"{plural(found.n_pairs, 'pair of systems is', 'pairs of systems are')} all there is to agree on",
-            is_warning=found.n_pairs < 30,
+            number=count(meta.n_pairs),
+            label=f"{plural(meta.n_pairs, 'pair of systems is', 'pairs of systems are')} all there is to agree on",
+            is_warning=meta.n_pairs < 30,
         ),
     )
 
 
-def _said(inputs: Inputs, found: MetaEvaluation) -> str:
-    k, size = len(inputs.metrics), f"{found.n_systems} systems × {count(found.n_segments)} segments"
-    return f"{k} {plural(k, 'metric')} and {found.human} on {size}."
+def _data_summary(inputs: Inputs, meta: MetaEvaluation) -> str:
+    k, size = len(inputs.metrics), f"{meta.n_systems} systems × {count(meta.n_segments)} segments"
+    return f"{k} {plural(k, 'metric')} and {meta.human} on {size}."
 
 
-def _paragraph(found: MetaEvaluation) -> list[str]:
+def _paragraph(meta: MetaEvaluation) -> list[str]:
     return [
-        f"We held {len(found.metrics)} {plural(len(found.metrics), 'metric')} against {found.human}.",
-        f"There are {found.n_systems} systems and {count(found.n_segments)} segments.",
+        f"We held {len(meta.metrics)} {plural(len(meta.metrics), 'metric')} against {meta.human}.",
+        f"There are {meta.n_systems} systems and {count(meta.n_segments)} segments.",
         "Agreement is soft pairwise accuracy (Thompson et al., 2024).",
-        f"Intervals come from a bootstrap over segments, centred on the value: {found.interval_population}.",
-        f"{differences(found)}.",
-        scope_sentence(found),
+        f"Intervals come from a bootstrap over segments, centred on the value: {meta.interval_population}.",
+        f"{differences(meta)}.",
+        scope_sentence(meta),
         "Computed with betterthan.",
     ]

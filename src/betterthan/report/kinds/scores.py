@@ -14,7 +14,7 @@ from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Block, Card, Fold, Paragraph, Report, Section, TableBlock
 from betterthan.report.inputs import Inputs
 from betterthan.report.pair.scores import explained, pair_blocks, pair_fold
-from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
+from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, size_note
 from betterthan.report.sections.agreement import agreed, agreement_section
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
@@ -41,16 +41,16 @@ _METHODS_CITED = ("paired", "permutation", "holm", "bootstrap", "bradley_terry",
 def scores_report(inputs: Inputs) -> Report:
     """Compute everything that a report on scores shows."""
     rankings = _rankings(inputs)
-    known = {by: found for by, found in rankings.items() if isinstance(found, Ranking)}
+    known = {by: result for by, result in rankings.items() if isinstance(result, Ranking)}
     top = known["mean"]
     tests = _tests(inputs)
     pairs = tests["permutation"]
     neighbours = list(zip(top.systems, top.systems[1:], strict=False))[:_EXPLAINED]
     explanations = [explained(inputs, a, b) for a, b in neighbours]
     documents = n_documents(inputs)
-    stand = [standing(found, tests, documents) for found in explanations]
+    stand = [standing(result, tests, documents) for result in explanations]
     agreement = agreed(known)
-    results: dict[str, Result] = {f"ranking-{by}": found for by, found in known.items()}
+    results: dict[str, Result] = {f"ranking-{by}": result for by, result in known.items()}
     results |= {"pairs": pairs, "pair": explanations[0], "diagnosis": diagnose(inputs.scores)}
     if agreement is not None:
         results["agreement"] = agreement
@@ -65,7 +65,7 @@ def scores_report(inputs: Inputs) -> Report:
         segments_section(inputs, *neighbours[0]),
         sureness_section(inputs, top, documents=documents is not None),
         data_section(
-            inputs, _said(inputs), _noted(results, documents), blocks=_diagnosis(results["diagnosis"])
+            inputs, _data_summary(inputs), _noted(results, documents), blocks=_diagnosis(results["diagnosis"])
         ),
         method_section(_paragraph(inputs, top, pairs), results, _METHODS_CITED, inputs.command),
         files_section(results, files),
@@ -84,27 +84,27 @@ def scores_report(inputs: Inputs) -> Report:
     )
 
 
-def _told(inputs: Inputs, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    wanted: tuple[str, ...] = ("missing", "units", "rng")
-    options = {key: inputs.options[key] for key in wanted if key in inputs.options}
+def _verb_options(inputs: Inputs, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    names: tuple[str, ...] = ("missing", "units", "rng")
+    options = {key: inputs.options[key] for key in names if key in inputs.options}
     return {**options, **inputs.computing(), **more}
 
 
 def _rankings(inputs: Inputs) -> dict[str, Ranking | str]:
-    found: dict[str, Ranking | str] = {}
+    rankings: dict[str, Ranking | str] = {}
     for by in _METHODS:
         try:
-            found[by] = rank(inputs.scores, by=by, **_told(inputs))
+            rankings[by] = rank(inputs.scores, by=by, **_verb_options(inputs))
         except (NotEstimable, NotConverged) as error:
-            found[by] = error.text
-    return found
+            rankings[by] = error.text
+    return rankings
 
 
 def _tests(inputs: Inputs) -> dict[str, PairwiseTable]:
     """All pairs by the test of the mean and, where segments are the units, by tests that only take segments."""
     names: tuple[TestName, ...] = ("permutation", "sign", "wilcoxon")
     return {
-        name: compare(inputs.scores, test=name, **_told(inputs))
+        name: compare(inputs.scores, test=name, **_verb_options(inputs))
         for name in (names[:1] if _is_by_documents(inputs) else names)
     }
 
@@ -121,7 +121,7 @@ def _pairs(
         unit="segment",
         any_pair=fits(inputs.scores),
         opened=_opened(explanations, pairs.systems),
-        told=told_size(inputs.scores),
+        introduction=size_note(inputs.scores),
         over="" if documents is None else "documents",
     )
 
@@ -134,8 +134,10 @@ def _pair(
     if others:
         place = {name: i for i, name in enumerate(systems)}
         folds = tuple(
-            pair_fold(found, place[found.a], place[found.b], words=(told.lead, *told.words))
-            for found, told in zip(others, stand[1:], strict=True)
+            pair_fold(
+                explanation, place[explanation.a], place[explanation.b], words=(words.lead, *words.words)
+            )
+            for explanation, words in zip(others, stand[1:], strict=True)
         )
         blocks = (*blocks, Paragraph("Other neighbours in the ranking:", "dim"), *folds)
     title = f"{first.a} against {first.b}"
@@ -145,8 +147,10 @@ def _pair(
 def _opened(explanations: list[Explanation], systems: tuple[str, ...]) -> dict[tuple[int, int], str]:
     """Return where each explained pair stands in the page: the first in a section of its own, the others in folds."""
     place = {name: i for i, name in enumerate(systems)}
-    found = {(place[pair.a], place[pair.b]): f"pair-{place[pair.a]}-{place[pair.b]}" for pair in explanations}
-    return {**found, (place[explanations[0].a], place[explanations[0].b]): "pair"}
+    anchors = {
+        (place[pair.a], place[pair.b]): f"pair-{place[pair.a]}-{place[pair.b]}" for pair in explanations
+    }
+    return {**anchors, (place[explanations[0].a], place[explanations[0].b]): "pair"}
 
 
 def _metrics(inputs: Inputs, first: Ranking) -> list[Section]:
@@ -155,11 +159,11 @@ def _metrics(inputs: Inputs, first: Ranking) -> list[Section]:
         return []
     about, *others = inputs.metrics
     rankings = {about: first}
-    rankings |= {name: rank(inputs.metrics[name], by="mean", **_told(inputs)) for name in others}
-    found = agreed(rankings)
-    if found is None:
+    rankings |= {name: rank(inputs.metrics[name], by="mean", **_verb_options(inputs)) for name in others}
+    agreement = agreed(rankings)
+    if agreement is None:
         return []
-    return [agreement_section(rankings, found, key="metrics", title="Do the metrics agree?")]
+    return [agreement_section(rankings, agreement, key="metrics", title="Do the metrics agree?")]
 
 
 def _noted(results: dict[str, Result], documents: int | None) -> list[Result]:
@@ -167,11 +171,11 @@ def _noted(results: dict[str, Result], documents: int | None) -> list[Result]:
 
     What an explanation notes about documents as units the table of all pairs says too.
     """
-    return [found for name, found in results.items() if documents is None or name != "pair"]
+    return [result for name, result in results.items() if documents is None or name != "pair"]
 
 
-def _diagnosis(found: Result) -> tuple[Block, ...]:
-    table = TableBlock(key="diagnosis", table=describe(found), csv=csv_of_result(found), words=True)
+def _diagnosis(diagnosis: Result) -> tuple[Block, ...]:
+    table = TableBlock(key="diagnosis", table=describe(diagnosis), csv=csv_of_result(diagnosis), words=True)
     return (Fold(key="diagnosis-fold", label="What kind of scores these are", blocks=(table,)),)
 
 
@@ -182,13 +186,15 @@ def _title(inputs: Inputs) -> str:
     return f"{scores.name} ({direction}) · {scores.n_systems} systems · {count(n)} {plural(n, 'segment')}"
 
 
-def _said(inputs: Inputs) -> list[str]:
+def _data_summary(inputs: Inputs) -> list[str]:
     scores = inputs.scores
-    said = f"{scores.n_systems} systems × {count(scores.n_segments)} {plural(scores.n_segments, 'segment')}"
-    said += f" in {_documents(scores)}" if scores.groups else ""
+    summary = (
+        f"{scores.n_systems} systems × {count(scores.n_segments)} {plural(scores.n_segments, 'segment')}"
+    )
+    summary += f" in {_documents(scores)}" if scores.groups else ""
     n = scores.n_missing
-    said += f", {count(n)} {plural(n, 'score')} missing." if n else ", no score missing."
-    return [said]
+    summary += f", {count(n)} {plural(n, 'score')} missing." if n else ", no score missing."
+    return [summary]
 
 
 def _documents(scores: Scores) -> str:
@@ -290,14 +296,14 @@ def _payload(
         "scores": packed_scores(scores, digits=digits_of(scores)),
         "tests": packed_tests([(named[name], test) for name, test in tests.items()], scores.systems),
         "words": {
-            f"{place[found.a]} {place[found.b]}": [told.lead, *told.words]
-            for found, told in zip(explanations, stand, strict=True)
+            f"{place[explanation.a]} {place[explanation.b]}": [words.lead, *words.words]
+            for explanation, words in zip(explanations, stand, strict=True)
         },
         "top": [place[first.a], place[first.b]],
     }
     if inputs.texts is not None and inputs.show_texts:
-        wanted = [
+        segments = [
             scores.segments[i] for i in chosen_segments(scores, first.a, first.b, each=scores.n_segments)
         ]
-        payload["texts"] = packed_texts(inputs.texts, scores.segments, wanted)
+        payload["texts"] = packed_texts(inputs.texts, scores.segments, segments)
     return payload

@@ -10,19 +10,19 @@ from betterthan.analysis.compare.compare import compare
 from betterthan.analysis.tags.rank_tags import DEFAULT_MEASURES, rank_tags
 from betterthan.analysis.tags.tag_counts import tag_counts
 from betterthan.present.numbers import percent
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.pairwise import correction_words
+from betterthan.present.tables.pairwise import capitalized, correction_words
 from betterthan.present.tables.tags import tag_measure_name
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Card, Choice, Report, Section, Switch, TableBlock
+from betterthan.report.document import Card, Report, Section, Switch, SwitchView, TableBlock
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.wording import count, number_different, page_table, plural, sentence
+from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.tags import TagRanking
@@ -33,19 +33,19 @@ def tags_report(inputs: Inputs) -> Report:
     """Compute everything that a report on word tags shows."""
     tags = inputs.tags
     assert tags is not None  # noqa: S101  (gathered so)
-    told: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
-    ranking = rank_tags(tags, **told)
+    options: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
+    ranking = rank_tags(tags, **options)
     results: dict[str, Result] = {"ranking": ranking}
     pairs: PairwiseTable | None = None
     if len(tags.systems) > 1:
-        pairs = compare(tag_counts(tags, by=DEFAULT_MEASURES[0]), correction="max_statistic", **told)
+        pairs = compare(tag_counts(tags, by=DEFAULT_MEASURES[0]), correction="max_statistic", **options)
         results["pairs"] = pairs
     files = csv_files(results)
     sections = [
         _ranking(ranking),
         *([pairs_section(pairs, unit="segment", any_pair=False)] if pairs is not None else []),
         _confusion(tags, ranking),
-        data_section(inputs, [_said(tags)], results.values()),
+        data_section(inputs, [_data_summary(tags)], results.values()),
         method_section(_paragraph(tags, ranking), results, ("tags", "permutation"), inputs.command),
         files_section(results, files),
     ]
@@ -69,7 +69,7 @@ def _ranking(ranking: TagRanking) -> Section:
     for k, measure in enumerate(ranking.measures):
         order = np.argsort(-np.nan_to_num(ranking.value[:, k], nan=-np.inf), kind="stable").tolist()
         choices.append(
-            Choice(key=measure, label=tag_measure_name(measure), blocks=(_by_measure(ranking, k, order),))
+            SwitchView(key=measure, label=tag_measure_name(measure), blocks=(_by_measure(ranking, k, order),))
         )
     switch = Switch(key="measure", label="Measure", choices=tuple(choices))
     table = page_table(describe(ranking))
@@ -81,10 +81,10 @@ def _ranking(ranking: TagRanking) -> Section:
 def _by_measure(ranking: TagRanking, k: int, order: list[int]) -> TableBlock:
     name = tag_measure_name(ranking.measures[k])
     columns = (
-        Column(heading="group", kind="integer"),
-        Column(heading="system"),
-        Column(heading=name, kind="number", digits=3),
-        Column(heading=percent(ranking.confidence), kind="interval", digits=3),
+        TableColumn(heading="group", kind="integer"),
+        TableColumn(heading="system"),
+        TableColumn(heading=name, kind="number", digits=3),
+        TableColumn(heading=percent(ranking.confidence), kind="interval", digits=3),
     )
     rows = tuple(
         (
@@ -108,21 +108,26 @@ def _by_measure(ranking: TagRanking, k: int, order: list[int]) -> TableBlock:
 def _confusion(tags: WordTags, ranking: TagRanking) -> Section:
     """Return how many BAD and OK words each system found."""
     columns = (
-        Column(heading="system"),
-        Column(heading="BAD found", kind="integer"),
-        Column(heading="BAD missed", kind="integer"),
-        Column(heading="OK called BAD", kind="integer"),
-        Column(heading="OK found", kind="integer"),
-        Column(heading="share called BAD", kind="count"),
+        TableColumn(heading="system"),
+        TableColumn(heading="BAD found", kind="integer"),
+        TableColumn(heading="BAD missed", kind="integer"),
+        TableColumn(heading="OK called BAD", kind="integer"),
+        TableColumn(heading="OK found", kind="integer"),
+        TableColumn(heading="share called BAD", kind="count"),
     )
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[TableCell, ...]] = []
     for name in (name for name in ranking.systems if name in tags.systems):
-        said = tags.predicted[tags.systems.index(name)]
+        predicted = tags.predicted[tags.systems.index(name)]
         counts = [
             int(np.count_nonzero(part))
-            for part in (tags.gold & said, tags.gold & ~said, ~tags.gold & said, ~tags.gold & ~said)
+            for part in (
+                tags.gold & predicted,
+                tags.gold & ~predicted,
+                ~tags.gold & predicted,
+                ~tags.gold & ~predicted,
+            )
         ]
-        rows.append((name, *counts, f"{100 * said.mean():.1f}%"))
+        rows.append((name, *counts, f"{100 * predicted.mean():.1f}%"))
     bad = 100 * float(tags.gold.mean())
     table = TableBlock(
         key="confusion", table=Table(title="Words by truth and by tag", columns=columns, rows=tuple(rows))
@@ -153,25 +158,25 @@ def _headline(ranking: TagRanking) -> str:
 def _verdict(ranking: TagRanking) -> str:
     real = [i for i in range(len(ranking.systems)) if not ranking.is_synthetic[i]]
     first, name = real[0], tag_measure_name(ranking.measures[0])
-    said = (
+    summary = (
         f"{ranking.systems[first]} has {name} {ranking.value[first, 0]:.3f} ({percent(ranking.confidence)} interval "
         f"{ranking.low[first, 0]:.3f} to {ranking.high[first, 0]:.3f})."
     )
     if ranking.n_pairs:
-        said += (
-            f" {sentence(number_different(int(ranking.n_different[0]), ranking.n_pairs))} significantly different at "
+        summary += (
+            f" {capitalized(number_different(int(ranking.n_different[0]), ranking.n_pairs))} significantly different at "
             f"level {ranking.alpha:g}{' after correction' if ranking.n_pairs > 1 else ''}."
         )
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
         n, m = max(gamed.values()), len(real)
-        said += (
+        summary += (
             f" A labelling that knows next to nothing ({' or '.join(gamed)}) outscores {n} of {m} systems."
         )
-    return said
+    return summary
 
 
-def _said(tags: WordTags) -> str:
+def _data_summary(tags: WordTags) -> str:
     m, bad = len(tags.systems), 100 * tags.gold.mean()
     size = (
         f"{count(tags.n_words)} words in {count(len(tags.segments))} {plural(len(tags.segments), 'segment')}"

@@ -14,11 +14,11 @@ from betterthan.analysis.rank.rank import rank
 from betterthan.errors import unknown_name
 from betterthan.present.tables.describe import describe
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Card, Choice, Report, Section, Switch, TableBlock
+from betterthan.report.document import Card, Report, Section, Switch, SwitchView, TableBlock
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
 from betterthan.report.pair.texts import text_pair_blocks
-from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, told_size
+from betterthan.report.payload import fits, packed_scores, packed_tests, packed_texts, size_note
 from betterthan.report.sections.agreement import agreement_section
 from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
@@ -44,21 +44,21 @@ def texts_report(inputs: Inputs) -> Report:
     """Compute everything that a report on texts shows."""
     texts = inputs.texts
     assert texts is not None  # noqa: S101  (gathered so)
-    told: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
+    options: dict[str, Any] = {"rng": inputs.options.get("rng", 12345), **inputs.computing()}
     counted = _counted(inputs, texts)
-    found = {name: aggregate(counts, **told) for name, counts in counted.items()}
-    results: dict[str, Result] = {f"scores-{name}": table for name, table in found.items()}
-    top = next(iter(found.values()))
-    compared = _compared(inputs, counted, top, told) if len(texts.systems) > 1 else None
+    aggregated = {name: aggregate(counts, **options) for name, counts in counted.items()}
+    results: dict[str, Result] = {f"scores-{name}": table for name, table in aggregated.items()}
+    top = next(iter(aggregated.values()))
+    compared = _compared(inputs, counted, top, options) if len(texts.systems) > 1 else None
     if compared is not None:
         results |= compared.results
     cited = ("sacrebleu", "chrf", "permutation", "holm", "bootstrap")
     files = csv_files(results)
     sections = [
-        _ranking(found),
+        _ranking(aggregated),
         *(compared.sections if compared is not None else ()),
-        data_section(inputs, [_said(texts)], results.values()),
-        method_section(_paragraph(texts, found), results, cited, inputs.command),
+        data_section(inputs, [_data_summary(texts)], results.values()),
+        method_section(_paragraph(texts, aggregated), results, cited, inputs.command),
         files_section(results, files),
     ]
     return Report(
@@ -88,12 +88,14 @@ class _Compared(NamedTuple):
     payload: dict[str, Any]
 
 
-def _compared(inputs: Inputs, counted: dict[str, Counts], top: Aggregated, told: dict[str, Any]) -> _Compared:
+def _compared(
+    inputs: Inputs, counted: dict[str, Counts], top: Aggregated, options: dict[str, Any]
+) -> _Compared:
     main = next(iter(counted.values()))
     segments = _of_segments(inputs, main)
-    pairs = compare(main, **told)
-    pair = explain(main, *top.systems[:2], rng=told["rng"])
-    rankings = {table.name: rank(table, **told) for table in counted.values()}
+    pairs = compare(main, **options)
+    pair = explain(main, *top.systems[:2], rng=options["rng"])
+    rankings = {table.name: rank(table, **options) for table in counted.values()}
     alike = agreement(rankings)
     sections = (
         pairs_section(
@@ -101,12 +103,12 @@ def _compared(inputs: Inputs, counted: dict[str, Counts], top: Aggregated, told:
             unit="segment",
             any_pair=fits(segments.scores),
             opened={(pairs.systems.index(pair.a), pairs.systems.index(pair.b)): "pair"},
-            told=told_size(segments.scores),
+            introduction=size_note(segments.scores),
         ),
         _pair(segments, pair, _words(pair, pairs)),
         agreement_section(rankings, alike, title="Do BLEU, chrF and TER agree?"),
         segments_section(segments, *top.systems[:2]),
-        sureness_section(segments, rank(segments.scores, by="mean", **told)),
+        sureness_section(segments, rank(segments.scores, by="mean", **options)),
     )
     results: dict[str, Result] = {"pairs": pairs, "pair": pair, "agreement": alike}
     payload = _payload(segments, pairs, pair) if fits(segments.scores) else {}
@@ -119,19 +121,19 @@ def _of_segments(inputs: Inputs, counts: Counts) -> Inputs:
 
 def _counted(inputs: Inputs, texts: Texts) -> dict[str, Counts]:
     """Return the counts of every metric, the wanted one first."""
-    wanted = str(inputs.options.get("metric") or "chrf").lower()
-    if wanted not in _SCORERS:
-        raise unknown_name("metric", wanted, _SCORERS)
+    metric = str(inputs.options.get("metric") or "chrf").lower()
+    if metric not in _SCORERS:
+        raise unknown_name("metric", metric, _SCORERS)
     missing = "drop" if inputs.options.get("missing") == "drop" else "raise"
-    order = [wanted, *(name for name in _SCORERS if name != wanted)]
+    order = [metric, *(name for name in _SCORERS if name != metric)]
     return {
         name: _SCORERS[name](texts, missing=missing, workers=inputs.options.get("workers")) for name in order
     }
 
 
-def _ranking(found: dict[str, Aggregated]) -> Section:
+def _ranking(aggregated: dict[str, Aggregated]) -> Section:
     choices = []
-    for name, table in found.items():
+    for name, table in aggregated.items():
         numbers = [getattr(table, part).tolist() for part in ("pooled", "pooled_low", "pooled_high")]
         block = TableBlock(
             key=f"scores-{name}",
@@ -141,32 +143,34 @@ def _ranking(found: dict[str, Aggregated]) -> Section:
             csv=csv_of_result(table),
             words=True,
         )
-        choices.append(Choice(key=name, label=table.metric, blocks=(block,)))
+        choices.append(SwitchView(key=name, label=table.metric, blocks=(block,)))
     lead = "Pooled score, mean of segments, mean of bootstrap corpora; the marks show the pooled score."
     switch = Switch(key="metric", label="Metric", choices=tuple(choices))
     return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch,))
 
 
-def _pair(segments: Inputs, found: CountsExplanation, words: tuple[str, ...]) -> Section:
+def _pair(segments: Inputs, explanation: CountsExplanation, words: tuple[str, ...]) -> Section:
     return Section(
         key="pair",
-        title=f"{found.a} against {found.b}",
+        title=f"{explanation.a} against {explanation.b}",
         menu="One pair",
         lead=words[0],
-        blocks=text_pair_blocks(segments.scores, found, key="top-pair", words=words),
+        blocks=text_pair_blocks(segments.scores, explanation, key="top-pair", words=words),
     )
 
 
-def _headline(found: Aggregated) -> str:
-    best = [name for name, low in zip(found.systems, found.rank_low.tolist(), strict=True) if low == 1]
-    m, first = len(found.systems), found.systems[0]
+def _headline(aggregated: Aggregated) -> str:
+    best = [
+        name for name, low in zip(aggregated.systems, aggregated.rank_low.tolist(), strict=True) if low == 1
+    ]
+    m, first = len(aggregated.systems), aggregated.systems[0]
     if m == 1:
-        return f"{first}: {found.pooled[0]:.1f} {found.metric}."
+        return f"{first}: {aggregated.pooled[0]:.1f} {aggregated.metric}."
     if len(best) == 1:
-        return f"{first} is the best of {m} systems by {found.metric}."
+        return f"{first} is the best of {m} systems by {aggregated.metric}."
     if len(best) == m:
-        return f"No system can be called best by {found.metric}."
-    return f"{first} leads by {found.metric}, but {len(best)} systems may be best."
+        return f"No system can be called best by {aggregated.metric}."
+    return f"{first} leads by {aggregated.metric}, but {len(best)} systems may be best."
 
 
 def _verdict(pair: CountsExplanation, pairs: PairwiseTable) -> str:
@@ -190,7 +194,7 @@ def _words(pair: CountsExplanation, pairs: PairwiseTable) -> tuple[str, ...]:
     return (pair.verdict, *pair.reasons, left)
 
 
-def _said(texts: Texts) -> str:
+def _data_summary(texts: Texts) -> str:
     m, n = len(texts.systems), len(texts.segments)
     return (
         f"Texts of {m} {plural(m, 'system')} on {count(n)} {plural(n, 'segment')}, with {_references(texts)}."
@@ -217,8 +221,8 @@ def _cards(texts: Texts, top: Aggregated, pairs: PairwiseTable | None) -> tuple[
     return tuple(cards)
 
 
-def _paragraph(texts: Texts, found: dict[str, Aggregated]) -> list[str]:
-    named = ", ".join(f"{table.metric} ({table.score})" for table in found.values())
+def _paragraph(texts: Texts, aggregated: dict[str, Aggregated]) -> list[str]:
+    named = ", ".join(f"{table.metric} ({table.score})" for table in aggregated.values())
     m, n = len(texts.systems), count(len(texts.segments))
     return [
         f"We scored {m} {plural(m, 'system')} on {n} segments with {_references(texts)}.",

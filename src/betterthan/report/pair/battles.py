@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from betterthan.present.numbers import interval, number, percent, pvalue
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.svg import element, picture
@@ -57,7 +57,7 @@ def battle_pair_section(pairs: PairwiseTable, matches: Matches, a: str, b: str) 
     blocks: list[Block] = [Paragraph(f"{adjusted}{verdict} at level {pairs.alpha:g}. {_direct(pair)}", "why")]
     if pair.wins + pair.ties + pair.losses > 0:
         blocks.append(_bar(pair))
-        blocks.append(_own_battles(matches, pair))
+        blocks.append(_direct_battles(matches, pair))
     blocks.insert(1, _model(pair, pairs))
     lead = (
         f"{a} beats {b} with probability {pair.effect:.2f} ({percent(pairs.confidence)} interval {pair.low:.2f} to "
@@ -106,9 +106,9 @@ def _direct(pair: Pair) -> str:
 def _model(pair: Pair, pairs: PairwiseTable) -> TableBlock:
     middle, low, high = strength_difference(pair)
     columns = (
-        Column(heading=f"{pair.a} against {pair.b}"),
-        Column(heading="value", kind="count"),
-        Column(heading=percent(pairs.confidence), kind="count"),
+        TableColumn(heading=f"{pair.a} against {pair.b}"),
+        TableColumn(heading="value", kind="count"),
+        TableColumn(heading=percent(pairs.confidence), kind="count"),
     )
     signed = ("+" if middle > 0 else "") + number(middle, 0)
     rows = (
@@ -134,16 +134,16 @@ def _bar(pair: Pair) -> Figure:
     return Figure(key="pair-outcomes", svg=svg, caption=f"From left to right: {words}.")
 
 
-def _own_battles(matches: Matches, pair: Pair) -> TableBlock:
+def _direct_battles(matches: Matches, pair: Pair) -> TableBlock:
     """Return how their battles ended by who stood on the left: whether the side matters is seen here."""
     i, j = matches.systems.index(pair.a), matches.systems.index(pair.b)
     columns = (
-        Column(heading="their own battles"),
-        Column(heading="battles", kind="count"),
-        Column(heading=f"{pair.a} won", kind="count"),
-        Column(heading="ties", kind="count"),
-        Column(heading=f"{pair.b} won", kind="count"),
-        Column(heading=f"share of {pair.a}", kind="number", digits=2),
+        TableColumn(heading="their own battles"),
+        TableColumn(heading="battles", kind="count"),
+        TableColumn(heading=f"{pair.a} won", kind="count"),
+        TableColumn(heading="ties", kind="count"),
+        TableColumn(heading=f"{pair.b} won", kind="count"),
+        TableColumn(heading=f"share of {pair.a}", kind="number", digits=2),
     )
     on_left = _ended(matches, i, j)
     on_right = _ended(matches, j, i)[::-1]

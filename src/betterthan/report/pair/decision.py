@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from betterthan.present.numbers import digits_for, interval, number, percent, pvalue
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.present.tables.pairwise import correction_words, pair_pvalue_words
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.report.wording import equals_p
@@ -108,9 +108,9 @@ def _p(pairs: PairwiseTable, pair: Pair) -> str:
 def _table(pairs: PairwiseTable, pair: Pair) -> Table:
     digits = digits_for([(pair.high - pair.low) / 2], [pair.effect])
     columns = (
-        Column(heading=f"{pair.a} against {pair.b}"),
-        Column(heading="value", kind="count"),
-        Column(heading=percent(pairs.confidence), kind="count"),
+        TableColumn(heading=f"{pair.a} against {pair.b}"),
+        TableColumn(heading="value", kind="count"),
+        TableColumn(heading=percent(pairs.confidence), kind="count"),
     )
     rows = (
         (pairs.effect_name, number(pair.effect, digits), interval(pair.low, pair.high, digits)),

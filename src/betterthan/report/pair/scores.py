@@ -26,12 +26,12 @@ _CAPTION = (
 
 def explained(inputs: Inputs, a: str, b: str) -> Explanation:
     """Return the explanation of a pair in the units of the report, with slices by length where there are texts."""
-    told = {name: inputs.options[name] for name in ("missing", "units") if name in inputs.options}
-    found: Explanation = explain(inputs.scores, a, b, texts=inputs.texts, **told)
-    return found
+    options = {name: inputs.options[name] for name in ("missing", "units") if name in inputs.options}
+    explanation: Explanation = explain(inputs.scores, a, b, texts=inputs.texts, **options)
+    return explanation
 
 
-def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = None) -> Section:
+def pair_section(inputs: Inputs, a: str, b: str, explanation: Explanation | None = None) -> Section:
     """Return everything about one pair alone.
 
     Parameters
@@ -39,71 +39,73 @@ def pair_section(inputs: Inputs, a: str, b: str, found: Explanation | None = Non
     inputs : Inputs
         Of a report on scores.
     a, b : str
-    found : Explanation, optional
+    explanation : Explanation, optional
         When it is already known.
     """
-    told = explained(inputs, a, b) if found is None else found
+    shown = explained(inputs, a, b) if explanation is None else explanation
     return Section(
         key="pair",
         title=f"{a} against {b}",
         menu="One pair",
-        lead=told.verdict,
-        blocks=pair_blocks(inputs.scores, told),
+        lead=shown.verdict,
+        blocks=pair_blocks(inputs.scores, shown),
     )
 
 
 def pair_blocks(
-    scores: Scores, found: Explanation, *, key: str = "top-pair", words: Sequence[str] | None = None
+    scores: Scores, explanation: Explanation, *, key: str = "top-pair", words: Sequence[str] | None = None
 ) -> tuple[Block, ...]:
     """Return the pictures beside the tests and the words.
 
     Parameters
     ----------
     scores : Scores
-    found : Explanation
+    explanation : Explanation
     key : str
     words : sequence of str, optional
         What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
     """
-    pair = paired_scores(scores, (found.a, found.b))
+    pair = paired_scores(scores, (explanation.a, explanation.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
     counts = (
-        f"Paired differences: {found.a} better on {found.wins} segments, {found.b} on {found.losses}, equal on "
-        f"{found.ties}. Solid: mean; dashed: median."
+        f"Paired differences: {explanation.a} better on {explanation.wins} segments, {explanation.b} on "
+        f"{explanation.losses}, equal on {explanation.ties}. Solid: mean; dashed: median."
     )
     left = (Figure(key=key, svg=scatter_picture(pair, **drawn), caption=_CAPTION),)
     right = (
         Figure(key=f"{key}-differences", svg=histogram_picture(pair, **drawn), caption=counts),
-        Paragraph(" ".join((words or found.sentences)[1:]), "why"),
+        Paragraph(" ".join((words or explanation.sentences)[1:]), "why"),
     )
-    tests = side_by_side(found, key=f"{key}-tests", words=words)
-    return (Columns(left, right), tests, *notes_of(found))
+    tests = side_by_side(explanation, key=f"{key}-tests", words=words)
+    return (Columns(left, right), tests, *notes_of(explanation))
 
 
 def side_by_side(
-    found: Explanation, *, key: str, copies: bool = True, words: Sequence[str] | None = None
+    explanation: Explanation, *, key: str, copies: bool = True, words: Sequence[str] | None = None
 ) -> TableBlock:
     """Return the tests side by side."""
     # The copies of a table carry its words, and must not say more than the page.
-    table = _described(found) if words is None else replace(_described(found), words=tuple(words))
-    return TableBlock(key=key, table=table, csv=csv_of_result(found), copies=copies)
+    table = _described(explanation) if words is None else replace(_described(explanation), words=tuple(words))
+    return TableBlock(key=key, table=table, csv=csv_of_result(explanation), copies=copies)
 
 
-def notes_of(found: Explanation) -> tuple[Paragraph, ...]:
+def notes_of(explanation: Explanation) -> tuple[Paragraph, ...]:
     """Return what must be known about the tests."""
-    return tuple(Paragraph(note, "note") for note in _described(found).notes)
+    return tuple(Paragraph(note, "note") for note in _described(explanation).notes)
 
 
-def _described(found: Explanation) -> Table:
+def _described(explanation: Explanation) -> Table:
     """Return the table without the argument that chooses another unit: a page has none."""
-    about = [line for line in (found.undecidable, found.unit_note) if line]
-    notes = (explanation_legend(found), *about, *found.notes)
-    return replace(describe(found), verdict=(), unit="", words=found.sentences, legend="", notes=notes)
+    about = [line for line in (explanation.undecidable, explanation.unit_note) if line]
+    notes = (explanation_legend(explanation), *about, *explanation.notes)
+    return replace(
+        describe(explanation), verdict=(), unit="", words=explanation.sentences, legend="", notes=notes
+    )
 
 
-def pair_fold(found: Explanation, i: int, j: int, *, words: Sequence[str] | None = None) -> Fold:
+def pair_fold(explanation: Explanation, i: int, j: int, *, words: Sequence[str] | None = None) -> Fold:
     """Return a pair behind a line, without pictures: readable without scripts, found by the cells of the matrix."""
     key = f"pair-{i}-{j}"
-    said = Paragraph(" ".join(found.sentences if words is None else words), "why")
-    tests = side_by_side(found, key=f"{key}-tests", copies=False)
-    return Fold(key=key, label=f"{found.a} against {found.b}", blocks=(said, tests))
+    words_block = Paragraph(" ".join(explanation.sentences if words is None else words), "why")
+    tests = side_by_side(explanation, key=f"{key}-tests", copies=False)
+    return Fold(key=key, label=f"{explanation.a} against {explanation.b}", blocks=(words_block, tests))

@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.analysis.compare.compare import compare
 from betterthan.present.numbers import interval, number, percent, pvalue
-from betterthan.present.table import Cell, Column, Table
+from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.tags import tag_measure_name
 from betterthan.report.document import Paragraph, Section, TableBlock
 from betterthan.results.pairwise import Pair, PairwiseTable
@@ -93,16 +93,16 @@ def measured_pair(counts: tuple[Counts, ...], a: str, b: str) -> list[TagMeasure
         One table per measure.
     a, b : str
     """
-    found = []
+    measured = []
     for table in counts:
         both = table.select([a, b])
         tested = compare(both, rng=_SEED)
         first, second = both.pooled().tolist()
         pair = tested.pair(a, b)
-        found.append(
+        measured.append(
             TagMeasurement(both.name, first, second, pair, tested.confidence, tested.alpha, tested.units)
         )
-    return found
+    return measured
 
 
 def _defined(value: float) -> float | None:
@@ -113,16 +113,16 @@ def _signed(value: float) -> str:
     return ("+" if value > 0 else "") + number(value, _DIGITS)
 
 
-def _table(found: list[TagMeasurement], a: str, b: str) -> TableBlock:
+def _table(measured: list[TagMeasurement], a: str, b: str) -> TableBlock:
     columns = (
-        Column(heading="measure"),
-        Column(heading=a, kind="number", digits=_DIGITS),
-        Column(heading=b, kind="number", digits=_DIGITS),
-        Column(heading="difference", kind="count"),
-        Column(heading=percent(found[0].confidence), kind="interval", digits=_DIGITS),
-        Column(heading="p", kind="pvalue"),
+        TableColumn(heading="measure"),
+        TableColumn(heading=a, kind="number", digits=_DIGITS),
+        TableColumn(heading=b, kind="number", digits=_DIGITS),
+        TableColumn(heading="difference", kind="count"),
+        TableColumn(heading=percent(measured[0].confidence), kind="interval", digits=_DIGITS),
+        TableColumn(heading="p", kind="pvalue"),
     )
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
+    rows: tuple[tuple[TableCell, ...], ...] = tuple(
         (
             tag_measure_name(one.measure),
             one.first,
@@ -131,9 +131,9 @@ def _table(found: list[TagMeasurement], a: str, b: str) -> TableBlock:
             (one.pair.low, one.pair.high),
             one.pair.pvalue,
         )
-        for one in found
+        for one in measured
     )
-    over = "documents" if found[0].units == "groups" else "segments"
+    over = "documents" if measured[0].units == "groups" else "segments"
     words = (
         f"Scores of all words together; p by approximate randomisation over {over}, for this pair alone.",
         f"The difference is positive when {a} is better.",
@@ -148,14 +148,14 @@ def _words_by_truth(tags: WordTags, a: str, b: str) -> TableBlock:
     first, second = (right[tags.systems.index(name)] for name in (a, b))
     cases = (first & second, first & ~second, ~first & second, ~first & ~second)
     columns = (
-        Column(heading="in truth"),
-        Column(heading="words", kind="integer"),
-        Column(heading="both right", kind="integer"),
-        Column(heading=f"only {a} right", kind="integer"),
-        Column(heading=f"only {b} right", kind="integer"),
-        Column(heading="both wrong", kind="integer"),
+        TableColumn(heading="in truth"),
+        TableColumn(heading="words", kind="integer"),
+        TableColumn(heading="both right", kind="integer"),
+        TableColumn(heading=f"only {a} right", kind="integer"),
+        TableColumn(heading=f"only {b} right", kind="integer"),
+        TableColumn(heading="both wrong", kind="integer"),
     )
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
+    rows: tuple[tuple[TableCell, ...], ...] = tuple(
         (label, int(np.count_nonzero(some)), *(int(np.count_nonzero(case & some)) for case in cases))
         for label, some in (("BAD", tags.gold), ("OK", ~tags.gold), ("all", np.ones_like(tags.gold)))
     )

@@ -24,25 +24,25 @@ _SEED = 12345
 
 def explained_counts(counts: Counts, a: str, b: str) -> CountsExplanation:
     """Return the explanation of a pair by the pooled score."""
-    found: CountsExplanation = explain(counts, a, b, rng=_SEED)
-    return found
+    explanation: CountsExplanation = explain(counts, a, b, rng=_SEED)
+    return explanation
 
 
-def text_pair_section(counts: Counts, scores: Scores, found: CountsExplanation) -> Section:
+def text_pair_section(counts: Counts, scores: Scores, explanation: CountsExplanation) -> Section:
     """Return everything about one pair of systems whose texts were scored."""
     return Section(
         key="pair",
         title=f"By {counts.name}",
-        lead=found.verdict,
+        lead=explanation.verdict,
         blocks=(
-            *text_pair_blocks(scores, found, key="pair-scores"),
-            *(Paragraph(note, "note") for note in _notes(found)),
+            *text_pair_blocks(scores, explanation, key="pair-scores"),
+            *(Paragraph(note, "note") for note in _notes(explanation)),
         ),
     )
 
 
 def text_pair_blocks(
-    scores: Scores, found: CountsExplanation, *, key: str, words: Sequence[str] | None = None
+    scores: Scores, explanation: CountsExplanation, *, key: str, words: Sequence[str] | None = None
 ) -> tuple[Block, ...]:
     """Return the pictures beside the explanation, and the tests.
 
@@ -50,13 +50,13 @@ def text_pair_blocks(
     ----------
     scores : Scores
         Of single segments.
-    found : CountsExplanation
+    explanation : CountsExplanation
     key : str
         Of the scatter plot; unique in the page.
     words : sequence of str, optional
         What is said of the pair, of which the first sentence stands elsewhere; by default the explanation.
     """
-    both = paired_scores(scores, (found.a, found.b))
+    both = paired_scores(scores, (explanation.a, explanation.b))
     drawn: dict[str, Any] = {"higher_is_better": scores.higher_is_better, "unit": scores.name}
     left = (Figure(key=key, svg=scatter_picture(both, **drawn), caption=_SCATTER),)
     right = (
@@ -65,12 +65,12 @@ def text_pair_blocks(
             svg=histogram_picture(both, **drawn),
             caption=f"Differences of {scores.name} by segment. Solid: mean; dashed: median.",
         ),
-        Paragraph(" ".join((words or found.sentences)[1:]), "why"),
+        Paragraph(" ".join((words or explanation.sentences)[1:]), "why"),
     )
-    table = page_table(describe(found))
-    return (Columns(left, right), TableBlock(key="pair-tests", table=table, csv=csv_of_result(found)))
+    table = page_table(describe(explanation))
+    return (Columns(left, right), TableBlock(key="pair-tests", table=table, csv=csv_of_result(explanation)))
 
 
-def _notes(found: CountsExplanation) -> tuple[str, ...]:
-    about = tuple(line for line in (found.undecidable, found.unit_note) if line)
-    return (*about, *describe(found).notes)
+def _notes(explanation: CountsExplanation) -> tuple[str, ...]:
+    about = tuple(line for line in (explanation.undecidable, explanation.unit_note) if line)
+    return (*about, *describe(explanation).notes)

@@ -78,15 +78,15 @@ def pair_view(tables: PairTables, a: str, b: str, *, metric: str = "") -> PairVi
         assert how.pairs is not None  # noqa: S101  (a report on battles compares all pairs)
         section = battle_pair_section(how.pairs, tables.matches, a, b)
         return PairView((section,), battle_pair_data(how.pairs, a, b))
-    own = _own_test(how, tables, a, b, metric)
-    head = {"decided": None if own is None else decided_data(own, a, b)}
+    report_test = _report_test(how, tables, a, b, metric)
+    head = {"decided": None if report_test is None else decided_data(report_test, a, b)}
     if tables.tags is not None:
         assert how.pairs is not None  # noqa: S101  (of two systems or more)
         measured = measured_pair(tables.counts, a, b)
         section = tag_pair_section(tables.tags, measured, how.pairs, a, b)
         return PairView((section,), head | tag_pair_data(measured, a, b))
     view = _of_segments(tables, how, a, b, metric)
-    first = () if own is None else (decided_section(own, a, b),)
+    first = () if report_test is None else (decided_section(report_test, a, b),)
     return PairView((*first, *view.sections), head | view.data)
 
 
@@ -106,16 +106,16 @@ def _of_segments(tables: PairTables, how: HowTested, a: str, b: str, metric: str
         pooled = explained_counts(counts, a, b)
         return PairView((text_pair_section(counts, scores, pooled),), pooled.to_dict())
     inputs = inputs_of_pair(scores, tables.texts, units=how.units)
-    found = explained(inputs, a, b)
-    section = replace(pair_section(inputs, a, b, found), title=f"By {scores.name}")
-    return PairView((section,), found.to_dict())
+    explanation = explained(inputs, a, b)
+    section = replace(pair_section(inputs, a, b, explanation), title=f"By {scores.name}")
+    return PairView((section,), explanation.to_dict())
 
 
-def _own_test(how: HowTested, tables: PairTables, a: str, b: str, metric: str) -> PairwiseTable | None:
+def _report_test(how: HowTested, tables: PairTables, a: str, b: str, metric: str) -> PairwiseTable | None:
     """Return the report's own test, if it is of this pair and metric: the report is about the first."""
     pairs = how.pairs
     if pairs is None or not {a, b} <= set(pairs.systems):
         return None
     # Of tags a page shows all measures, the report's own among them.
-    is_own = tables.tags is not None or metric in ("", tables.scores[0].name)
-    return pairs if is_own else None
+    is_of_report = tables.tags is not None or metric in ("", tables.scores[0].name)
+    return pairs if is_of_report else None

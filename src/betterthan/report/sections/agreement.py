@@ -23,7 +23,7 @@ def agreed(rankings: Mapping[str, Ranking]) -> Agreement | None:
 
 def agreement_section(
     rankings: Mapping[str, Ranking],
-    found: Agreement,
+    result: Agreement,
     *,
     key: str = "agreement",
     title: str = "Do the ways of aggregating agree?",
@@ -31,14 +31,14 @@ def agreement_section(
     """Return the words, the picture of places side by side, and the shares of pairs ordered alike."""
     named = {method_name(by): ranking for by, ranking in rankings.items()}
     picture = slope_picture(named, "Places of the systems by each way of aggregating")
-    m = len(found.systems)
+    m = len(result.systems)
     caption = "Places, best on top. Systems that change place are drawn in colour."
     if m > MOST_SYSTEMS:
         caption += f" The best {MOST_SYSTEMS} of {m} are shown."
-    words = [line for line in found.sentences if getattr(line, "code", "") != NEXT_COMMAND]
+    words = [line for line in result.sentences if getattr(line, "code", "") != NEXT_COMMAND]
     blocks: tuple[Block, ...] = (
         *(Paragraph(sentence) for sentence in words),
         Figure(key=f"{key}-places", svg=picture, caption=caption),
-        TableBlock(key=f"{key}-table", table=describe(found), csv=csv_of_result(found)),
+        TableBlock(key=f"{key}-table", table=describe(result), csv=csv_of_result(result)),
     )
     return Section(key=key, title=title, menu=key.capitalize(), blocks=blocks)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from betterthan.messages import METHOD_NOTE, Message
 from betterthan.read.problems import PROBLEMS
-from betterthan.report.document import Block, Checklist, Item, Section
+from betterthan.report.document import Block, Checklist, ChecklistItem, Section
 from betterthan.report.inputs import Inputs
 from betterthan.report.wording import count
 from betterthan.results.base import Result
@@ -17,14 +17,14 @@ def data_section(
     inputs: Inputs, facts: Iterable[str], results: Iterable[Result], *, blocks: tuple[Block, ...] = ()
 ) -> Section:
     """Return the checklist: what is there, every problem of every file, every note of every result once."""
-    items = [Item(state="ok", text=text) for text in facts]
+    items = [ChecklistItem(state="ok", text=text) for text in facts]
     for checkup in inputs.checkups:
         items += _of_checkup(checkup)
     known = {item.text for item in items}
     notes = dict.fromkeys([*inputs.notes, *(note for result in results for note in result.notes)])
-    items += [Item(state=_state(note), text=note) for note in notes if note not in known]
+    items += [ChecklistItem(state=_state(note), text=note) for note in notes if note not in known]
     if all(item.state in ("ok", "note") for item in items):
-        items.append(Item(state="ok", text="No problems found."))
+        items.append(ChecklistItem(state="ok", text="No problems found."))
     return Section(
         key="data",
         title="Data check",
@@ -39,7 +39,7 @@ def _state(note: str) -> str:
     return "note" if isinstance(note, Message) and note.code == METHOD_NOTE else "doubt"
 
 
-def _of_checkup(checkup: Checkup) -> list[Item]:
+def _of_checkup(checkup: Checkup) -> list[ChecklistItem]:
     account = ""
     if checkup.rows_read:
         dropped = "; ".join(f"{count(n)} dropped: {reason}" for reason, n in checkup.dropped.items())
@@ -47,12 +47,14 @@ def _of_checkup(checkup: Checkup) -> list[Item]:
             f" ({dropped})" if dropped else ""
         )
     items = [
-        Item(state="ok", text=f"{checkup.file} was read as {checkup.format} ({checkup.because}){account}.")
+        ChecklistItem(
+            state="ok", text=f"{checkup.file} was read as {checkup.format} ({checkup.because}){account}."
+        )
     ]
     for problem in checkup.problems:
         known = PROBLEMS.get(problem.code)
         items.append(
-            Item(
+            ChecklistItem(
                 state="doubt" if problem.is_doubt else "fault",
                 code=problem.code,
                 text=f"{problem.title}, {problem.place}: {problem.message}",

@@ -39,24 +39,27 @@ def fitting(sizes: Mapping[str, int], most: int) -> set[str]:
     >>> sorted(fitting({"a": 5, "b": 90, "c": 4}, most=20))
     ['a', 'c']
     """
-    kept = dict(sizes)
-    while kept and sum(kept.values()) > most:
-        del kept[max(reversed(kept), key=kept.__getitem__)]
-    return set(kept)
+    names_that_fit = dict(sizes)
+    while names_that_fit and sum(names_that_fit.values()) > most:
+        del names_that_fit[max(reversed(names_that_fit), key=names_that_fit.__getitem__)]
+    return set(names_that_fit)
 
 
 def embedded(report: Report) -> dict[str, Any]:
     """Return the report as data for its page: what :meth:`Report.to_dict` gives, without results that are too large."""
     whole = replace(report, results=_writable(report.results)).to_dict()
-    kept = fitting({name: _size(data) for name, data in whole["results"].items()}, MOST_JSON)
-    return {**whole, "results": {name: data for name, data in whole["results"].items() if name in kept}}
+    names_that_fit = fitting({name: _size(data) for name, data in whole["results"].items()}, MOST_JSON)
+    return {
+        **whole,
+        "results": {name: data for name, data in whole["results"].items() if name in names_that_fit},
+    }
 
 
 def csv_files(results: Mapping[str, Result]) -> dict[str, str]:
     """Return the text of each CSV file that fits into the page."""
     texts = {name: csv_of_result(result) for name, result in _writable(results).items()}
-    kept = fitting({name: len(text.encode()) for name, text in texts.items()}, MOST_CSV)
-    return {name: text for name, text in texts.items() if name in kept}
+    names_that_fit = fitting({name: len(text.encode()) for name, text in texts.items()}, MOST_CSV)
+    return {name: text for name, text in texts.items() if name in names_that_fit}
 
 
 def files_section(results: Mapping[str, Result], files: Mapping[str, str]) -> Section:
@@ -69,12 +72,12 @@ def files_section(results: Mapping[str, Result], files: Mapping[str, str]) -> Se
         As :func:`csv_files` gives them.
     """
     sizes = {name: _size(result.to_dict()) for name, result in _writable(results).items()}
-    kept = fitting(sizes, MOST_JSON)
+    names_that_fit = fitting(sizes, MOST_JSON)
     blocks: list[Block] = [Downloads(tuple(files))]
     lead = "Every result is inside this page: all of them as JSON, the tidy columns of each as CSV."
-    if len(kept) < len(results) or len(files) < len(results):
+    if len(names_that_fit) < len(results) or len(files) < len(results):
         lead = "The results inside this page, as JSON and as CSV."
-        blocks.append(Paragraph(_left_out(results, sizes, kept, files), "note"))
+        blocks.append(Paragraph(_left_out(results, sizes, names_that_fit, files), "note"))
     return Section(key="files", title="Files", lead=lead, blocks=tuple(blocks))
 
 
@@ -88,23 +91,28 @@ def _writable(results: Mapping[str, Result]) -> dict[str, Result]:
 
 
 def _left_out(
-    results: Mapping[str, Result], sizes: Mapping[str, int], kept: Iterable[str], files: Mapping[str, str]
+    results: Mapping[str, Result],
+    sizes: Mapping[str, int],
+    names_that_fit: Iterable[str],
+    files: Mapping[str, str],
 ) -> str:
     """Say what is not in the page, how large it would be, and where its numbers are."""
-    said = []
+    lines = []
     for name, result in results.items():
         size = f" ({sizes[name] / 1000:,.0f} KB)" if name in sizes else ""
-        if name in kept and name in files:
+        if name in names_that_fit and name in files:
             continue
         if name in files:
-            said.append(f'"{name}" is too large for results.json here{size}; {name}.csv has all its numbers.')
-        elif name in kept:
-            said.append(f"{name}.csv is too large for this page; results.json has all its numbers.")
+            lines.append(
+                f'"{name}" is too large for results.json here{size}; {name}.csv has all its numbers.'
+            )
+        elif name in names_that_fit:
+            lines.append(f"{name}.csv is too large for this page; results.json has all its numbers.")
         else:
             command = _COMMANDS.get(result.kind)
             cure = f" betterthan {command} writes it with -o." if command else ""
-            said.append(f'"{name}" is too large for this page{size}.{cure}')
-    return " ".join(said)
+            lines.append(f'"{name}" is too large for this page{size}.{cure}')
+    return " ".join(lines)
 
 
 def _size(data: Any) -> int:  # noqa: ANN401  (plain JSON data)

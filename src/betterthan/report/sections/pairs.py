@@ -11,10 +11,10 @@ import numpy as np
 from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name, ties_words
 from betterthan.present.numbers import number, pvalue
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.pairwise import effect_words
+from betterthan.present.tables.pairwise import capitalized, effect_words
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import AnyPair, Block, Card, Fold, Matrix, MatrixCell, Section, TableBlock
-from betterthan.report.wording import count, number_different, page_table, plural, sentence
+from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_ROWS = 60
@@ -29,7 +29,7 @@ def pairs_section(
     unit: str,
     any_pair: bool,
     opened: Mapping[tuple[int, int], str] | None = None,
-    told: str = "",
+    introduction: str = "",
     over: str = "",
 ) -> Section:
     """Return the matrix of the effect that was tested and, behind a line, all numbers.
@@ -43,7 +43,7 @@ def pairs_section(
         Whether a script can show any pair, so that it makes every cell open its own.
     opened : mapping of (row, column) to an anchor, optional
         Pairs with a place of their own in the page; other cells lead to their row of the table, where it has one.
-    told : str
+    introduction : str
         A sentence to stand first.
     over : str
         What the tests take as units, such as "documents", where it is not what is won.
@@ -69,7 +69,7 @@ def pairs_section(
         lead += f" The best {MOST_ROWS} of {m} systems are shown here."
     blocks = (pair_matrix(result, _targets(result, opened or {}), caption=effect), whole, *picker)
     return Section(
-        key="pairs", title="Every pair", menu="Pairs", lead=f"{told} {lead}".strip(), blocks=blocks
+        key="pairs", title="Every pair", menu="Pairs", lead=f"{introduction} {lead}".strip(), blocks=blocks
     )
 
 
@@ -82,7 +82,9 @@ def pairs_card(n_different: int, n_pairs: int, what: str = "") -> Card:
 def _shown(result: PairwiseTable, unit: str) -> str:
     """Say what a cell shows: the effect that was tested, which is what the model says where strengths were fitted."""
     if not pair_scale(result, 1).is_share:
-        return f"{sentence(effect_words(result.effect_name))}, row minus column; positive: the row is better"
+        return (
+            f"{capitalized(effect_words(result.effect_name))}, row minus column; positive: the row is better"
+        )
     what = (
         "Probability by the model that the row beats the column"
         if unit == "battle" or result.test == "strengths"
@@ -111,10 +113,10 @@ def _anchors(result: PairwiseTable) -> tuple[str, ...]:
 
 def _targets(result: PairwiseTable, opened: Mapping[tuple[int, int], str]) -> dict[tuple[int, int], str]:
     """Return where the page tells about each pair, in either order; pairs that it does not tell about are not there."""
-    found = dict(zip(combinations(range(len(result.systems)), 2), _anchors(result), strict=False)) | {
+    anchors = dict(zip(combinations(range(len(result.systems)), 2), _anchors(result), strict=False)) | {
         (min(pair), max(pair)): anchor for pair, anchor in opened.items()
     }
-    return found | {(j, i): anchor for (i, j), anchor in found.items()}
+    return anchors | {(j, i): anchor for (i, j), anchor in anchors.items()}
 
 
 def pair_matrix(result: PairwiseTable, targets: Mapping[tuple[int, int], str], *, caption: str) -> Matrix:
@@ -150,13 +152,13 @@ def _cell(
     effect = float(result.effect[i, j])
     is_known = not np.isnan(effect)
     written = cell_text(effect, scale, narrow=len(result.systems) > _MANY)
-    told = "significantly different" if is_sure else "not significantly different"
+    verdict = "significantly different" if is_sure else "not significantly different"
     p = pvalue(float(result.adjusted[i, j]))
     return MatrixCell(
         text=written if is_known else "–",
         shade=round(10 * (effect - scale.middle) / scale.reach) if is_known else 0,
         is_sure=is_sure,
-        title=f"{result.systems[i]} against {result.systems[j]}: {number(effect, scale.decimals + 1)}, {told}, "
+        title=f"{result.systems[i]} against {result.systems[j]}: {number(effect, scale.decimals + 1)}, {verdict}, "
         f"adjusted p {p}"
         if is_known
         else f"{result.systems[i]} and {result.systems[j]} never met",

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.present.tables.describe import describe
 from betterthan.present.tables.ranking import method_name
 from betterthan.report.copies import csv_of_result
-from betterthan.report.document import Choice, Paragraph, Section, Switch, TableBlock
+from betterthan.report.document import Paragraph, Section, Switch, SwitchView, TableBlock
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.wording import page_table
 from betterthan.results.ranking import Ranking
@@ -31,16 +31,16 @@ def ranking_block(ranking: Ranking, key: str) -> TableBlock:
     )
 
 
-def ranking_section(found: Mapping[str, Ranking | str], *, lead: str = _LEAD) -> Section:
+def ranking_section(rankings: Mapping[str, Ranking | str], *, lead: str = _LEAD) -> Section:
     """Return the section: one view a way of aggregating; a text stands where there is no ranking, and says why."""
     choices = []
-    for by, ranking in found.items():
+    for by, ranking in rankings.items():
         block = (
             Paragraph(ranking, "note")
             if isinstance(ranking, str)
             else ranking_block(ranking, f"ranking-{by}")
         )
-        choices.append(Choice(key=by, label=method_name(by), blocks=(block,)))
+        choices.append(SwitchView(key=by, label=method_name(by), blocks=(block,)))
     blocks = (Switch(key="by", label="Way of aggregating", choices=tuple(choices)),)
     return Section(
         key="ranking", title="Ranking", lead=lead, blocks=blocks if len(choices) > 1 else choices[0].blocks

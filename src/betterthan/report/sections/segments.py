@@ -6,7 +6,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.present.numbers import number
-from betterthan.report.document import Section, SegmentRow, Segments, Words
+from betterthan.report.document import MarkedText, Section, SegmentRow, Segments
 from betterthan.report.inputs import Inputs
 from betterthan.report.worddiff import marked, plain
 from betterthan.report.wording import digits_of
@@ -44,14 +44,14 @@ def chosen_segments(scores: Scores, a: str, b: str, *, each: int = _EACH) -> dic
     """Return which segments to look at, and why: index to reasons, in the order of reasons and of size."""
     first, second = (scores.goodness[scores.systems.index(name)] for name in (a, b))
     gap = first - second
-    found: dict[int, tuple[str, ...]] = {}
+    reasons: dict[int, tuple[str, ...]] = {}
     lists = [("win", _largest(gap, each)), ("loss", _largest(-gap, each))]
     if scores.n_systems > 2:
         lists.append(("split", _largest(_spread(scores.goodness), each)))
     for why, places in lists:
         for place in places:
-            found[place] = (*found.get(place, ()), why)
-    return found
+            reasons[place] = (*reasons.get(place, ()), why)
+    return reasons
 
 
 def _largest(values: FloatArray, most: int) -> list[int]:
@@ -81,7 +81,7 @@ def _row(scores: Scores, texts: Texts | None, index: int, why: tuple[str, ...], 
     )
 
 
-def _texts(texts: Texts, segment: str, a: str, b: str) -> tuple[Words, ...]:
+def _texts(texts: Texts, segment: str, a: str, b: str) -> tuple[MarkedText, ...]:
     at = texts.segments.index(segment)
     output = {name: lines[at] for name, lines in zip(texts.systems, texts.outputs, strict=True)}
     shown = [] if texts.sources is None else [plain("source", texts.sources[at])]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from betterthan.analysis.explain.slices import SliceEffect, slice_effects
 from betterthan.present.numbers import digits_for
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.report.document import Block, Paragraph, Section, TableBlock
 from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.inputs import Inputs
@@ -19,39 +19,41 @@ _LEVEL = 0.05
 def slices_section(inputs: Inputs, a: str, b: str) -> Section | None:
     """Return how two systems compare in each part, or None when the test set has no parts."""
     units = inputs.options.get("units", "auto")
-    found = slice_effects(inputs.scores, a, b, texts=inputs.texts, units=units, alpha=_LEVEL)
-    if not found:
+    effects = slice_effects(inputs.scores, a, b, texts=inputs.texts, units=units, alpha=_LEVEL)
+    if not effects:
         return None
-    shown = _shown(found)
-    turned = [part for part in found if part.is_reversed]
+    shown = _shown(effects)
+    turned = [part for part in effects if part.is_reversed]
     sure = [part for part in turned if part.adjusted <= _LEVEL]
-    n_tested = sum(not math.isnan(part.pvalue) for part in found)
+    n_tested = sum(not math.isnan(part.pvalue) for part in effects)
     lead = f"{a} less {b} in each part; right of 0 {a} is better. p-values are corrected over all {n_tested} parts."
     if units == "groups":
         lead += " Documents are the units, so that a single one is not tested by itself."
-    blocks: list[Block] = [Paragraph(_words(turned, sure, len(found), a, b), "warning" if sure else "plain")]
+    blocks: list[Block] = [
+        Paragraph(_words(turned, sure, len(effects), a, b), "warning" if sure else "plain")
+    ]
     blocks.append(_table(shown, a, b))
-    groups = sum(part.by == "group" for part in found)
+    groups = sum(part.by == "group" for part in effects)
     if groups > _MOST_GROUPS:
         blocks.append(
             Paragraph(
-                f"Of {groups} documents the {_MOST_GROUPS} with the {_first_shown(found)} are shown.", "dim"
+                f"Of {groups} documents the {_MOST_GROUPS} with the {_first_shown(effects)} are shown.", "dim"
             )
         )
     return Section(key="slices", title="Slices", lead=lead, blocks=tuple(blocks))
 
 
-def _shown(found: Sequence[SliceEffect]) -> list[SliceEffect]:
+def _shown(effects: Sequence[SliceEffect]) -> list[SliceEffect]:
     groups = sorted(
-        (part for part in found if part.by == "group"),
+        (part for part in effects if part.by == "group"),
         key=lambda part: (-abs(part.effect) if math.isnan(part.pvalue) else part.pvalue, part.value),
     )
-    kept = groups[:_MOST_GROUPS]
-    return [*(part for part in found if part.by != "group"), *kept]
+    shown = groups[:_MOST_GROUPS]
+    return [*(part for part in effects if part.by != "group"), *shown]
 
 
-def _first_shown(found: Sequence[SliceEffect]) -> str:
-    is_tested = any(part.by == "group" and not math.isnan(part.pvalue) for part in found)
+def _first_shown(effects: Sequence[SliceEffect]) -> str:
+    is_tested = any(part.by == "group" and not math.isnan(part.pvalue) for part in effects)
     return "smallest p-values" if is_tested else "largest differences"
 
 
@@ -70,14 +72,14 @@ def _words(turned: Sequence[SliceEffect], sure: Sequence[SliceEffect], n: int, a
 def _table(shown: Sequence[SliceEffect], a: str, b: str) -> TableBlock:
     digits = digits_for([(part.high - part.low) / 2 for part in shown], [part.effect for part in shown])
     columns = (
-        Column(heading="by"),
-        Column(heading="part"),
-        Column(heading="segments", kind="integer"),
-        Column(heading="difference", kind="number", digits=digits),
-        Column(heading="95%", kind="interval", digits=digits),
-        Column(heading="p", kind="pvalue"),
-        Column(heading="p adjusted", kind="pvalue"),
-        Column(heading="order"),
+        TableColumn(heading="by"),
+        TableColumn(heading="part"),
+        TableColumn(heading="segments", kind="integer"),
+        TableColumn(heading="difference", kind="number", digits=digits),
+        TableColumn(heading="95%", kind="interval", digits=digits),
+        TableColumn(heading="p", kind="pvalue"),
+        TableColumn(heading="p adjusted", kind="pvalue"),
+        TableColumn(heading="order"),
     )
     rows = tuple(
         (

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from betterthan.analysis.rank.detectable import Detectable, Stability, detectable, stability
 from betterthan.analysis.units import Units, units_of
 from betterthan.present.numbers import digits_for, number
-from betterthan.present.table import Column, Table
+from betterthan.present.table import Table, TableColumn
 from betterthan.report.document import Block, Figure, Paragraph, Section, TableBlock
 from betterthan.report.figures.marks import share_lines
 from betterthan.report.inputs import Inputs
@@ -33,7 +33,7 @@ def sureness_section(inputs: Inputs, ranking: Ranking, *, documents: bool = Fals
         not, or are so few that no test could be significant, nothing is said about power.
     """
     scores = inputs.scores.complete(missing=inputs.options.get("missing", "raise"))
-    found = stability(scores, rng=inputs.options.get("rng", 12345))
+    result = stability(scores, rng=inputs.options.get("rng", 12345))
     neighbours = list(zip(ranking.systems, ranking.systems[1:], strict=False))[:_MOST_PAIRS]
     units = units_of(scores, "groups") if documents else None
     why_not = "" if units is None else _refused(units)
@@ -43,8 +43,8 @@ def sureness_section(inputs: Inputs, ranking: Ranking, *, documents: bool = Fals
         details = [_of(scores, a, b, units) for a, b in neighbours]
         words = _words(details[0], *neighbours[0], metric=scores.name, what=what)
         power = (Paragraph(words), _table(neighbours, details, what))
-    caption = _caption(found, scores, ranking, documents=documents)
-    curves = Figure(key="stability", svg=_curves(found, scores, ranking), caption=caption)
+    caption = _caption(result, scores, ranking, documents=documents)
+    curves = Figure(key="stability", svg=_curves(result, scores, ranking), caption=caption)
     lead = (
         f"Smallest difference: the true difference in means that this many {what}s show four times out of five at "
         f"level {_LEVEL:g}, for one pair alone. Needed: {what}s that would show a difference of the size seen."
@@ -81,68 +81,74 @@ def _of(scores: Scores, a: str, b: str, units: Units | None) -> Detectable:
     return detectable(first - second, alpha=_LEVEL)
 
 
-def _words(found: Detectable, a: str, b: str, *, metric: str, what: str = "segment") -> str:
-    if np.isnan(found.smallest):
+def _words(detectable: Detectable, a: str, b: str, *, metric: str, what: str = "segment") -> str:
+    if np.isnan(detectable.smallest):
         return f"One {what} shows nothing."
-    digits = digits_for([found.smallest / 2])
-    if found.n_needed is None and found.difference != 0:
-        gap = number(abs(found.difference), digits_for([], [found.difference]))
+    digits = digits_for([detectable.smallest / 2])
+    if detectable.n_needed is None and detectable.difference != 0:
+        gap = number(abs(detectable.difference), digits_for([], [detectable.difference]))
         return (
             f"The difference between {a} and {b} is the same on every {what}, {gap} {metric}, so that its spread says "
             f"nothing about how many {what}s it takes."
         )
-    size = f"{found.smallest:.{digits}f} {metric}"
-    said = f"{count(found.n_segments)} {what}s show a true difference of {size} four times out of five"
-    if found.n_needed is None:
+    size = f"{detectable.smallest:.{digits}f} {metric}"
+    sentence = (
+        f"{count(detectable.n_segments)} {what}s show a true difference of {size} four times out of five"
+    )
+    if detectable.n_needed is None:
         equal = f"{a} and {b} have equal means"
-        return f"{said}; {equal}." if found.smallest > 0 else f"{equal}, and equal scores on every {what}."
-    many = count(found.n_needed)
-    more = "more than there are" if found.n_needed > found.n_segments else "which are there"
-    seen = f"{abs(found.difference):.{digits}f}"
+        return (
+            f"{sentence}; {equal}."
+            if detectable.smallest > 0
+            else f"{equal}, and equal scores on every {what}."
+        )
+    many = count(detectable.n_needed)
+    more = "more than there are" if detectable.n_needed > detectable.n_segments else "which are there"
+    seen = f"{abs(detectable.difference):.{digits}f}"
     return (
-        f"{said}; for the difference between {a} and {b}, {seen}, it takes about {many} "
-        f"{plural(found.n_needed, what)}, {more}."
+        f"{sentence}; for the difference between {a} and {b}, {seen}, it takes about {many} "
+        f"{plural(detectable.n_needed, what)}, {more}."
     )
 
 
 def _table(neighbours: list[tuple[str, str]], details: list[Detectable], what: str) -> TableBlock:
-    digits = digits_for([found.smallest / 2 for found in details])
+    digits = digits_for([detail.smallest / 2 for detail in details])
     columns = (
-        Column(heading="system"),
-        Column(heading="next"),
-        Column(heading="difference", kind="number", digits=digits),
-        Column(heading="smallest shown", kind="number", digits=digits),
-        Column(heading=f"{what}s", kind="integer"),
-        Column(heading=f"{what}s needed", kind="integer"),
+        TableColumn(heading="system"),
+        TableColumn(heading="next"),
+        TableColumn(heading="difference", kind="number", digits=digits),
+        TableColumn(heading="smallest shown", kind="number", digits=digits),
+        TableColumn(heading=f"{what}s", kind="integer"),
+        TableColumn(heading=f"{what}s needed", kind="integer"),
     )
     rows = tuple(
-        (a, b, found.difference, found.smallest, found.n_segments, found.n_needed)
-        for (a, b), found in zip(neighbours, details, strict=True)
+        (a, b, detail.difference, detail.smallest, detail.n_segments, detail.n_needed)
+        for (a, b), detail in zip(neighbours, details, strict=True)
     )
     title = "What neighbours in the ranking would need"
     return TableBlock(key="needed", table=Table(title=title, columns=columns, rows=rows))
 
 
-def _curves(found: Stability, scores: Scores, ranking: Ranking) -> Markup:
-    lines = [("pairs ordered alike", found.alike.tolist())]
+def _curves(curves: Stability, scores: Scores, ranking: Ranking) -> Markup:
+    lines = [("pairs ordered alike", curves.alike.tolist())]
     lines += [
-        (f"{name} first", found.first[:, scores.systems.index(name)].tolist())
+        (f"{name} first", curves.first[:, scores.systems.index(name)].tolist())
         for name in ranking.systems[:_LINES]
     ]
-    if np.isnan(found.alike).any():
+    if np.isnan(curves.alike).any():
         lines = lines[1:]
     return share_lines(
-        found.sizes.tolist(), lines, "Stability as segments are added", across="segments drawn"
+        curves.sizes.tolist(), lines, "Stability as segments are added", across="segments drawn"
     )
 
 
-def _caption(found: Stability, scores: Scores, ranking: Ranking, *, documents: bool) -> str:
-    half = int(np.searchsorted(found.sizes, scores.n_segments / 2))
+def _caption(curves: Stability, scores: Scores, ranking: Ranking, *, documents: bool) -> str:
+    half = int(np.searchsorted(curves.sizes, scores.n_segments / 2))
     top = ranking.systems[0]
-    share = float(found.first[half, scores.systems.index(top)])
+    share = float(curves.first[half, scores.systems.index(top)])
     drawn = "single segments, not from documents," if documents else "the segments"
-    some = f"{count(int(found.sizes[half]))} of {count(scores.n_segments)} {plural(scores.n_segments, 'segment')}"
+    some = f"{count(int(curves.sizes[half]))} of {count(scores.n_segments)} {plural(scores.n_segments, 'segment')}"
     return (
-        f"{count(found.n_draws)} test sets of each size, drawn from {drawn} without replacement. "
+        f"{count(curves.n_draws)} test sets of each size, drawn from {drawn} without replacement. "
         f"With {some} {top} is first in {100 * share:.0f}% of them."
     )

@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.rank.aggregation_weights import length_weights
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
@@ -71,8 +71,8 @@ _DIFFERENCES = {
 
 def _correlations(together: dict[str, FloatArray]) -> StudyTable:
     """All pairs of the six; the paper prints nine of the fifteen."""
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
     for a, b in combinations(NAMES, 2):
         rows.append((a, b, _figure(a, b), correlation(together[a], together[b])))
         printed.append((None, None, None, *PRINTED.get((a, b), (None,))))
@@ -120,11 +120,11 @@ def _by_data(
     used: tuple[Translated, ...], values: list[FloatArray], counts: list[dict[str, Counts]]
 ) -> StudyTable:
     """The same inside every data set, and how unequally long its segments are."""
-    rows: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
     for place, metric in enumerate(METRICS):
-        for one, table, own in zip(used, values, counts, strict=True):
+        for one, table, dataset_counts in zip(used, values, counts, strict=True):
             pooled, mean, drawn = table[3 * place : 3 * place + 3]
-            weights = length_weights(own[metric])
+            weights = length_weights(dataset_counts[metric])
             rows.append(
                 (
                     *(metric, one.dataset, len(one.texts.systems), len(one.texts.segments)),
@@ -155,7 +155,7 @@ def _by_data(
 
 
 def _scores(used: tuple[Translated, ...], values: list[FloatArray]) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (one.dataset, system, *(float(x) for x in column))
         for one, table in zip(used, values, strict=True)
         for system, column in zip(one.texts.systems, table.T, strict=True)

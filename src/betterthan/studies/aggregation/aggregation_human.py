@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
@@ -44,11 +44,11 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
     scores = three_ways(request, used, counts_of(request, used))
-    found = [_correlated(one, values) for one, values in zip(used, scores, strict=True)]
+    datasets = [_correlated(one, values) for one, values in zip(used, scores, strict=True)]
     answer = request.answer(
-        tables=[_table_1(found), _by_data(found)],
-        charts=[_chart(found)],
-        sentences=_sentences(found),
+        tables=[_table_1(datasets), _by_data(datasets)],
+        charts=[_chart(datasets)],
+        sentences=_sentences(datasets),
         differences=_DIFFERENCES[request.as_published],
     )
     return with_texts(answer, used, is_demo=translated is None)
@@ -88,21 +88,21 @@ def _correlated(one: Translated, values: FloatArray) -> _HumanCorrelations:
     )
 
 
-def _means(found: list[_HumanCorrelations]) -> dict[str, dict[str, float]]:
+def _means(datasets: list[_HumanCorrelations]) -> dict[str, dict[str, float]]:
     """Kind of human score to metrics, best first, with the mean over data sets; undefined where it is anywhere."""
     means: dict[str, dict[str, float]] = {}
-    for kind in dict.fromkeys(one.kind for one in found):
-        some = [one.correlations for one in found if one.kind == kind]
+    for kind in dict.fromkeys(one.kind for one in datasets):
+        some = [one.correlations for one in datasets if one.kind == kind]
         shared = [name for name in some[0] if all(name in each for each in some)]
         mean = {name: float(np.mean([each[name] for each in some])) for name in shared}
         means[kind] = dict(sorted(mean.items(), key=lambda pair: (np.isnan(pair[1]), -pair[1])))
     return means
 
 
-def _table_1(found: list[_HumanCorrelations]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
-    for kind, mean in _means(found).items():
+def _table_1(datasets: list[_HumanCorrelations]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
+    for kind, mean in _means(datasets).items():
         for place, (name, value) in enumerate(mean.items(), start=1):
             rows.append((kind, place, name, value))
             printed.append((None, None, None, *PRINTED.get((kind.lower(), name), (None,))))
@@ -119,9 +119,9 @@ def _table_1(found: list[_HumanCorrelations]) -> StudyTable:
     )
 
 
-def _by_data(found: list[_HumanCorrelations]) -> StudyTable:
-    names = list(dict.fromkeys(name for one in found for name in one.correlations))
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+def _by_data(datasets: list[_HumanCorrelations]) -> StudyTable:
+    names = list(dict.fromkeys(name for one in datasets for name in one.correlations))
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (
             one.dataset,
             one.kind,
@@ -129,7 +129,7 @@ def _by_data(found: list[_HumanCorrelations]) -> StudyTable:
             one.n_segments,
             *(one.correlations.get(name) for name in names),
         )
-        for one in found
+        for one in datasets
     )
     return StudyTable(
         name="by-data",
@@ -141,11 +141,11 @@ def _by_data(found: list[_HumanCorrelations]) -> StudyTable:
     )
 
 
-def _chart(found: list[_HumanCorrelations]) -> StudyChart:
+def _chart(datasets: list[_HumanCorrelations]) -> StudyChart:
     marks = []
-    for kind, mean in _means(found).items():
+    for kind, mean in _means(datasets).items():
         for name, value in mean.items():
-            each = [one.correlations[name] for one in found if one.kind == kind]
+            each = [one.correlations[name] for one in datasets if one.kind == kind]
             marks.append(
                 Mark(kind, "mean over data sets", name, value, float(np.min(each)), float(np.max(each)))
             )
@@ -159,10 +159,10 @@ def _chart(found: list[_HumanCorrelations]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_HumanCorrelations]) -> tuple[str, ...]:
+def _sentences(datasets: list[_HumanCorrelations]) -> tuple[str, ...]:
     return tuple(
         f"{kind}, {metric}: pooled {amount(mean[metric], 3)}, mean of segments {amount(mean[f'm-{metric}'], 3)}, "
         f"bootstrap {amount(mean[f'x-{metric}'], 3)}."
-        for kind, mean in _means(found).items()
+        for kind, mean in _means(datasets).items()
         for metric in METRICS
     )

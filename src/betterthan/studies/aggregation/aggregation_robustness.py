@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.engine.blocks import even_parts
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import (
     METRICS,
     correlation,
@@ -58,15 +58,15 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     used = translated_or_demo(request, translated)
     counts = counts_of(request, used)
     whole = np.concatenate(three_ways(request, used, counts), axis=1)
-    found = {
+    draws_by_metric = {
         metric: _drawn(request, used, metric, tuple(one[metric] for one in counts), whole[2 + 3 * place])
         for place, metric in enumerate(METRICS)
     }
     sizes = _sizes(request, used)
     answer = request.answer(
-        tables=[_table(found, sizes)],
-        charts=[_chart(found, sizes)],
-        sentences=_sentences(found, sizes),
+        tables=[_table(draws_by_metric, sizes)],
+        charts=[_chart(draws_by_metric, sizes)],
+        sentences=_sentences(draws_by_metric, sizes),
         differences=_DIFFERENCES[request.as_published],
         notes=_notes(used, sizes),
     )
@@ -140,16 +140,16 @@ def _mean_of_known(values: FloatArray) -> FloatArray:
         return np.asarray(np.where(known, values, 0.0).sum(axis=1) / known.sum(axis=1))
 
 
-def _quantiles(found: FloatArray) -> FloatArray:
+def _quantiles(draws: FloatArray) -> FloatArray:
     """5, 25, 50, 75 and 95 percent of the draws that have a correlation; NaN where none has."""
-    known = found[~np.isnan(found)]
+    known = draws[~np.isnan(draws)]
     return np.quantile(known, (0.05, 0.25, 0.5, 0.75, 0.95)) if known.size else np.full(5, np.nan)
 
 
-def _table(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
-    for metric, draws in found.items():
+def _table(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
+    for metric, draws in draws_by_metric.items():
         for k, what in enumerate(WHATS):
             for i, size in enumerate(sizes):
                 rows.append((metric, what, size, *_quantiles(draws[:, i, k]).tolist()))
@@ -164,10 +164,10 @@ def _table(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyTable:
     )
 
 
-def _chart(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyChart:
+def _chart(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyChart:
     marks = []
     for k, what in enumerate(WHATS):
-        for metric, draws in found.items():
+        for metric, draws in draws_by_metric.items():
             for i, size in enumerate(sizes):
                 low, median, high = _quantiles(draws[:, i, k])[[1, 2, 3]].tolist()
                 marks.append(Mark(what, metric, str(size), median, low, high))
@@ -181,17 +181,17 @@ def _chart(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> StudyChart:
     )
 
 
-def _sentences(found: dict[str, FloatArray], sizes: tuple[int, ...]) -> tuple[str, ...]:
-    told = []
-    for metric, draws in found.items():
+def _sentences(draws_by_metric: dict[str, FloatArray], sizes: tuple[int, ...]) -> tuple[str, ...]:
+    sentences = []
+    for metric, draws in draws_by_metric.items():
         low, high = (
             [amount(float(_quantiles(draws[:, i, k])[2]), 2) for k in (1, 2)] for i in (0, len(sizes) - 1)
         )
-        told.append(
+        sentences.append(
             f"{metric}: from {sizes[0]} to {sizes[-1]} segments the correlation with the bootstrap goes from {low[0]} "
             f"to {high[0]} for pooled scores, and from {low[1]} to {high[1]} for means of segments (medians)."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def _notes(used: tuple[Translated, ...], sizes: tuple[int, ...]) -> tuple[str, ...]:

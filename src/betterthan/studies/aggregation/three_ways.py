@@ -67,8 +67,12 @@ def _correct(request: StudyRequest, counts: dict[str, Counts]) -> FloatArray:
     resampling = request.resampling.times(request.number("corpora"))
     rows = []
     for metric in METRICS:
-        own = counts[metric]
-        rows += [own.pooled(), segment_means(own), bootstrap_mean(own, options, resampling).mean]
+        metric_counts = counts[metric]
+        rows += [
+            metric_counts.pooled(),
+            segment_means(metric_counts),
+            bootstrap_mean(metric_counts, options, resampling).mean,
+        ]
     return np.array(rows)
 
 

@@ -10,7 +10,7 @@ from betterthan.analysis.compare.mechanisms import mean_of, winner_of
 from betterthan.examples.figure_one import figure_one
 from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import three_strengths
 from betterthan.studies.request import StudyRequest
@@ -31,7 +31,7 @@ _CLAIMS = (
 
 def run(request: StudyRequest) -> Study:
     """Hold mean, median and Bradley–Terry against each other on three systems with equal means, or on a table."""
-    setup = request.setups[0] if request.setups else _own()
+    setup = request.setups[0] if request.setups else _figure_setup()
     tables = [_strengths(setup.scores, as_published=request.as_published), _pairs(setup.scores)]
     claims = None if request.setups else _claims(setup.scores)
     sentences = (_swayed(tables[1]),) if request.setups else (_swayed(tables[1]), _HELD)
@@ -47,7 +47,7 @@ def run(request: StudyRequest) -> Study:
             if len(request.setups) > 1
             else []
         ),
-        is_own=not request.setups,
+        is_from_paper=not request.setups,
     )
 
 
@@ -61,7 +61,7 @@ _DIFFERENCES = (
 )
 
 
-def _own() -> Setup:
+def _figure_setup() -> Setup:
     scores = figure_one()
     segments = tuple(str(i + 1) for i in range(len(scores["A"])))
     table = Scores(
@@ -97,7 +97,7 @@ def _strengths(scores: Scores, *, as_published: bool) -> StudyTable:
 def _pairs(scores: Scores) -> StudyTable:
     goodness, names = scores.goodness, scores.systems
     counts = win_counts(goodness)
-    found: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
     for a, b in combinations(range(len(names)), 2):
         of = (names[a], names[b])
         lead = float(counts.wins[a, b] - counts.wins[b, a])
@@ -105,13 +105,13 @@ def _pairs(scores: Scores) -> StudyTable:
         medians = float(np.median(goodness[a]) - np.median(goodness[b]))
         better = [winner_of(effect, of) or "neither" for effect in (means, medians, lead)]
         won = (int(counts.wins[a, b]), int(counts.wins[b, a]), int(counts.ties[a, b]))
-        found.append((*of, *won, means, medians, *better))
+        rows.append((*of, *won, means, medians, *better))
     columns = ("A", "B", "A wins", "B wins", "ties", "difference of means", "difference of medians")
     return StudyTable(
         name="pairs",
         title="Pair by pair: who is better, by mean, median and wins",
         columns=(*columns, "by mean", "by median", "by wins"),
-        rows=tuple(found),
+        rows=tuple(rows),
     )
 
 
@@ -133,7 +133,7 @@ def _claims(scores: Scores) -> StudyTable:
     means, medians = goodness.mean(axis=1), np.median(goodness, axis=1)
     wins, n = win_counts(goodness).wins, scores.n_segments
     fitted = three_strengths([goodness], as_published=False).values[0, 2]
-    found = (
+    checks = (
         (bool(np.ptp(means) < 1e-9), f"means {', '.join(f'{mean:g}' for mean in means)}"),
         (wins[c, a] == n - 1, f"C wins {wins[c, a]:g} of {n}"),
         (wins[b, a] == n - 1, f"B wins {wins[b, a]:g} of {n}"),
@@ -143,7 +143,7 @@ def _claims(scores: Scores) -> StudyTable:
         (wins[b, c] == n - 1, f"B wins {wins[b, c]:g} of {n}"),
     )
     rows = tuple(
-        (claim, "yes" if holds else "no", seen) for claim, (holds, seen) in zip(_CLAIMS, found, strict=True)
+        (claim, "yes" if holds else "no", seen) for claim, (holds, seen) in zip(_CLAIMS, checks, strict=True)
     )
     return StudyTable(
         name="claims",

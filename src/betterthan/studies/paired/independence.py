@@ -20,7 +20,7 @@ from betterthan.kernels.comparisons.davidson import davidson
 from betterthan.kernels.comparisons.strengths import to_shares
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.influence.diagnosis import majority_cycles
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.setups import Setup, setups_digest
@@ -86,16 +86,16 @@ def _counted(wins: FloatArray, rows: IntArray) -> IntArray:
     tables = wins[rows[:, :, None], rows[:, None, :]]
     exists = is_connected(tables)
     gaps = _gaps(tables, exists)
-    found = np.zeros(4, dtype=np.int64)
+    counts = np.zeros(4, dtype=np.int64)
     for place, (a, b, _) in enumerate(_PLACES):
         won, lost, gap = tables[:, a, b], tables[:, b, a], gaps[:, place]
         decided = exists & (won != lost)
         level = decided & (gap == 0)
         flips = decided & (np.sign(gap) == -np.sign(won - lost))
         close = np.maximum(won, lost) <= CLOSE * (won + lost)
-        found[:3] += np.array([flips.sum(), level.sum(), ((flips | level) & close).sum()])
-    found[3] = (~exists).sum()
-    return found
+        counts[:3] += np.array([flips.sum(), level.sum(), ((flips | level) & close).sum()])
+    counts[3] = (~exists).sum()
+    return counts
 
 
 def _gaps(tables: FloatArray, exists: BoolArray) -> FloatArray:
@@ -145,12 +145,12 @@ def run(request: StudyRequest) -> Study:
         key=(setups_digest(used),),
         uses="processes",
     )
-    found = np.stack(blocks)
+    change_counts = np.stack(blocks)
     return request.answer(
-        tables=[_example(), _by_size(found), _by_setup(found, used)],
-        charts=[_chart(found)],
-        sentences=_sentences(found),
-        differences=_differences(found),
+        tables=[_example(), _by_size(change_counts), _by_setup(change_counts, used)],
+        charts=[_chart(change_counts)],
+        sentences=_sentences(change_counts),
+        differences=_differences(change_counts),
         used=used,
     )
 
@@ -158,18 +158,18 @@ def run(request: StudyRequest) -> Study:
 def _example() -> StudyTable:
     """Strengths of A and B alone, and beside C as meant and as printed, under each treatment of ties."""
     third = 1 / 3
-    cases: tuple[tuple[str, tuple[tuple[float, ...], ...], tuple[Entry, ...]], ...] = (
+    cases: tuple[tuple[str, tuple[tuple[float, ...], ...], tuple[StudyCell, ...]], ...] = (
         ("A and B alone", _PAIR, (third, 2 * third, None)),
         ("with C = 3, 1, 2", (*_PAIR, _MEANT), (None, None, None)),
         ("with C = 3, 2, 1, as printed", (*_PAIR, _PRINTED), (third, third, third)),
     )
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
-    for label, tables, told in cases:
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
+    for label, tables, printed_shares in cases:
         for policy, shares in _fits(np.array(tables)).items():
             strengths = [float(share) for share in shares]
             rows.append((label, policy, *strengths, *[None] * (3 - len(strengths))))
-            printed.append((None, None, *told))
+            printed.append((None, None, *printed_shares))
     return StudyTable(
         name="example",
         title="The example of appendix F: strengths of A = 1, 2, 3 and B = 2, 3, 1",
@@ -202,8 +202,8 @@ def _search(work: _TripleSearch, part: range, _rng: np.random.Generator) -> Floa
     for size in SIZES:
         rng = stream(work.seed, f"triples of {size} segments", block)
         cuts = [rng.choice(n, size, replace=False) for _ in range(work.draws if size < n else 0)]
-        found = [_counts(table[:, cut], work) for cut in cuts]
-        rows.append(np.sum(found, axis=0) if found else np.zeros(len(Changes._fields)))
+        drawn = [_counts(table[:, cut], work) for cut in cuts]
+        rows.append(np.sum(drawn, axis=0) if drawn else np.zeros(len(Changes._fields)))
     return np.stack([*rows, _counts(table, work)])
 
 
@@ -213,9 +213,9 @@ def _counts(table: FloatArray, work: _TripleSearch) -> FloatArray:
     return np.array(changes(wins), dtype=np.float64)
 
 
-def _by_size(found: FloatArray) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
-    for label, totals in zip(_LABELS, found.sum(axis=0), strict=True):
+def _by_size(change_counts: FloatArray) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = []
+    for label, totals in zip(_LABELS, change_counts.sum(axis=0), strict=True):
         if totals[0]:
             rows.append((label, *(int(count) for count in totals), float(totals[2] + totals[3]) / totals[0]))
     return StudyTable(
@@ -233,8 +233,8 @@ def _by_size(found: FloatArray) -> StudyTable:
     )
 
 
-def _by_setup(found: FloatArray, used: tuple[Setup, ...]) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+def _by_setup(change_counts: FloatArray, used: tuple[Setup, ...]) -> StudyTable:
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (
             setup.dataset,
             setup.metric,
@@ -242,7 +242,7 @@ def _by_setup(found: FloatArray, used: tuple[Setup, ...]) -> StudyTable:
             setup.scores.n_segments,
             *(int(count) for count in counts[-1]),
         )
-        for setup, counts in zip(used, found, strict=True)
+        for setup, counts in zip(used, change_counts, strict=True)
     )
     columns = ("data", "metric", "systems", "segments", *_COUNTS)
     return StudyTable(
@@ -254,8 +254,8 @@ def _by_setup(found: FloatArray, used: tuple[Setup, ...]) -> StudyTable:
     )
 
 
-def _chart(found: FloatArray) -> StudyChart:
-    totals = {label: row for label, row in zip(_LABELS, found.sum(axis=0), strict=True) if row[0]}
+def _chart(change_counts: FloatArray) -> StudyChart:
+    totals = {label: row for label, row in zip(_LABELS, change_counts.sum(axis=0), strict=True) if row[0]}
     effects = {"flips": 2, "levels": 3}
     return figure(
         (
@@ -271,29 +271,29 @@ def _chart(found: FloatArray) -> StudyChart:
     )
 
 
-def _sentences(found: FloatArray) -> tuple[str, ...]:
-    total = found[:, -1].sum(axis=0)
+def _sentences(change_counts: FloatArray) -> tuple[str, ...]:
+    total = change_counts[:, -1].sum(axis=0)
     changed, close = int(total[2] + total[3]), int(total[4])
-    with_some = int((found[:, -1, 2:4].sum(axis=1) > 0).sum())
-    told = (
+    with_some = int((change_counts[:, -1, 2:4].sum(axis=1) > 0).sum())
+    summary = (
         f"With all segments a third system changes the order of a pair {amount(changed, 0)} times in "
-        f"{counted(int(total[0]), 'triple')}, in {with_some} of {counted(len(found), 'setup')}."
+        f"{counted(int(total[0]), 'triple')}, in {with_some} of {counted(len(change_counts), 'setup')}."
     )
     if not changed:
-        return (told,)
+        return (summary,)
     near = (
         f"In {close / changed:.0%} of these the winner of the pair, alone, has at most {CLOSE:.0%} of the decided "
         "segments."
     )
-    return told, near
+    return summary, near
 
 
-def _differences(found: FloatArray) -> tuple[str, ...]:
-    changed = int(found[:, -1, 2:4].sum())
+def _differences(change_counts: FloatArray) -> tuple[str, ...]:
+    changed = int(change_counts[:, -1, 2:4].sum())
     claim = "Appendix F reports that no such triple was found with more than 10 segments"
-    told = f"here there are {amount(changed, 0)} changed pairs" if changed else "none is found here either"
+    outcome = f"here there are {amount(changed, 0)} changed pairs" if changed else "none is found here either"
     return (
-        f"{claim}; {told}.",
+        f"{claim}; {outcome}.",
         (
             "The printed scores C = 3, 2, 1 do not level the strengths under any treatment of ties; C = 3, 1, 2 "
             "does, so the former is read as a misprint."

@@ -18,7 +18,7 @@ from betterthan.kernels.agreement.kendall import kendall_b
 from betterthan.kernels.agreement.rankings import order_agreement, same_top
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
 from betterthan.studies.paired.subsamples import CODE_SIZES, RULES, TEXT_SIZES, SubsampleRule
@@ -106,7 +106,7 @@ TABLE_3 = _parsed_table_3()
 FAMILIES = tuple(dict.fromkeys(family for _, family, _, _ in TABLE_3))
 
 
-def table_3(dataset: str, family: str, measure: str, pair: tuple[str, str]) -> Entry:
+def table_3(dataset: str, family: str, measure: str, pair: tuple[str, str]) -> StudyCell:
     """Return what table 3 prints, None where it prints nothing.
 
     Examples
@@ -191,13 +191,13 @@ def pair_title(pair: tuple[str, str]) -> str:
     return f"{TITLES[pair[0]]} / {TITLES[pair[1]]}"
 
 
-def full_table(found: DisagreementBlocks, name: str, pairs: Sequence[tuple[str, str]]) -> StudyTable:
+def full_table(disagreements: DisagreementBlocks, name: str, pairs: Sequence[tuple[str, str]]) -> StudyTable:
     """Return table 1 (three pairs) or table 4 (ten): means over setups, with all segments."""
-    five = np.stack([block["five"] for block in found.blocks])
+    five = np.stack([block["five"] for block in disagreements.blocks])
     means = known_mean(five)[: len(pairs)]
     return StudyTable(
         name=name,
-        title=f"{name.replace('-', ' ').title()}: disagreement over {len(found.setups)} setups",
+        title=f"{name.replace('-', ' ').title()}: disagreement over {len(disagreements.setups)} setups",
         columns=("mechanisms", *(MEASURE_TITLES[measure] for measure in MEASURES)),
         rows=tuple(
             (pair_title(pair), *(float(value) for value in row))
@@ -207,34 +207,36 @@ def full_table(found: DisagreementBlocks, name: str, pairs: Sequence[tuple[str, 
     )
 
 
-def _cells(found: DisagreementBlocks) -> dict[tuple[str, str], list[int]]:
+def _cells(disagreements: DisagreementBlocks) -> dict[tuple[str, str], list[int]]:
     """Places of the setups of each data set and family of metrics."""
     cells: dict[tuple[str, str], list[int]] = {}
-    for place, setup in enumerate(found.setups):
+    for place, setup in enumerate(disagreements.setups):
         cells.setdefault((setup.dataset, family_of(setup.metric)), []).append(place)
     return cells
 
 
-def _cell_means(found: DisagreementBlocks, rule: str, reading: int) -> dict[tuple[str, str], FloatArray]:
+def _cell_means(
+    disagreements: DisagreementBlocks, rule: str, reading: int
+) -> dict[tuple[str, str], FloatArray]:
     return {
-        cell: known_mean(np.stack([found.by_rule(rule, place, reading) for place in places]))
-        for cell, places in _cells(found).items()
+        cell: known_mean(np.stack([disagreements.by_rule(rule, place, reading) for place in places]))
+        for cell, places in _cells(disagreements).items()
     }
 
 
-def breakdown_tables(found: DisagreementBlocks) -> list[StudyTable]:
+def breakdown_tables(disagreements: DisagreementBlocks) -> list[StudyTable]:
     """Return table 3 under every rule, in the reading asked for."""
-    return [_breakdown(found, rule) for rule in (*RULES, "ten")]
+    return [_breakdown(disagreements, rule) for rule in (*RULES, "ten")]
 
 
-def _breakdown(found: DisagreementBlocks, rule: str) -> StudyTable:
-    means = _cell_means(found, rule, found.reading)
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
+def _breakdown(disagreements: DisagreementBlocks, rule: str) -> StudyTable:
+    means = _cell_means(disagreements, rule, disagreements.reading)
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
     for (dataset, family), values in means.items():
         rows.append((dataset, family, *(float(value) for value in values.T.reshape(-1))))
-        told = [table_3(dataset, family, measure, pair) for measure in MEASURES for pair in PAIRS]
-        printed.append((None, None, *told))
+        printed_row = [table_3(dataset, family, measure, pair) for measure in MEASURES for pair in PAIRS]
+        printed.append((None, None, *printed_row))
     heads = [f"{_SHORT[measure]} {_SHORT_PAIRS[pair]}" for measure in MEASURES for pair in PAIRS]
     return StudyTable(
         name=f"table-3-{rule.replace('_', '-')}",
@@ -258,12 +260,12 @@ class _Fit(NamedTuple):
     expected: float | None
 
 
-def _fit(found: DisagreementBlocks, rule: str, reading: int) -> _Fit | None:
+def _fit(disagreements: DisagreementBlocks, rule: str, reading: int) -> _Fit | None:
     """Hold a rule against table 3; None where nothing is printed."""
     apart: dict[str, list[float]] = {measure: [] for measure in MEASURES}
     chance: list[float] = []
-    errors = _cell_errors(found, rule, reading)
-    for cell, values in _cell_means(found, rule, reading).items():
+    errors = _cell_errors(disagreements, rule, reading)
+    for cell, values in _cell_means(disagreements, rule, reading).items():
         for j, pair in enumerate(PAIRS):
             for k, measure in enumerate(MEASURES):
                 printed = table_3(*cell, measure, pair)
@@ -278,18 +280,18 @@ def _fit(found: DisagreementBlocks, rule: str, reading: int) -> _Fit | None:
 
 
 def _cell_errors(
-    found: DisagreementBlocks, rule: str, reading: int
+    disagreements: DisagreementBlocks, rule: str, reading: int
 ) -> dict[tuple[str, str], FloatArray] | None:
     r"""How far two runs of the same rule lie apart by chance, ours and one of 30 draws; None for rules without draws.
 
     The difference of two means over draws has variance :math:`v (1/R + 1/30)`, and a normal variable with standard
     deviation s is :math:`s \sqrt{2 / \pi}` away from 0 on average.
     """
-    if any(rule not in block for block in found.blocks) or rule == "full":
+    if any(rule not in block for block in disagreements.blocks) or rule == "full":
         return None
     result = {}
-    for cell, places in _cells(found).items():
-        draws = [found.blocks[place][rule][:, reading] for place in places]
+    for cell, places in _cells(disagreements).items():
+        draws = [disagreements.blocks[place][rule][:, reading] for place in places]
         # What is undefined in a draw (a tau of a constant) is left out, as it is from the means.
         spread = [known_mean((each - known_mean(each)) ** 2) for each in draws]
         variance = np.nansum(spread, axis=0) / len(places) ** 2
@@ -297,14 +299,16 @@ def _cell_errors(
     return result
 
 
-def _ranked(found: DisagreementBlocks) -> list[_Fit]:
-    fits = [_fit(found, rule, reading) for rule in (*RULES, *_SIZES) for reading in range(len(READINGS))]
+def _ranked(disagreements: DisagreementBlocks) -> list[_Fit]:
+    fits = [
+        _fit(disagreements, rule, reading) for rule in (*RULES, *_SIZES) for reading in range(len(READINGS))
+    ]
     return sorted((fit for fit in fits if fit is not None), key=lambda fit: fit.apart[-1])
 
 
-def rules_table(found: DisagreementBlocks) -> StudyTable | None:
+def rules_table(disagreements: DisagreementBlocks) -> StudyTable | None:
     """Return which rule of drawing test sets comes closest to table 3, if any cell of it is in the data."""
-    rows = tuple((_TITLES[fit.rule], fit.reading, *fit.apart, fit.expected) for fit in _ranked(found))
+    rows = tuple((_TITLES[fit.rule], fit.reading, *fit.apart, fit.expected) for fit in _ranked(disagreements))
     if not rows:
         return None
     return StudyTable(
@@ -323,9 +327,9 @@ def rules_table(found: DisagreementBlocks) -> StudyTable | None:
     )
 
 
-def closest(found: DisagreementBlocks) -> tuple[str, ...]:
+def closest(disagreements: DisagreementBlocks) -> tuple[str, ...]:
     """Say which rule comes closest to table 3."""
-    ranked = _ranked(found)
+    ranked = _ranked(disagreements)
     if not ranked:
         return ()
     best, full = ranked[0], next(fit for fit in ranked if fit.rule == "full")
@@ -338,33 +342,33 @@ def closest(found: DisagreementBlocks) -> tuple[str, ...]:
     )
 
 
-def swapped(found: DisagreementBlocks) -> tuple[str, ...]:
+def swapped(disagreements: DisagreementBlocks) -> tuple[str, ...]:
     """Name cells of table 3 whose columns for mean and for median against Bradley–Terry seem to have changed places."""
-    told = []
-    for (dataset, family), values in _cell_means(found, SHOWN, 1).items():
+    sentences = []
+    for (dataset, family), values in _cell_means(disagreements, SHOWN, 1).items():
         printed = [table_3(dataset, family, "disagree", pair) for pair in PAIRS[1:]]
         if not all(isinstance(one, float) for one in printed):
             continue
         ours, theirs = values[1:, 0], np.array(printed, dtype=np.float64)
         as_printed, turned = np.abs(ours - theirs).sum(), np.abs(ours - theirs[::-1]).sum()
         if as_printed > _FAR and turned < _NEAR:
-            told.append(
+            sentences.append(
                 f"In table 3 the columns of {dataset}, {family} for mean and for median against Bradley–Terry seem "
                 f"to have changed places: {theirs[0]:.2f} and {theirs[1]:.2f} are printed, {ours[0]:.2f} and "
                 f"{ours[1]:.2f} found."
             )
-    return tuple(told)
+    return tuple(sentences)
 
 
 _RESAMPLES = 2000
 
 
-def sizes_table(found: DisagreementBlocks) -> StudyTable:
+def sizes_table(disagreements: DisagreementBlocks) -> StudyTable:
     """Return the share of pairs ordered differently by test set size, the numbers of figure 4c."""
-    sizes = CODE_SIZES if found.reading else TEXT_SIZES
-    rows: list[tuple[Entry, ...]] = []
+    sizes = CODE_SIZES if disagreements.reading else TEXT_SIZES
+    rows: list[tuple[StudyCell, ...]] = []
     for size in sizes:
-        values = _at_size(found, size)
+        values = _at_size(disagreements, size)
         if len(values):
             rows.append((size, len(values), *(float(value) for value in known_mean(values))))
     return StudyTable(
@@ -376,22 +380,24 @@ def sizes_table(found: DisagreementBlocks) -> StudyTable:
     )
 
 
-def _at_size(found: DisagreementBlocks, size: int) -> FloatArray:
+def _at_size(disagreements: DisagreementBlocks, size: int) -> FloatArray:
     """Share of pairs ordered differently in each setup that is larger; as published smaller ones take part whole."""
     name = f"size {size}"
-    taking_part = [place for place, block in enumerate(found.blocks) if name in block or found.reading]
-    values = [found.by_rule(name, place, found.reading)[:, 0] for place in taking_part]
+    taking_part = [
+        place for place, block in enumerate(disagreements.blocks) if name in block or disagreements.reading
+    ]
+    values = [disagreements.by_rule(name, place, disagreements.reading)[:, 0] for place in taking_part]
     return np.stack(values) if values else np.empty((0, len(PAIRS)))
 
 
-def figure_4(found: DisagreementBlocks, seed: int) -> list[StudyChart]:
+def figure_4(disagreements: DisagreementBlocks, seed: int) -> list[StudyChart]:
     """Return figure 4: by metric, by data set, by test set size."""
-    metrics = _grouped(found, "fifth_or_30", lambda setup: setup.metric)
-    datasets = _grouped(found, "fifth", lambda setup: setup.dataset)
+    metrics = _grouped(disagreements, "fifth_or_30", lambda setup: setup.metric)
+    datasets = _grouped(disagreements, "fifth", lambda setup: setup.dataset)
     sizes = {
-        str(size): _at_size(found, size)
-        for size in (CODE_SIZES if found.reading else TEXT_SIZES)
-        if len(_at_size(found, size))
+        str(size): _at_size(disagreements, size)
+        for size in (CODE_SIZES if disagreements.reading else TEXT_SIZES)
+        if len(_at_size(disagreements, size))
     }
     return [
         _chart("figure-4a", "Figure 4a: disagreement by metric", "metric", metrics, seed, kind="bars"),
@@ -402,10 +408,14 @@ def figure_4(found: DisagreementBlocks, seed: int) -> list[StudyChart]:
     ]
 
 
-def _grouped(found: DisagreementBlocks, rule: str, key: Callable[[Setup], str]) -> dict[str, FloatArray]:
+def _grouped(
+    disagreements: DisagreementBlocks, rule: str, key: Callable[[Setup], str]
+) -> dict[str, FloatArray]:
     groups: dict[str, list[FloatArray]] = {}
-    for place, setup in enumerate(found.setups):
-        groups.setdefault(key(setup), []).append(found.by_rule(rule, place, found.reading)[:, 0])
+    for place, setup in enumerate(disagreements.setups):
+        groups.setdefault(key(setup), []).append(
+            disagreements.by_rule(rule, place, disagreements.reading)[:, 0]
+        )
     return {name: np.stack(values) for name, values in groups.items()}
 
 
@@ -416,13 +426,13 @@ def _chart(
     for group, values in groups.items():
         for place, pair in enumerate(PAIRS):
             known = values[~np.isnan(values[:, place]), place]
-            x_value: Entry = float(group) if kind == "lines" else group
+            x_value: StudyCell = float(group) if kind == "lines" else group
             bar = _with_bar(known, seed, f"{name} {group} {place}")
             marks.append(Mark("", pair_title(pair), x_value, *bar))
     return figure(marks, name=name, title=title, kind=kind, x=x, y="share of pairs ordered differently")
 
 
-def _with_bar(values: FloatArray, seed: int, label: str) -> tuple[Entry, Entry, Entry]:
+def _with_bar(values: FloatArray, seed: int, label: str) -> tuple[StudyCell, StudyCell, StudyCell]:
     """Mean over setups and the bootstrap interval over setups, None for a single one."""
     if values.size < 2:
         return (float(values[0]) if values.size else None), None, None
@@ -460,15 +470,15 @@ def run(request: StudyRequest) -> Study:
     blocks = request.run(
         "setups", work, _setup, parts=even_parts(len(used)), key=(setups_digest(used),), uses="processes"
     )
-    found = DisagreementBlocks(used, blocks, int(request.as_published))
-    rules = rules_table(found)
-    tables = [full_table(found, "table-1", PAIRS), full_table(found, "table-4", TEN_PAIRS)]
-    tables += [*([rules] if rules else []), *breakdown_tables(found), sizes_table(found)]
+    disagreements = DisagreementBlocks(used, blocks, int(request.as_published))
+    rules = rules_table(disagreements)
+    tables = [full_table(disagreements, "table-1", PAIRS), full_table(disagreements, "table-4", TEN_PAIRS)]
+    tables += [*([rules] if rules else []), *breakdown_tables(disagreements), sizes_table(disagreements)]
     return request.answer(
         tables=tables,
-        charts=figure_4(found, request.seed),
-        sentences=(*_sentences(found), *closest(found)),
-        differences=(*_DIFFERENCES, *(() if request.as_published else (_COUNTED,)), *swapped(found)),
+        charts=figure_4(disagreements, request.seed),
+        sentences=(*_sentences(disagreements), *closest(disagreements)),
+        differences=(*_DIFFERENCES, *(() if request.as_published else (_COUNTED,)), *swapped(disagreements)),
         notes=_notes(used, blocks),
         used=used,
     )
@@ -483,18 +493,18 @@ def _setup(work: _SetupDraws, part: range, _rng: np.random.Generator) -> dict[st
     block = part.start
     tables = (work.goodness[block], work.values[block])
     full, regularised = _three(tables, [np.arange(tables[0].shape[1])])
-    found: dict[str, Array] = {"full": full[0], "five": _five(work, tables[int(work.as_published)], block)}
+    by_rule: dict[str, Array] = {"full": full[0], "five": _five(work, tables[int(work.as_published)], block)}
     n = tables[0].shape[1]
     for name, rule in {**RULES, **_sizes(n)}.items():
         if name == "full":
             continue
         rng = stream(work.seed, f"segments by {name}", block)
         drawn, more = _three(tables, [rule.draw(n, rng) for _ in range(work.repeats)])
-        found[name] = drawn
+        by_rule[name] = drawn
         regularised += more
     return {
-        **found,
-        "regularised": np.array([regularised, 1 + work.repeats * (len(found) - 2)], dtype=np.int64),
+        **by_rule,
+        "regularised": np.array([regularised, 1 + work.repeats * (len(by_rule) - 2)], dtype=np.int64),
     }
 
 
@@ -516,9 +526,9 @@ def _three(tables: tuple[FloatArray, FloatArray], cuts: list[IntArray]) -> tuple
     for place, (table, as_published) in enumerate(zip(tables, _READINGS, strict=True)):
         strengths = three_strengths([table[:, cut] for cut in cuts], as_published=as_published)
         regularised += strengths.n_regularised
-        for draw, own in enumerate(strengths.values):
+        for draw, strength in enumerate(strengths.values):
             for pair, (first, second) in enumerate(PAIRS):
-                ranked = own[THREE.index(first)], own[THREE.index(second)]
+                ranked = strength[THREE.index(first)], strength[THREE.index(second)]
                 result[draw, place, pair] = disagreement(*ranked, as_published=as_published)
     return result, regularised
 
@@ -528,14 +538,16 @@ def _five(work: _SetupDraws, table: FloatArray, block: int) -> FloatArray:
     played = played_strengths(
         table, as_published=work.as_published, orders=work.orders, seed=work.seed, label=f"setup {block}"
     )
-    own = dict(zip(FIVE, [*three, *played], strict=True))
-    return np.stack([disagreement(own[a], own[b], as_published=work.as_published) for a, b in TEN_PAIRS])
+    by_mechanism = dict(zip(FIVE, [*three, *played], strict=True))
+    return np.stack(
+        [disagreement(by_mechanism[a], by_mechanism[b], as_published=work.as_published) for a, b in TEN_PAIRS]
+    )
 
 
-def _sentences(found: DisagreementBlocks) -> tuple[str, ...]:
-    setups = [setup.scores for setup in found.setups]
+def _sentences(disagreements: DisagreementBlocks) -> tuple[str, ...]:
+    setups = [setup.scores for setup in disagreements.setups]
     pairs = sum(scores.n_systems * (scores.n_systems - 1) // 2 for scores in setups)
-    mean_bt = found.full()[:, PAIRS.index(("mean", "bradley_terry"))]
+    mean_bt = disagreements.full()[:, PAIRS.index(("mean", "bradley_terry"))]
     share, best, top = np.nanmean(mean_bt, axis=0)
     return (
         (
@@ -550,17 +562,17 @@ def _notes(used: tuple[Setup, ...], blocks: list[dict[str, Array]]) -> tuple[str
     needed = sum(int(block["regularised"][0]) for block in blocks)
     total = sum(int(block["regularised"][1]) for block in blocks)
     small = [setup for setup in used if setup.scores.n_systems <= 3]
-    told = []
+    notes = []
     if needed:
-        told.append(
+        notes.append(
             f"In {amount(needed, 0)} of {amount(total, 0)} fits Bradley–Terry strengths do not exist; there every "
             f"system gets {PRIOR} wins and losses against a fictive one (not as published)."
         )
     if small:
-        told.append(
+        notes.append(
             f"In {len(small)} setups there are no more than three systems, so that all have the same top 3."
         )
-    return tuple(told)
+    return tuple(notes)
 
 
 _DIFFERENCES = (

@@ -18,7 +18,7 @@ from betterthan.engine.streams import stream
 from betterthan.kernels.agreement.kendall import kendall_b
 from betterthan.kernels.intervals.intervals import percentile_interval
 from betterthan.kernels.resampling.resample import bootstrap_counts
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.strengths import FIVE, PRIOR, THREE, TITLES, played_strengths, three_strengths
 from betterthan.studies.printed import printed_table
@@ -90,8 +90,8 @@ def per_type(setting: Setting, rng: np.random.Generator) -> Simulated:
     >>> per_type(Setting(3, 0.0, 4, 12), np.random.default_rng(1)).strengths.shape
     (4,)
     """
-    own = rng.random((setting.systems, setting.types))
-    means = own[:, _types(setting)]
+    strengths = rng.random((setting.systems, setting.types))
+    means = strengths[:, _types(setting)]
     return Simulated(means.mean(axis=1), _exchanged(rng.normal(means, NOISE), setting, rng))
 
 
@@ -201,7 +201,7 @@ def points(
     seed : int
     as_published : bool
     """
-    found = []
+    marks = []
     for panel in PANELS:
         for x in sorted({float(getattr(s, panel.varied)) for s in grid if panel.inside(s)}):
             rows = np.array([panel.inside(s) and getattr(s, panel.varied) == x for s in grid])
@@ -209,11 +209,11 @@ def points(
             rng = stream(seed, f"bars {name} {panel.letter} {x:g}", 0)
             low, high = _published_bars(values) if as_published else _bars(values, rng)
             sizes = (~np.isnan(values)).sum(axis=0)
-            found += [
+            marks += [
                 Point(panel, mechanism, x, _mean(values[:, i]), float(low[i]), float(high[i]), int(sizes[i]))
                 for i, mechanism in enumerate(FIVE)
             ]
-    return found
+    return marks
 
 
 def _mean(values: FloatArray) -> float:
@@ -237,12 +237,12 @@ def _published_bars(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return means - half, means + half
 
 
-def panels_table(name: str, found: Sequence[Point]) -> StudyTable:
+def panels_table(name: str, panel_points: Sequence[Point]) -> StudyTable:
     """Return the numbers behind the eight panels of figure 3."""
     by_place: dict[tuple[FigurePanel, float], list[Point]] = {}
-    for point in found:
+    for point in panel_points:
         by_place.setdefault((point.panel, point.x), []).append(point)
-    rows: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
     for (panel, x), several in by_place.items():
         cells = [cell for point in several for cell in (point.tau, point.low, point.high)]
         rows.append((panel.letter, panel.varied, x, several[0].n, *cells))
@@ -257,7 +257,7 @@ def panels_table(name: str, found: Sequence[Point]) -> StudyTable:
     )
 
 
-def figure_3(name: str, found: Sequence[Point]) -> StudyChart:
+def figure_3(name: str, panel_points: Sequence[Point]) -> StudyChart:
     """Return figure 3."""
     return figure(
         (
@@ -266,7 +266,7 @@ def figure_3(name: str, found: Sequence[Point]) -> StudyChart:
                 TITLES[point.mechanism],
                 *(point.x, point.tau, point.low, point.high),
             )
-            for point in found
+            for point in panel_points
         ),
         name=f"figure-3-{name.replace('_', '-')}",
         title=f"Figure 3: which mechanism finds the true order? Scores drawn by {name}",
@@ -277,10 +277,10 @@ def figure_3(name: str, found: Sequence[Point]) -> StudyChart:
 
 def grid_table(taus: Mapping[str, FloatArray], grid: Sequence[Setting]) -> StudyTable:
     """Return mean tau at every setting of the grid."""
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
-        (name, *setting, *(_mean(row) for row in own.T))
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
+        (name, *setting, *(_mean(row) for row in setting_taus.T))
         for name, table in taus.items()
-        for setting, own in zip(grid, table, strict=True)
+        for setting, setting_taus in zip(grid, table, strict=True)
     )
     columns = ("generator", *Setting._fields, *(TITLES[mechanism] for mechanism in FIVE))
     return StudyTable(
@@ -306,10 +306,10 @@ def findings(taus: Mapping[str, FloatArray], grid: Sequence[Setting], seed: int)
         "types": _where(grid, lambda s: s.types > 1 and s.outliers == 0),
         "both": _where(grid, lambda s: s.types > 1 and s.outliers > 0),
     }
-    rows: list[tuple[Entry, ...]] = []
-    for (name, own), (trouble, inside) in product(taus.items(), troubles.items()):
-        falls = [_fall(own[..., place], clean, inside) for place in range(len(FIVE))]
-        groups = [own[rows_].reshape(-1, len(FIVE)) for rows_ in (clean, inside)]
+    rows: list[tuple[StudyCell, ...]] = []
+    for (name, generator_taus), (trouble, inside) in product(taus.items(), troubles.items()):
+        falls = [_fall(generator_taus[..., place], clean, inside) for place in range(len(FIVE))]
+        groups = [generator_taus[rows_].reshape(-1, len(FIVE)) for rows_ in (clean, inside)]
         for place, mechanism in enumerate(FIVE):
             lag, low, high = _lag(groups, place, seed, f"{name} {trouble} {mechanism}")
             fell = falls[place] >= _SMALL and falls[place] - min(falls) >= _SMALL
@@ -348,7 +348,7 @@ PRINTED_FAILURES = printed_table("paired", "section_4").rows
 _BT = FIVE.index("bradley_terry")
 
 
-def _verdict(mechanism: str, trouble: str, *, fails: bool) -> tuple[Entry, Entry, Entry]:
+def _verdict(mechanism: str, trouble: str, *, fails: bool) -> tuple[StudyCell, StudyCell, StudyCell]:
     """Whether it fails, whether the paper says so, and whether the two agree."""
     ours = "yes" if fails else "no"
     if mechanism not in THREE:
@@ -414,19 +414,19 @@ def run(request: StudyRequest) -> Study:
         key=(work.generators,),
         uses="processes",
     )
-    found = np.stack(blocks).reshape(len(work.generators), len(GRID), work.repeats, -1)
-    taus = {name: found[i, :, :, : len(FIVE)] for i, name in enumerate(work.generators)}
+    simulated = np.stack(blocks).reshape(len(work.generators), len(GRID), work.repeats, -1)
+    taus = {name: simulated[i, :, :, : len(FIVE)] for i, name in enumerate(work.generators)}
     tests = findings(taus, GRID, request.seed)
     places = {
-        name: points(name, own, GRID, seed=request.seed, as_published=request.as_published)
-        for name, own in taus.items()
+        name: points(name, generator_taus, GRID, seed=request.seed, as_published=request.as_published)
+        for name, generator_taus in taus.items()
     }
     return request.answer(
         tables=[tests, *(panels_table(*each) for each in places.items()), grid_table(taus, GRID)],
         charts=[figure_3(*each) for each in places.items()],
-        sentences=_sentences(found, work, tests),
+        sentences=_sentences(simulated, work, tests),
         differences=_DIFFERENCES if request.as_published else (*_DIFFERENCES, _BARS),
-        notes=_notes(found),
+        notes=_notes(simulated),
     )
 
 
@@ -446,14 +446,16 @@ def _simulate(work: _Simulation, part: range, _rng: np.random.Generator) -> Floa
             label=f"{name} {tuple(setting)} {repeat}",
         )
         strengths = [*three.values[0], *played]
-        rows.append([*(kendall_b(drawn.strengths, own) for own in strengths), float(three.n_regularised)])
+        rows.append(
+            [*(kendall_b(drawn.strengths, strength) for strength in strengths), float(three.n_regularised)]
+        )
     return np.array(rows)
 
 
-def _sentences(found: FloatArray, work: _Simulation, tests: StudyTable) -> tuple[str, ...]:
-    told = [
+def _sentences(simulated: FloatArray, work: _Simulation, tests: StudyTable) -> tuple[str, ...]:
+    sentences = [
         (
-            f"{amount(found[..., 0].size, 0)} simulated setups: {len(GRID)} settings, "
+            f"{amount(simulated[..., 0].size, 0)} simulated setups: {len(GRID)} settings, "
             f"{counted(work.repeats, 'data set')} each, for {', '.join(work.generators)}."
         )
     ]
@@ -463,32 +465,32 @@ def _sentences(found: FloatArray, work: _Simulation, tests: StudyTable) -> tuple
             trouble: [str(row[2]) for row in rows if row[1] == trouble and row[9] == "yes"]
             for trouble in dict.fromkeys(str(row[1]) for row in rows)
         }
-        said = "; ".join(
+        failures = "; ".join(
             f"with {trouble}, {listing(who) if who else 'none'}" for trouble, who in failing.items()
         )
         n_agree = sum(row[11] == "yes" for row in rows)
-        n_told = sum(row[11] is not None for row in rows)
-        told.append(
-            f"Scores drawn by {name}: fails {said}. {n_agree} of {n_told} findings are as in the paper."
+        n_printed = sum(row[11] is not None for row in rows)
+        sentences.append(
+            f"Scores drawn by {name}: fails {failures}. {n_agree} of {n_printed} findings are as in the paper."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
-def _notes(found: FloatArray) -> tuple[str, ...]:
-    n_undefined = int(np.isnan(found[..., : len(FIVE)]).sum())
-    n_regularised = int(found[..., -1].sum())
-    told = []
+def _notes(simulated: FloatArray) -> tuple[str, ...]:
+    n_undefined = int(np.isnan(simulated[..., : len(FIVE)]).sum())
+    n_regularised = int(simulated[..., -1].sum())
+    notes = []
     if n_undefined:
-        told.append(
-            f"{amount(n_undefined, 0)} of {amount(found[..., : len(FIVE)].size, 0)} taus are undefined, because a "
+        notes.append(
+            f"{amount(n_undefined, 0)} of {amount(simulated[..., : len(FIVE)].size, 0)} taus are undefined, because a "
             "mechanism ties all systems, and are left out of the means."
         )
     if n_regularised:
-        told.append(
+        notes.append(
             f"In {amount(n_regularised, 0)} setups Bradley–Terry strengths do not exist; there every system gets "
             f"{PRIOR} wins and losses against a fictive one."
         )
-    return tuple(told)
+    return tuple(notes)
 
 
 _DIFFERENCES = (

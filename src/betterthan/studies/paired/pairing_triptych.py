@@ -10,7 +10,7 @@ from scipy.special import ndtr
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -130,7 +130,7 @@ def _most_wins(winner: FloatArray, loser: FloatArray) -> tuple[FloatArray, Float
     for score in high.tolist():
         used.append(place if score > low[place] else -1)
         place += score > low[place]
-    matched: IntArray = np.array([i for i, own in enumerate(used) if own >= 0], dtype=np.int64)
+    matched: IntArray = np.array([i for i, partner in enumerate(used) if partner >= 0], dtype=np.int64)
     rest = np.setdiff1d(np.arange(high.size), matched)
     return np.concatenate([high[matched], high[rest]]), low
 
@@ -138,15 +138,17 @@ def _most_wins(winner: FloatArray, loser: FloatArray) -> tuple[FloatArray, Float
 def _verdicts(
     drawn: list[_Pairing], names: tuple[str, str], expected: tuple[float, ...] | None
 ) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
     for place, each in enumerate(drawn):
         wins, losses = int((each.first > each.second).sum()), int((each.first < each.second).sum())
         better = names[0] if wins > losses else names[1] if losses > wins else "neither"
         marginals = [
-            float(f(own)) for f in (np.mean, np.median) for own in (np.sort(each.first), np.sort(each.second))
+            float(f(scores))
+            for f in (np.mean, np.median)
+            for scores in (np.sort(each.first), np.sort(each.second))
         ]
-        told = () if expected is None else (expected[place],)
-        rows.append((each.name, *marginals, wins, losses, *told, better))
+        expected_share = () if expected is None else (expected[place],)
+        rows.append((each.name, *marginals, wins, losses, *expected_share, better))
     a, b = names
     columns = ("pairing", f"mean {a}", f"mean {b}", f"median {a}", f"median {b}", f"wins {a}", f"wins {b}")
     return StudyTable(

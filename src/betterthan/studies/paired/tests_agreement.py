@@ -14,7 +14,7 @@ from betterthan.kernels.agreement.rankings import significance_overlap
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import paired_t
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, wilcoxon
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.paired.subsamples import RULES
 from betterthan.studies.printed import printed_table
@@ -70,10 +70,10 @@ def run(request: StudyRequest) -> Study:
 
 def _places(used: tuple[Setup, ...]) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """Which setups each data set has: the program draws a data set, then one of its metrics."""
-    found: dict[str, list[int]] = {}
+    by_dataset: dict[str, list[int]] = {}
     for place, setup in enumerate(used):
-        found.setdefault(setup.dataset, []).append(place)
-    return tuple((dataset, tuple(places)) for dataset, places in found.items())
+        by_dataset.setdefault(setup.dataset, []).append(place)
+    return tuple((dataset, tuple(places)) for dataset, places in by_dataset.items())
 
 
 def _all(work: _TestedSetups, part: range, _rng: np.random.Generator) -> BoolArray:
@@ -81,14 +81,14 @@ def _all(work: _TestedSetups, part: range, _rng: np.random.Generator) -> BoolArr
 
 
 def _drawn(work: _TestedSetups, part: range, _rng: np.random.Generator) -> BoolArray:
-    found = []
+    significant = []
     for draw in part:
         rng = stream(work.seed, "data set, metric and segments", draw)
         _, places = work.places[rng.integers(len(work.places))]
         table = work.tables[places[rng.integers(len(places))]]
         cut = RULES["fifth"].draw(table.shape[1], rng)
-        found.append(_significant(table[:, cut], work.alpha, as_published=True))
-    return np.concatenate(found, axis=1)
+        significant.append(_significant(table[:, cut], work.alpha, as_published=True))
+    return np.concatenate(significant, axis=1)
 
 
 def _significant(table: FloatArray, alpha: float, *, as_published: bool) -> BoolArray:
@@ -105,7 +105,7 @@ def _significant(table: FloatArray, alpha: float, *, as_published: bool) -> Bool
 
 
 def _matrix(overlap: FloatArray, n_pairs: int) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (test, *(float(share) for share in row)) for test, row in zip(TESTS, overlap, strict=True)
     )
     return StudyTable(
@@ -120,7 +120,7 @@ def _matrix(overlap: FloatArray, n_pairs: int) -> StudyTable:
 
 
 def _by_setup(blocks: list[BoolArray], used: tuple[Setup, ...]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = [
+    rows: list[tuple[StudyCell, ...]] = [
         (
             setup.dataset,
             setup.metric,

@@ -9,7 +9,7 @@ from betterthan.analysis.human.identical_outputs import identical_outputs
 from betterthan.analysis.wording import counted, share
 from betterthan.errors import BetterThanError
 from betterthan.results.human import IdenticalOutputs
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -43,7 +43,7 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
     if not used:
         raise BetterThanError("No data set has human scores. Put a file called human.csv beside the texts.")
     margin = float(request.options["margin"])
-    found = [
+    datasets = [
         _DatasetOutputs(
             one.dataset,
             identical_outputs(one.texts, one.human, margin=margin, metrics=tuple(one.metrics.values())),
@@ -51,9 +51,9 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
         for one in used
     ]
     answer = request.answer(
-        tables=[_table_3(found), _called_better(found), _printed()],
-        charts=[_chart(found)],
-        sentences=_sentences(found, margin),
+        tables=[_table_3(datasets), _called_better(datasets), _printed()],
+        charts=[_chart(datasets)],
+        sentences=_sentences(datasets, margin),
         differences=_DIFFERENCES,
         draws=False,
     )
@@ -68,18 +68,20 @@ _DIFFERENCES = (
 )
 
 
-def _table_3(found: list[_DatasetOutputs]) -> StudyTable:
-    metrics = list(dict.fromkeys(each.metric for one in found for each in one.outputs.metric_ties))
-    rows: list[tuple[Entry, ...]] = []
-    for one in found:
+def _table_3(datasets: list[_DatasetOutputs]) -> StudyTable:
+    metrics = list(dict.fromkeys(each.metric for one in datasets for each in one.outputs.metric_ties))
+    rows: list[tuple[StudyCell, ...]] = []
+    for one in datasets:
         dataset, outputs = one
         ties = {each.metric: each for each in outputs.metric_ties}
-        own = [(ties[name].ties, ties[name].identical) if name in ties else (None, None) for name in metrics]
+        tie_counts = [
+            (ties[name].ties, ties[name].identical) if name in ties else (None, None) for name in metrics
+        ]
         rows.append(
             (
                 *(dataset, outputs.n_pairs, outputs.n_judged, outputs.n_kept),
                 *(outputs.n_identical, one.n_judged, outputs.n_surviving),
-                *(count for counts in own for count in counts),
+                *(count for counts in tie_counts for count in counts),
             )
         )
     return StudyTable(
@@ -94,11 +96,11 @@ def _table_3(found: list[_DatasetOutputs]) -> StudyTable:
     )
 
 
-def _called_better(found: list[_DatasetOutputs]) -> StudyTable:
+def _called_better(datasets: list[_DatasetOutputs]) -> StudyTable:
     """Those that survive, widest gap first: tables 1 and 2 in one."""
-    rows: list[tuple[Entry, ...]] = [
+    rows: list[tuple[StudyCell, ...]] = [
         (dataset, pair.segment, pair.first, pair.second, pair.gap, pair.text)
-        for dataset, outputs in found
+        for dataset, outputs in datasets
         for pair in outputs.identical_pairs[:_MOST_LISTED]
         if pair.survives
     ]
@@ -122,10 +124,10 @@ def _printed() -> StudyTable:
     )
 
 
-def _chart(found: list[_DatasetOutputs]) -> StudyChart:
+def _chart(datasets: list[_DatasetOutputs]) -> StudyChart:
     marks = [
         Mark("", what, one.dataset, count)
-        for one in found
+        for one in datasets
         for what, count in (
             ("identical and judged", one.n_judged),
             ("identical and kept", one.outputs.n_surviving),
@@ -141,10 +143,10 @@ def _chart(found: list[_DatasetOutputs]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_DatasetOutputs], margin: float) -> tuple[str, ...]:
-    same = sum(one.n_judged for one in found)
-    kept, left = (sum(getattr(one.outputs, name) for one in found) for name in ("n_kept", "n_surviving"))
-    part = f", {share(left / kept)} of all that are kept" if kept else ""
+def _sentences(datasets: list[_DatasetOutputs], margin: float) -> tuple[str, ...]:
+    same = sum(one.n_judged for one in datasets)
+    n_kept, left = (sum(getattr(one.outputs, name) for one in datasets) for name in ("n_kept", "n_surviving"))
+    part = f", {share(left / n_kept)} of all that are kept" if n_kept else ""
     return (
         (
             f"Of {counted(same, 'pair')} of systems with identical texts that people judged, {left} were scored "

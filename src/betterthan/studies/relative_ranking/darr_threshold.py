@@ -13,7 +13,7 @@ from betterthan.analysis.human.kept_pairs import kept_pairs
 from betterthan.analysis.wording import amount, counted
 from betterthan.arrays import FloatArray, digest
 from betterthan.errors import BetterThanError, some_of
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import HUMAN, panels_of
 from betterthan.studies.printed import printed_table
@@ -26,8 +26,8 @@ THRESHOLDS = (0, 1, 5, 10, 15, 20, 25, 30, 40, 50)
 _LOW, _USUAL, _HIGH = (THRESHOLDS.index(threshold) for threshold in (1, 25, 50))
 DIRECTIONS = ("to English", "from English", "other")
 _PRINTED_RATIOS = printed_table("relative_ranking", "section_2_3")
-Judgements = Scores | Ratings
-JudgmentData = Judgements | Mapping[str, Judgements] | str | Path | Sequence[str | Path]
+JudgmentTable = Scores | Ratings
+JudgmentData = JudgmentTable | Mapping[str, JudgmentTable] | str | Path | Sequence[str | Path]
 
 
 class _RetainedPairs(NamedTuple):
@@ -39,7 +39,7 @@ class _RetainedPairs(NamedTuple):
     kept: FloatArray
 
 
-def read(data: JudgmentData) -> dict[str, Judgements]:
+def read(data: JudgmentData) -> dict[str, JudgmentTable]:
     """Return human scores by data set, with their gaps: what nobody judged makes no pair.
 
     A file with a column for the data set (``lp``, …) is cut by it. Where there are several tables of a data set and one
@@ -64,35 +64,35 @@ def read(data: JudgmentData) -> dict[str, Judgements]:
     return _by_dataset(read_setups(data, keep_gaps=True))
 
 
-def _by_dataset(setups: Sequence[Setup]) -> dict[str, Judgements]:
+def _by_dataset(setups: Sequence[Setup]) -> dict[str, JudgmentTable]:
     """Call scores after their data set; of several tables of one, those that people are known to have made count.
 
     A file of direct assessments often has the raw scores beside standardised ones and numbers of judgements.
     """
-    found: dict[str, Judgements] = {}
+    judgments: dict[str, JudgmentTable] = {}
     for dataset, some in groupby(setups, key=lambda setup: setup.dataset):
         tables = list(some)
         people = [setup for setup in tables if setup.metric.lower() in (*HUMAN, "raw")] or tables
         for setup in people:
             name = dataset if len({one.metric for one in people}) == 1 else f"{dataset} {setup.metric}"
-            found[name if name not in found else f"{name} ({len(found) + 1})"] = setup.scores
-    return found
+            judgments[name if name not in judgments else f"{name} ({len(judgments) + 1})"] = setup.scores
+    return judgments
 
 
-def run(request: StudyRequest, judged: Mapping[str, Judgements] | None = None) -> Study:
+def run(request: StudyRequest, judged: Mapping[str, JudgmentTable] | None = None) -> Study:
     """Count the pairs of systems that each threshold keeps, on every data set, and average by direction."""
-    used: tuple[tuple[str, Judgements], ...]
+    used: tuple[tuple[str, JudgmentTable], ...]
     if judged is None:
         panels = panels_of(request.setups_or_demo())
         used, notes = tuple((panel.dataset, panel.human) for panel in panels.each), panels.notes
         setups = panels.used
     else:
         used, notes, setups = tuple(judged.items()), (), ()
-    found = [_counted(name, one) for name, one in used]
+    retained = [_counted(name, one) for name, one in used]
     answer = request.answer(
-        tables=[_figure_table(found), _claims(found), _by_data(found)],
-        charts=[_chart(found)],
-        sentences=_sentences(found),
+        tables=[_figure_table(retained), _claims(retained), _by_data(retained)],
+        charts=[_chart(retained)],
+        sentences=_sentences(retained),
         differences=_DIFFERENCES,
         notes=notes,
         used=setups,
@@ -115,11 +115,11 @@ _DIFFERENCES = (
 )
 
 
-def _counted(name: str, judgements: Judgements) -> _RetainedPairs:
-    found = kept_pairs(judgements, THRESHOLDS)
+def _counted(name: str, judgements: JudgmentTable) -> _RetainedPairs:
+    pairs = kept_pairs(judgements, THRESHOLDS)
     # Of no pairs the share is undefined, but the number that is kept is known: none.
-    kept = np.round(found.share * found.n_pairs) if found.n_pairs else np.zeros(len(THRESHOLDS))
-    return _RetainedPairs(name, direction(name), found.n_pairs, kept)
+    n_kept = np.round(pairs.share * pairs.n_pairs) if pairs.n_pairs else np.zeros(len(THRESHOLDS))
+    return _RetainedPairs(name, direction(name), pairs.n_pairs, n_kept)
 
 
 def direction(name: str) -> str:
@@ -137,16 +137,16 @@ def direction(name: str) -> str:
     return DIRECTIONS[2]
 
 
-def _averages(found: list[_RetainedPairs]) -> dict[str, FloatArray]:
+def _averages(retained: list[_RetainedPairs]) -> dict[str, FloatArray]:
     """Mean number of pairs over the data sets of each direction, and over all."""
-    groups = {name: [one.kept for one in found if one.direction == name] for name in DIRECTIONS}
+    groups = {name: [one.kept for one in retained if one.direction == name] for name in DIRECTIONS}
     means = {name: np.mean(some, axis=0) for name, some in groups.items() if some}
-    return means if len(means) == 1 else {**means, "all": np.mean([one.kept for one in found], axis=0)}
+    return means if len(means) == 1 else {**means, "all": np.mean([one.kept for one in retained], axis=0)}
 
 
-def _figure_table(found: list[_RetainedPairs]) -> StudyTable:
-    means = _averages(found)
-    rows: list[tuple[Entry, ...]] = [
+def _figure_table(retained: list[_RetainedPairs]) -> StudyTable:
+    means = _averages(retained)
+    rows: list[tuple[StudyCell, ...]] = [
         (threshold, *(float(mean[i]) for mean in means.values()), *(_shares(means, i)))
         for i, threshold in enumerate(THRESHOLDS)
     ]
@@ -165,9 +165,9 @@ def _shares(means: Mapping[str, FloatArray], i: int) -> list[float]:
     return [float(mean[i] / mean[0]) if mean[0] > 0 else float("nan") for mean in means.values()]
 
 
-def _claims(found: list[_RetainedPairs]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
-    for name, mean in _averages(found).items():
+def _claims(retained: list[_RetainedPairs]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = []
+    for name, mean in _averages(retained).items():
         ratios = (_ratio(mean[_LOW], mean[_HIGH]), _ratio(mean[_USUAL], mean[_LOW]))
         rows += [(name, what, ratio) for what, ratio in zip(_PRINTED_RATIOS.columns, ratios, strict=True)]
     return StudyTable(
@@ -175,7 +175,7 @@ def _claims(found: list[_RetainedPairs]) -> StudyTable:
         title="What section 2.3 says of figure 1",
         columns=("direction", "what", "ratio"),
         rows=tuple(rows),
-        printed=tuple((None, None, ratio) for _ in _averages(found) for ratio in _PRINTED_RATIOS.rows[0]),
+        printed=tuple((None, None, ratio) for _ in _averages(retained) for ratio in _PRINTED_RATIOS.rows[0]),
     )
 
 
@@ -183,9 +183,9 @@ def _ratio(a: float, b: float) -> float:
     return float(a / b) if b > 0 else float("nan")
 
 
-def _by_data(found: list[_RetainedPairs]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = [
-        (one.dataset, one.direction, one.n_pairs, *(int(n) for n in one.kept.tolist())) for one in found
+def _by_data(retained: list[_RetainedPairs]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = [
+        (one.dataset, one.direction, one.n_pairs, *(int(n) for n in one.kept.tolist())) for one in retained
     ]
     return StudyTable(
         name="by-data",
@@ -196,11 +196,11 @@ def _by_data(found: list[_RetainedPairs]) -> StudyTable:
     )
 
 
-def _chart(found: list[_RetainedPairs]) -> StudyChart:
+def _chart(retained: list[_RetainedPairs]) -> StudyChart:
     return figure(
         (
             Mark("", name, threshold, float(mean[i]))
-            for name, mean in _averages(found).items()
+            for name, mean in _averages(retained).items()
             for i, threshold in enumerate(THRESHOLDS)
         ),
         name="figure-1",
@@ -210,14 +210,14 @@ def _chart(found: list[_RetainedPairs]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_RetainedPairs]) -> tuple[str, ...]:
-    mean = np.mean([one.kept for one in found], axis=0)
+def _sentences(retained: list[_RetainedPairs]) -> tuple[str, ...]:
+    mean = np.mean([one.kept for one in retained], axis=0)
     if not mean[0] > 0:
         return ("No two systems were judged on the same segment, so there is nothing to keep.",)
     ratio = f"{amount(mean[_LOW] / mean[_HIGH], 1)} times what 50 keeps" if mean[_HIGH] else "all there is"
     return (
         (
-            f"On {counted(len(found), 'data set')}, a threshold of 1 keeps {ratio}; the usual 25 keeps "
+            f"On {counted(len(retained), 'data set')}, a threshold of 1 keeps {ratio}; the usual 25 keeps "
             f"{mean[_USUAL] / mean[0]:.0%} of all pairs with different scores."
         ),
     )

@@ -13,7 +13,7 @@ from betterthan.engine.blocks import even_parts
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.tau_tables import RULES, Rule, pair_table, tau
 from betterthan.messages import joined
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import StudyPanel, panels_for
 from betterthan.studies.printed import printed_table
@@ -61,16 +61,16 @@ def run(request: StudyRequest) -> Study:
     panels = panels_for(request)
     margin = float(request.options["margin"])
     shares = SHARES[: request.number("thresholds")]
-    found: list[_Taus] = []
+    taus: list[_Taus] = []
     notes: list[str] = []
     for panel in panels.each:
-        own, said = _taus(request, panel, margin, shares)
-        found += own
-        notes += [joined([f"{panel.dataset}:", note]) for note in said]
+        dataset_taus, panel_notes = _taus(request, panel, margin, shares)
+        taus += dataset_taus
+        notes += [joined([f"{panel.dataset}:", note]) for note in panel_notes]
     return request.answer(
-        tables=[_values(found), _examples(), _counts(found), _thresholds(found, shares)],
-        charts=[_chart(found, shares)],
-        sentences=_sentences(found, margin),
+        tables=[_values(taus), _examples(), _counts(taus), _thresholds(taus, shares)],
+        charts=[_chart(taus, shares)],
+        sentences=_sentences(taus, margin),
         differences=_DIFFERENCES,
         notes=panels.notes_with(notes),
         used=panels.used,
@@ -100,11 +100,11 @@ def _taus(
     blocks = request.run(
         f"taus, {panel.dataset}", work, _pair_counts, parts=even_parts(len(scores)), key=(digest(*work),)
     )
-    found = [
-        _Taus(panel.dataset, name, float(own), counts)
-        for name, own, counts in zip(together.names, deviation, blocks, strict=True)
+    taus = [
+        _Taus(panel.dataset, name, float(metric_deviation), counts)
+        for name, metric_deviation, counts in zip(together.names, deviation, blocks, strict=True)
     ]
-    return found, together.notes
+    return taus, together.notes
 
 
 def _pair_counts(work: _TauTables, part: range, _rng: np.random.Generator) -> IntArray:
@@ -117,19 +117,19 @@ def _pair_counts(work: _TauTables, part: range, _rng: np.random.Generator) -> In
     )
 
 
-def _values(found: list[_Taus]) -> StudyTable:
+def _values(taus: list[_Taus]) -> StudyTable:
     return StudyTable(
         name="taus",
         title="Kendall's tau of each metric by four treatments of ties (tables 4a, 4b, 4c and 5)",
         columns=("data", "metric", *(f"{rule} ({_TABLES[rule]})" for rule in RULES)),
-        rows=tuple((one.dataset, one.metric, *one.value[0].tolist()) for one in found),
+        rows=tuple((one.dataset, one.metric, *one.value[0].tolist()) for one in taus),
         digits=3,
     )
 
 
 def _examples() -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
-    printed: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
+    printed: list[tuple[StudyCell, ...]] = []
     for agree, differ, ties, rule, printed_tau in EXAMPLES:
         counts = np.array([[agree, ties, differ], [0, 0, 0], [0, 0, 0]])
         rows.append((agree, differ, ties, *(float(tau(counts, each)) for each in RULES)))
@@ -143,10 +143,10 @@ def _examples() -> StudyTable:
     )
 
 
-def _counts(found: list[_Taus]) -> StudyTable:
+def _counts(taus: list[_Taus]) -> StudyTable:
     """What the taus are made of, without a threshold of the metric."""
-    rows: list[tuple[Entry, ...]] = []
-    for one in found:
+    rows: list[tuple[StudyCell, ...]] = []
+    for one in taus:
         (agree, tie, differ), (left, both, right), (more_differ, more_tie, more_agree) = one.counts[
             0
         ].tolist()
@@ -173,10 +173,10 @@ def _counts(found: list[_Taus]) -> StudyTable:
     )
 
 
-def _thresholds(found: list[_Taus], shares: tuple[float, ...]) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+def _thresholds(taus: list[_Taus], shares: tuple[float, ...]) -> StudyTable:
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (one.dataset, one.metric, share, share * one.deviation, *one.value[i].tolist())
-        for one in found
+        for one in taus
         for i, share in enumerate(shares)
     )
     return StudyTable(
@@ -189,8 +189,8 @@ def _thresholds(found: list[_Taus], shares: tuple[float, ...]) -> StudyTable:
     )
 
 
-def _chart(found: list[_Taus], shares: tuple[float, ...]) -> StudyChart:
-    first = [one for one in found if one.dataset == found[0].dataset]
+def _chart(taus: list[_Taus], shares: tuple[float, ...]) -> StudyChart:
+    first = [one for one in taus if one.dataset == taus[0].dataset]
     return figure(
         (
             Mark(one.metric, rule, share, float(one.value[i, k]))
@@ -199,7 +199,7 @@ def _chart(found: list[_Taus], shares: tuple[float, ...]) -> StudyChart:
             for i, share in enumerate(shares)
         ),
         name="metric-thresholds",
-        title=f"{found[0].dataset}: tau by the threshold for ties of the metric",
+        title=f"{taus[0].dataset}: tau by the threshold for ties of the metric",
         x="threshold, as a share of the deviation of scores",
         y="tau",
     )
@@ -217,18 +217,18 @@ def changed_orders(first: FloatArray, second: FloatArray) -> tuple[int, int]:
     return sum(bool((first[i] - first[j]) * (second[i] - second[j]) < 0) for i, j in pairs), len(pairs)
 
 
-def _sentences(found: list[_Taus], margin: float) -> tuple[str, ...]:
-    told = []
+def _sentences(taus: list[_Taus], margin: float) -> tuple[str, ...]:
+    sentences = []
     for k, rule in enumerate(RULES):
         if k != _OFFICIAL:
             counts = [
                 changed_orders(some[:, _OFFICIAL], some[:, k])
-                for dataset in dict.fromkeys(one.dataset for one in found)
-                for some in [np.array([one.value[0] for one in found if one.dataset == dataset])]
+                for dataset in dict.fromkeys(one.dataset for one in taus)
+                for some in [np.array([one.value[0] for one in taus if one.dataset == dataset])]
             ]
             changed, pairs = (sum(count[i] for count in counts) for i in (0, 1))
-            told.append(
+            sentences.append(
                 f"{rule} orders {changed} of {pairs} pairs of metrics otherwise than tau_ties_hard, the official one; "
                 f"human scores closer than {margin:g} tie."
             )
-    return tuple(told)
+    return tuple(sentences)

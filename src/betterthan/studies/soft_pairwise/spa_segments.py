@@ -15,7 +15,7 @@ from betterthan.kernels.agreement.soft_pairwise import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
 from betterthan.studies.request import StudyRequest
@@ -61,11 +61,11 @@ def run(request: StudyRequest) -> Study:
     """Draw segments with replacement, fewer and more, and tell how far the values of the best metrics spread."""
     panels = panels_for(request)
     chosen = [_chosen(request, panel) for panel in panels.each]
-    found = [one for tables in chosen for one in _intervals(request, tables)]
+    intervals = [one for tables in chosen for one in _intervals(request, tables)]
     return request.answer(
-        tables=[_table(found)],
-        charts=[_chart(found), _widths(found)],
-        sentences=_sentences(found),
+        tables=[_table(intervals)],
+        charts=[_chart(intervals), _widths(intervals)],
+        sentences=_sentences(intervals),
         differences=_DIFFERENCES,
         notes=panels.notes_with(
             [note for tables in chosen for note in tables.notes], as_published=request.as_published
@@ -85,12 +85,12 @@ _DIFFERENCES = (
 
 def _chosen(request: StudyRequest, panel: StudyPanel) -> _Tables:
     """The metrics nearest to people by the soft measure, as the paper shows two strong ones."""
-    found = evaluated(request, panel, MEASURES["SPA"])
-    best = found.metrics[: request.number("metrics")]
+    evaluation = evaluated(request, panel, MEASURES["SPA"])
+    best = evaluation.metrics[: request.number("metrics")]
     together = panel_of(panel.metrics, panel.human)
     by_name = dict(zip(together.names, together.summands(), strict=True))
     scores = np.stack([np.where(together.judged, by_name[name], np.nan) for name in best])
-    return _Tables(panel.dataset, best, together.human_goodness, scores, found.notes)
+    return _Tables(panel.dataset, best, together.human_goodness, scores, evaluation.notes)
 
 
 def _intervals(request: StudyRequest, tables: _Tables) -> list[_Interval]:
@@ -102,9 +102,9 @@ def _intervals(request: StudyRequest, tables: _Tables) -> list[_Interval]:
         key=(digest(tables.metrics, tables.human, tables.scores),),
         label=f"fewer segments, {tables.dataset}",
     )
-    found = np.concatenate(blocks)
+    values = np.concatenate(blocks)
     return [
-        _Interval(tables.dataset, metric, size, _summary(found[:, i, :, k]))
+        _Interval(tables.dataset, metric, size, _summary(values[:, i, :, k]))
         for k, metric in enumerate(tables.metrics)
         for i, size in enumerate(tables.sizes)
     ]
@@ -140,8 +140,8 @@ def _summary(draws: FloatArray) -> FloatArray:
     return np.stack([np.nanmean(draws, axis=0), low, high], axis=1)
 
 
-def _table(found: list[_Interval]) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+def _table(intervals: list[_Interval]) -> StudyTable:
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (
             one.dataset,
             one.metric,
@@ -150,7 +150,7 @@ def _table(found: list[_Interval]) -> StudyTable:
             *one.summary[1].tolist(),
             *one.width.tolist(),
         )
-        for one in found
+        for one in intervals
     )
     return StudyTable(
         name="figure-3",
@@ -164,11 +164,11 @@ def _table(found: list[_Interval]) -> StudyTable:
     )
 
 
-def _chart(found: list[_Interval]) -> StudyChart:
+def _chart(intervals: list[_Interval]) -> StudyChart:
     return figure(
         (
             Mark(f"{one.dataset}, {one.metric}", label, one.size, *one.summary[i].tolist())
-            for one in found
+            for one in intervals
             for i, label in enumerate(MEASURES)
         ),
         name="figure-3",
@@ -178,12 +178,12 @@ def _chart(found: list[_Interval]) -> StudyChart:
     )
 
 
-def _widths(found: list[_Interval]) -> StudyChart:
+def _widths(intervals: list[_Interval]) -> StudyChart:
     """The widths alone, which intervals one over the other hide."""
     return figure(
         (
             Mark(f"{one.dataset}, {one.metric}", label, one.size, float(one.width[i]))
-            for one in found
+            for one in intervals
             for i, label in enumerate(MEASURES)
         ),
         name="figure-3-widths",
@@ -193,22 +193,22 @@ def _widths(found: list[_Interval]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_Interval]) -> tuple[str, ...]:
-    tighter = sum(one.width[1] < one.width[0] for one in found)
-    ratio = float(np.mean([one.width[1] for one in found]) / np.mean([one.width[0] for one in found]))
+def _sentences(intervals: list[_Interval]) -> tuple[str, ...]:
+    tighter = sum(one.width[1] < one.width[0] for one in intervals)
+    ratio = float(np.mean([one.width[1] for one in intervals]) / np.mean([one.width[0] for one in intervals]))
     return (
         (
-            f"The interval of the soft measure is the tighter one in {tighter} of {len(found)} cases; on average it is "
-            f"{amount(ratio, 2)} times as wide as that of pairwise accuracy."
+            f"The interval of the soft measure is the tighter one in {tighter} of {len(intervals)} cases; on average "
+            f"it is {amount(ratio, 2)} times as wide as that of pairwise accuracy."
         ),
-        *_halves(found),
+        *_halves(intervals),
     )
 
 
-def _halves(found: list[_Interval]) -> tuple[str, ...]:
+def _halves(intervals: list[_Interval]) -> tuple[str, ...]:
     """How much wider intervals are with half of the segments: the sooner it is 1, the sooner they settle."""
     by_metric: dict[tuple[str, str], list[_Interval]] = {}
-    for one in found:
+    for one in intervals:
         by_metric.setdefault((one.dataset, one.metric), []).append(one)
     pairs = [(some[-2].width, some[-1].width) for some in by_metric.values() if len(some) > 1]
     known = [half / full for half, full in pairs if (full > 0).all()]

@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.analysis.wording import share
 from betterthan.results.meta_evaluation import MetaEvaluation
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
 from betterthan.studies.printed import printed_table
@@ -38,17 +38,17 @@ class _Both(NamedTuple):
 def run(request: StudyRequest) -> Study:
     """Compare all metrics pairwise by both measures, on every data set."""
     panels = panels_for(request)
-    found = [_both(request, panel) for panel in panels.each]
+    datasets = [_both(request, panel) for panel in panels.each]
     return request.answer(
-        tables=[_table_1(found), _gains(found), _printed(), *(_values(one) for one in found)],
+        tables=[_table_1(datasets), _gains(datasets), _printed(), *(_values(one) for one in datasets)],
         charts=[
-            _figure_4(found[0].dataset, label, each)
-            for label, each in (("PA", found[0].hard), ("SPA", found[0].soft))
+            _figure_4(datasets[0].dataset, label, each)
+            for label, each in (("PA", datasets[0].hard), ("SPA", datasets[0].soft))
         ],
-        sentences=_sentences(found),
-        differences=_differences(found) if request.setups else (),
+        sentences=_sentences(datasets),
+        differences=_differences(datasets) if request.setups else (),
         notes=panels.notes_with(
-            [note for one in found for note in one.soft.notes], as_published=request.as_published
+            [note for one in datasets for note in one.soft.notes], as_published=request.as_published
         ),
         used=panels.used,
     )
@@ -59,7 +59,7 @@ def _both(request: StudyRequest, panel: StudyPanel) -> _Both:
     return _Both(panel.dataset, hard, soft)
 
 
-def mean_gain(rows: Sequence[tuple[Entry, ...]], column: int) -> float:
+def mean_gain(rows: Sequence[tuple[StudyCell, ...]], column: int) -> float:
     """Return by which share the column after `column` is larger, on average over rows; NaN if there is no such row.
 
     Examples
@@ -74,12 +74,12 @@ def mean_gain(rows: Sequence[tuple[Entry, ...]], column: int) -> float:
     return float(np.mean(ratios)) if ratios else float("nan")
 
 
-def _table_1(found: list[_Both]) -> StudyTable:
+def _table_1(datasets: list[_Both]) -> StudyTable:
     return StudyTable(
         name="table-1",
         title="Distinct values, significant comparisons and clusters of metrics",
         columns=TABLE_1.columns,
-        rows=tuple(_row(one) for one in found),
+        rows=tuple(_row(one) for one in datasets),
         notes=(
             (
                 "Most: what a measure could reach at best; metrics that give every system the same score count once "
@@ -89,7 +89,7 @@ def _table_1(found: list[_Both]) -> StudyTable:
     )
 
 
-def _row(one: _Both) -> tuple[Entry, ...]:
+def _row(one: _Both) -> tuple[StudyCell, ...]:
     k, pairs = one.most
     return (
         *(one.dataset, one.soft.n_systems, len(one.soft.metrics)),
@@ -109,9 +109,9 @@ def _printed() -> StudyTable:
     )
 
 
-def _gains(found: list[_Both]) -> StudyTable:
+def _gains(datasets: list[_Both]) -> StudyTable:
     """Means over data sets of the ratios; of the printed table these are the 31 % and 40 % of section 4.4."""
-    rows = [_row(one) for one in found]
+    rows = [_row(one) for one in datasets]
     names = ("distinct", "significant", "clusters")
     return StudyTable(
         name="gains",
@@ -125,7 +125,7 @@ def _gains(found: list[_Both]) -> StudyTable:
 def _values(one: _Both) -> StudyTable:
     """Both values of each metric, best by the soft one first; with its cluster."""
     place = {name: i for i, name in enumerate(one.hard.metrics)}
-    rows: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
     for i, name in enumerate(one.soft.metrics):
         j = place[name]
         rows.append(
@@ -165,30 +165,30 @@ def _figure_4(dataset: str, label: str, each: MetaEvaluation) -> StudyChart:
     )
 
 
-def _sentences(found: list[_Both]) -> tuple[str, ...]:
-    more = sum(one.soft.n_significant > one.hard.n_significant for one in found)
-    pairs = sum(one.most[1] for one in found)
+def _sentences(datasets: list[_Both]) -> tuple[str, ...]:
+    more = sum(one.soft.n_significant > one.hard.n_significant for one in datasets)
+    pairs = sum(one.most[1] for one in datasets)
     soft, hard = (
         sum(each.n_significant for each in some)
-        for some in ([one.soft for one in found], [one.hard for one in found])
+        for some in ([one.soft for one in datasets], [one.hard for one in datasets])
     )
-    told = (
+    summary = (
         f"Of {pairs} pairs of metrics, soft pairwise accuracy tells {soft} apart and pairwise accuracy {hard}; the "
-        f"soft measure tells more apart on {more} of {len(found)} data sets."
+        f"soft measure tells more apart on {more} of {len(datasets)} data sets."
     )
-    rows = [_row(one) for one in found]
-    return (told, *(f"{what} {share(gain)}." for what, gain in _named_gains(rows) if gain > 0))
+    rows = [_row(one) for one in datasets]
+    return (summary, *(f"{what} {share(gain)}." for what, gain in _named_gains(rows) if gain > 0))
 
 
-def _named_gains(rows: list[tuple[Entry, ...]]) -> tuple[tuple[str, float], ...]:
+def _named_gains(rows: list[tuple[StudyCell, ...]]) -> tuple[tuple[str, float], ...]:
     return (
         ("Significant comparisons grow on average by", mean_gain(rows, 6)),
         ("Clusters grow on average by", mean_gain(rows, 9)),
     )
 
 
-def _differences(found: list[_Both]) -> tuple[str, ...]:
-    rows = [_row(one) for one in found]
+def _differences(datasets: list[_Both]) -> tuple[str, ...]:
+    rows = [_row(one) for one in datasets]
     return (
         (
             f"The paper prints {mean_gain(TABLE_1.rows, 6):.0%} more significant comparisons and "

@@ -32,7 +32,7 @@ from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.kernels.sign_flips.permutation import random_signs
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import StudyPanel, panels_for
 from betterthan.studies.printed import printed_table
@@ -71,7 +71,7 @@ def costs(k: int, m: int, n: int, n_permutations: int) -> dict[str, Cost]:
     }
 
 
-def own_pvalues(goodness: FloatArray, n_permutations: int, rng: np.random.Generator) -> FloatArray:
+def separate_pvalues(goodness: FloatArray, n_permutations: int, rng: np.random.Generator) -> FloatArray:
     """P-values that i is better than j, each pair of each table with its own permutations.
 
     Parameters
@@ -89,7 +89,7 @@ def own_pvalues(goodness: FloatArray, n_permutations: int, rng: np.random.Genera
     Examples
     --------
     >>> scores = np.array([[[3.0, 4.0, 5.0, 4.0], [1.0, 4.0, 2.0, 3.0]]])
-    >>> float(own_pvalues(scores, 4000, np.random.default_rng(0))[0, 0, 1].round(2))  # exactly 1 / 8
+    >>> float(separate_pvalues(scores, 4000, np.random.default_rng(0))[0, 0, 1].round(2))  # exactly 1 / 8
     0.13
     """
     counts = _zeros_above(goodness)
@@ -102,7 +102,7 @@ def own_pvalues(goodness: FloatArray, n_permutations: int, rng: np.random.Genera
 
 
 def batch_pvalues(goodness: FloatArray, n_permutations: int, rng: np.random.Generator) -> FloatArray:
-    """Return the same with one batch of permutations for all pairs and tables; see :func:`own_pvalues`."""
+    """Return the same with one batch of permutations for all pairs and tables; see :func:`separate_pvalues`."""
     counts = _zeros_above(goodness)
     slack = _slack(goodness)
     for signs in _batches(n_permutations, goodness.shape[-1], rng):
@@ -188,12 +188,12 @@ def run(request: StudyRequest) -> Study:
         raise BetterThanError("repeats is 1, but values of one run do not spread. Set repeats to 2 or more.")
     panels = panels_for(request)
     tables = [_tables(panel) for panel in panels.each]
-    found = [_spread(request, one) for one in tables]
+    spreads = [_spread(request, one) for one in tables]
     b = request.number("permutations")
     return request.answer(
-        tables=[_operations(tables, b), _spreads(found)],
+        tables=[_operations(tables, b), _spreads(spreads)],
         charts=[_chart(tables, b)],
-        sentences=_sentences(tables, found, b),
+        sentences=_sentences(tables, spreads, b),
         differences=_DIFFERENCES,
         notes=panels.notes_with(
             [note for one in tables for note in one.notes], as_published=request.as_published
@@ -244,8 +244,10 @@ def _spread(request: StudyRequest, tables: _GoodnessTables) -> _Spread:
 def _repeat(payload: tuple[FloatArray, str, int, int], part: range, _rng: np.random.Generator) -> FloatArray:
     """Values of all metrics in one repeat, by own and by shared permutations; shape (2, metrics)."""
     goodness, dataset, n_permutations, seed = payload
-    own, shared = (stream(seed, f"{way} permutations of {dataset}", part.start) for way in ("own", "shared"))
-    human, *metrics = own_pvalues(goodness, n_permutations, own)
+    separate, shared = (
+        stream(seed, f"{way} permutations of {dataset}", part.start) for way in ("own", "shared")
+    )
+    human, *metrics = separate_pvalues(goodness, n_permutations, separate)
     together, *others = pvalues_of_tables(
         list(goodness), "monte_carlo", n_resamples=n_permutations, rng=shared
     )
@@ -255,16 +257,16 @@ def _repeat(payload: tuple[FloatArray, str, int, int], part: range, _rng: np.ran
 
 
 def _operations(tables: list[_GoodnessTables], b: int) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
+    rows: list[tuple[StudyCell, ...]] = []
     for one in tables:
         k, m, n = one.goodness.shape
-        found = costs(k, m, n, b)
+        cost_by_way = costs(k, m, n, b)
         rows += [
             (
                 *(one.dataset, m, n, k * m * (m - 1) // 2, WAYS[way]),
-                *(cost.drawn, cost.added, cost.compared, _total(found["own"]) / _total(cost)),
+                *(cost.drawn, cost.added, cost.compared, _total(cost_by_way["own"]) / _total(cost)),
             )
-            for way, cost in found.items()
+            for way, cost in cost_by_way.items()
         ]
     return StudyTable(
         name="operations",
@@ -283,14 +285,14 @@ def _total(cost: tuple[int, ...]) -> int:
     return sum(cost)
 
 
-def _spreads(found: list[_Spread]) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+def _spreads(spreads: list[_Spread]) -> StudyTable:
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (
             *(one.tables.dataset, len(one.tables.goodness) - 1, len(one.value)),
             *one.deviation.tolist(),
             *one.shift,
         )
-        for one in found
+        for one in spreads
     )
     return StudyTable(
         name="sharing",
@@ -325,12 +327,12 @@ def _chart(tables: list[_GoodnessTables], b: int) -> StudyChart:
     )
 
 
-def _sentences(tables: list[_GoodnessTables], found: list[_Spread], b: int) -> tuple[str, ...]:
+def _sentences(tables: list[_GoodnessTables], spreads: list[_Spread], b: int) -> tuple[str, ...]:
     k, m, n = tables[0].goodness.shape
     cost = costs(k, m, n, b)
-    own, shared = (np.sqrt(np.mean([one.deviation[i] ** 2 for one in found])) for i in range(2))
-    shift = float(np.mean([one.shift[0] for one in found]))
-    error = float(np.sqrt(np.sum([one.shift[1] ** 2 for one in found])) / len(found))
+    separate, shared = (np.sqrt(np.mean([one.deviation[i] ** 2 for one in spreads])) for i in range(2))
+    shift = float(np.mean([one.shift[0] for one in spreads]))
+    error = float(np.sqrt(np.sum([one.shift[1] ** 2 for one in spreads])) / len(spreads))
     return (
         (
             f"{tables[0].dataset}: sharing draws {cost['own'].drawn // cost['sums'].drawn:,} times fewer signs, and "
@@ -338,7 +340,7 @@ def _sentences(tables: list[_GoodnessTables], found: list[_Spread], b: int) -> t
         ),
         (
             f"Values spread by {amount(float(shared), 4)} over repeats with shared permutations and by "
-            f"{amount(float(own), 4)} with own ones; on average, shared minus own is {amount(shift, 5)} (standard "
+            f"{amount(float(separate), 4)} with own ones; on average, shared minus own is {amount(shift, 5)} (standard "
             f"error {amount(error, 5)})."
         ),
     )
@@ -355,7 +357,7 @@ def measured(request: StudyRequest) -> tuple[StudyTable, ...]:
     rng = np.random.default_rng(request.seed)
     tables = list(goodness)
     works: dict[str, tuple[int, Callable[[], object]]] = {
-        WAYS["own"]: (1, lambda: own_pvalues(goodness[:1], b, rng)),
+        WAYS["own"]: (1, lambda: separate_pvalues(goodness[:1], b, rng)),
         WAYS["batch"]: (1, lambda: batch_pvalues(goodness[:1], b, rng)),
         WAYS["sums"]: (k, lambda: sums_pvalues(goodness, b, rng)),
         "the same, as it is done here": (

@@ -15,7 +15,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy, soft_pairwise_accuracy
 from betterthan.results.meta_evaluation import MetaEvaluation
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, evaluated, panels_for
 from betterthan.studies.request import StudyRequest
@@ -43,21 +43,21 @@ class _Stability(NamedTuple):
 def run(request: StudyRequest) -> Study:
     """Leave systems out at random, and correlate the values of all metrics with those on all systems."""
     panels = panels_for(request)
-    found: list[_Stability] = []
+    stabilities: list[_Stability] = []
     notes: list[str] = []
     for panel in panels.each:
         full = evaluated(request, panel, MEASURES["SPA"])
         notes += full.notes
         if full.n_systems >= _LEAST_SYSTEMS and len(full.metrics) >= _LEAST_METRICS:
-            found += _stability(request, panel.dataset, full)
-    if not found:
+            stabilities += _stability(request, panel.dataset, full)
+    if not stabilities:
         raise BetterThanError(
             "Systems can be left out of three or more, to rank two or more metrics anew; there are fewer."
         )
     return request.answer(
-        tables=[_table(found)],
-        charts=[_chart(found)],
-        sentences=_sentences(found),
+        tables=[_table(stabilities)],
+        charts=[_chart(stabilities)],
+        sentences=_sentences(stabilities),
         differences=_DIFFERENCES,
         notes=panels.notes_with(notes, as_published=request.as_published),
         used=panels.used,
@@ -77,15 +77,15 @@ def _stability(request: StudyRequest, dataset: str, full: MetaEvaluation) -> lis
     """p-values and means of pairs do not depend on other systems, so a subset needs no new permutations."""
     m = full.n_systems
     reference = np.stack(_values(full, np.arange(m)))
-    found = []
+    stabilities = []
     for size in range(2, m):
         subsets = subsets_of(
             m, size, request.number("subsets"), stream(request.seed, f"systems of {dataset}", size)
         )
         values = np.stack([np.stack(_values(full, some)) for some in subsets], axis=1)
         both = [[measure(values[i], reference[i]) for measure in COEFFICIENTS.values()] for i in range(2)]
-        found.append(_Stability(dataset, size, m, np.array(both)))
-    return found
+        stabilities.append(_Stability(dataset, size, m, np.array(both)))
+    return stabilities
 
 
 def _values(full: MetaEvaluation, some: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -119,15 +119,15 @@ def _summary(draws: FloatArray) -> tuple[float, float, float]:
     return float(known.mean()), low, high
 
 
-def _table(found: list[_Stability]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = [
+def _table(stabilities: list[_Stability]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = [
         (
             *(one.dataset, one.size, one.correlation.shape[-1], coefficient),
             *_summary(one.correlation[0, j]),
             *_summary(one.correlation[1, j]),
             int(np.isnan(one.correlation[0, j]).sum()),
         )
-        for one in found
+        for one in stabilities
         for j, coefficient in enumerate(COEFFICIENTS)
     ]
     return StudyTable(
@@ -145,11 +145,11 @@ def _table(found: list[_Stability]) -> StudyTable:
     )
 
 
-def _chart(found: list[_Stability]) -> StudyChart:
+def _chart(stabilities: list[_Stability]) -> StudyChart:
     return figure(
         (
             Mark(one.dataset, label, one.size, *_summary(one.correlation[i, 0]))
-            for one in found
+            for one in stabilities
             for i, label in enumerate(MEASURES)
         ),
         name="figure-2",
@@ -159,19 +159,21 @@ def _chart(found: list[_Stability]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_Stability]) -> tuple[str, ...]:
-    means = [[_summary(one.correlation[i, 0])[0] for i in range(2)] for one in found]
+def _sentences(stabilities: list[_Stability]) -> tuple[str, ...]:
+    means = [[_summary(one.correlation[i, 0])[0] for i in range(2)] for one in stabilities]
     known = [(hard, soft) for hard, soft in means if not (math.isnan(hard) or math.isnan(soft))]
     more = sum(soft > hard for hard, soft in known)
-    told = [
+    sentences = [
         f"The soft measure is the more stable one in {more} of {len(known)} cases (data set and number of systems)."
     ]
     half = [
-        (one, pair) for one, pair in zip(found, means, strict=True) if one.size == (one.n_systems + 1) // 2
+        (one, pair)
+        for one, pair in zip(stabilities, means, strict=True)
+        if one.size == (one.n_systems + 1) // 2
     ]
-    told += [
+    sentences += [
         f"{one.dataset}: with {one.size} of {one.n_systems} systems the mean correlation is {amount(pair[0], 2)} for "
         f"pairwise accuracy and {amount(pair[1], 2)} for the soft one."
         for one, pair in half[:6]
     ]
-    return tuple(told)
+    return tuple(sentences)

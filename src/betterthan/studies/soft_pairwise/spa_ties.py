@@ -10,7 +10,7 @@ import numpy as np
 
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.human_panels import MEASURES, StudyPanel, evaluated, panels_for
 from betterthan.studies.printed import printed_table
@@ -42,27 +42,27 @@ class TieGroup(NamedTuple):
 def run(request: StudyRequest) -> Study:
     """Count the values that metrics get by both measures, and list those that are shared."""
     panels = panels_for(request)
-    found = [_values(request, panel) for panel in panels.each]
+    datasets = [_values(request, panel) for panel in panels.each]
     return request.answer(
-        tables=[_counts(found), _groups(found)],
-        charts=[_chart(found)],
-        sentences=_sentences(found),
+        tables=[_counts(datasets), _groups(datasets)],
+        charts=[_chart(datasets)],
+        sentences=_sentences(datasets),
         differences=(),
         notes=panels.notes_with(
-            [note for one in found for note in one.notes], as_published=request.as_published
+            [note for one in datasets for note in one.notes], as_published=request.as_published
         ),
         used=panels.used,
     )
 
 
 def _values(request: StudyRequest, panel: StudyPanel) -> _Values:
-    found = {label: evaluated(request, panel, by) for label, by in MEASURES.items()}
-    metrics = tuple(sorted(found["SPA"].metrics))
+    evaluations = {label: evaluated(request, panel, by) for label, by in MEASURES.items()}
+    metrics = tuple(sorted(evaluations["SPA"].metrics))
     value = {
         label: np.array([one.value[one.metrics.index(name)] for name in metrics])
-        for label, one in found.items()
+        for label, one in evaluations.items()
     }
-    return _Values(panel.dataset, found["SPA"].n_systems, metrics, value, found["SPA"].notes)
+    return _Values(panel.dataset, evaluations["SPA"].n_systems, metrics, value, evaluations["SPA"].notes)
 
 
 def tie_groups(value: FloatArray, metrics: tuple[str, ...]) -> list[TieGroup]:
@@ -76,14 +76,16 @@ def tie_groups(value: FloatArray, metrics: tuple[str, ...]) -> list[TieGroup]:
     rounded = np.round(value, _DIGITS).tolist()
     often = Counter(x for x in rounded if not math.isnan(x))
     return [
-        TieGroup(x, tuple(name for name, own in zip(metrics, rounded, strict=True) if own == x))
+        TieGroup(
+            x, tuple(name for name, metric_value in zip(metrics, rounded, strict=True) if metric_value == x)
+        )
         for x in sorted((x for x, times in often.items() if times > 1), reverse=True)
     ]
 
 
-def _counts(found: list[_Values]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = []
-    for one in found:
+def _counts(datasets: list[_Values]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = []
+    for one in datasets:
         largest = [
             max([1, *(len(group.metrics) for group in tie_groups(one.value[label], one.metrics))])
             for label in MEASURES
@@ -104,10 +106,10 @@ def _n_distinct(value: FloatArray) -> int:
     return int(np.unique(np.round(value[~np.isnan(value)], _DIGITS)).size)
 
 
-def _groups(found: list[_Values]) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+def _groups(datasets: list[_Values]) -> StudyTable:
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (one.dataset, label, group.value, len(group.metrics), ", ".join(group.metrics))
-        for one in found
+        for one in datasets
         for label in MEASURES
         for group in tie_groups(one.value[label], one.metrics)
     )
@@ -121,11 +123,11 @@ def _groups(found: list[_Values]) -> StudyTable:
     )
 
 
-def _chart(found: list[_Values]) -> StudyChart:
+def _chart(datasets: list[_Values]) -> StudyChart:
     return figure(
         (
             Mark(one.dataset, label, place + 1, float(value))
-            for one in found
+            for one in datasets
             for label in MEASURES
             for place, value in enumerate(np.sort(one.value[label])[::-1].tolist())
         ),
@@ -137,17 +139,17 @@ def _chart(found: list[_Values]) -> StudyChart:
     )
 
 
-def _sentences(found: list[_Values]) -> tuple[str, ...]:
-    told = []
-    for one in found:
+def _sentences(datasets: list[_Values]) -> tuple[str, ...]:
+    sentences = []
+    for one in datasets:
         hard, soft = (_n_distinct(one.value[label]) for label in MEASURES)
-        told.append(
+        sentences.append(
             f"{one.dataset}: {counted(len(one.metrics), 'metric')}, {counted(hard, 'value')} by pairwise accuracy, "
             f"{soft} by the soft one."
         )
     tied = [
         f"{listing(list(group.metrics))} ({one.dataset})"
-        for one in found
+        for one in datasets
         for group in tie_groups(one.value["SPA"], one.metrics)
     ]
-    return (*told, *([f"Tied even by the soft measure: {'; '.join(tied)}."] if tied else []))
+    return (*sentences, *([f"Tied even by the soft measure: {'; '.join(tied)}."] if tied else []))

@@ -48,8 +48,8 @@ def read_tagged(data: TagData) -> tuple[Tagged, ...]:
     >>> one.dataset, len(one.tags.systems)
     ('tags', 4)
     """
-    found = _named(data)
-    usable = tuple(one for one in found if len(one.tags.systems) > 1)
+    tagged = _named(data)
+    usable = tuple(one for one in tagged if len(one.tags.systems) > 1)
     if not usable:
         raise _no_tags()
     return usable
@@ -77,11 +77,11 @@ def _named(data: TagData) -> list[Tagged]:
     several = [data] if isinstance(data, str | Path) else data
     if not isinstance(several, Sequence):
         raise _no_tags()
-    found = []
+    tagged = []
     for path in several:
         tables = [one for one in read_any(str(path), Options()).tables if isinstance(one, WordTags)]
-        found += [Tagged(_name(tags, Path(path), len(tables)), tags) for tags in tables]
-    return found
+        tagged += [Tagged(_name(tags, Path(path), len(tables)), tags) for tags in tables]
+    return tagged
 
 
 def _name(tags: WordTags, path: Path, n_tables: int) -> str:

@@ -24,7 +24,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import compiled, is_loaded, load_compiler
 from betterthan.kernels.tags import spans
 from betterthan.kernels.tags.confusion import segment_sums
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
 from betterthan.studies.request import StudyRequest
@@ -110,17 +110,17 @@ def drawn_sentences(options: ErrorRows, target: int, n_samples: int, rng: np.ran
     is_worth_it = is_loaded() or n_samples * n >= WORTH_COMPILING
     loop = compiled(draw_loop) if is_worth_it else None
     at_once = max(1, (_AT_ONCE_IN_STEP if loop is None else _AT_ONCE) // max(1, n))
-    found = Drawn(
+    drawn = Drawn(
         sums=np.zeros((n_samples, options.changes.shape[1]), dtype=np.int64),
         last=np.full(n_samples, -1, dtype=np.int64),
         needed=np.full(n_samples, target, dtype=np.int64),
     )
     for start in range(0, n_samples, at_once):
-        some = Drawn(*(part[start : start + at_once] for part in found))
+        some = Drawn(*(part[start : start + at_once] for part in drawn))
         raw = rng.bit_generator.random_raw(len(some.last) * width)
         strips = raw.astype("<u8", copy=False).view("<u4").reshape(len(some.last), 2 * width)
         (loop or draw_in_step)(strips, *options, *some)
-    return found
+    return drawn
 
 
 def draw_loop(
@@ -237,13 +237,13 @@ def pool_of(tags: WordTags, measures: tuple[str, ...]) -> Pool:
     whole = _counts(kinds, tags.gold, tags.predicted, tags.offsets)[system, sentence] - right[sentence]
     parts = [*_partial(kinds, tags, system, sentence), np.empty((0, right.shape[1]))]
     partial = np.concatenate(parts)
-    own = errors[system, sentence]
+    n_errors = errors[system, sentence]
     basis, signs = _basis(np.concatenate([whole, partial]))
     unit = _unit(whole, first)
     return Pool(
         n_words=tags.n_words,
-        options=ErrorRows(first, n_options, own, _in_units(whole[:, basis], unit)),
-        start=np.cumsum(own - 1) - (own - 1),
+        options=ErrorRows(first, n_options, n_errors, _in_units(whole[:, basis], unit)),
+        start=np.cumsum(n_errors - 1) - (n_errors - 1),
         partial=_in_units(partial[:, basis], unit),
         right=right.sum(axis=0),
         expand=signs * unit,
@@ -255,8 +255,8 @@ def _columns(measures: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, slic
     """A measure of each kind of count, and where the columns of every measure stand when kinds stand side by side."""
     kinds = {MEASURES[name][0].columns: name for name in reversed(measures)}
     ends = np.cumsum([0, *map(len, kinds)]).tolist()
-    found = dict(zip(kinds, (slice(a, b) for a, b in pairwise(ends)), strict=True))
-    return tuple(kinds.values()), {name: found[MEASURES[name][0].columns] for name in measures}
+    slices = dict(zip(kinds, (slice(a, b) for a, b in pairwise(ends)), strict=True))
+    return tuple(kinds.values()), {name: slices[MEASURES[name][0].columns] for name in measures}
 
 
 def _counts(kinds: tuple[str, ...], gold: BoolArray, predicted: BoolArray, offsets: IntArray) -> FloatArray:
@@ -281,12 +281,12 @@ def _partial(
         yield _changes(kinds, held)
 
 
-def _forms(gold: BoolArray, own: BoolArray) -> tuple[BoolArray, BoolArray]:
+def _forms(gold: BoolArray, predicted: BoolArray) -> tuple[BoolArray, BoolArray]:
     """Gold tags of a sentence, and a system's with one error, two, …, all but one; the hindmost are put right first."""
-    is_wrong = own != gold
+    is_wrong = predicted != gold
     place = np.cumsum(is_wrong)
-    kept = np.arange(1, place[-1])[:, None]
-    return gold, np.where(is_wrong & (place <= kept), own, gold)
+    n_errors = np.arange(1, place[-1])[:, None]
+    return gold, np.where(is_wrong & (place <= n_errors), predicted, gold)
 
 
 def _changes(kinds: tuple[str, ...], held: list[tuple[BoolArray, BoolArray]]) -> FloatArray:
@@ -302,23 +302,23 @@ def _changes(kinds: tuple[str, ...], held: list[tuple[BoolArray, BoolArray]]) ->
 def _basis(changes: FloatArray) -> tuple[list[int], FloatArray]:
     """Columns that are not nothing, nor another one or its opposite; and all columns as plus or minus these."""
     basis: list[int] = []
-    found: list[tuple[int, int, int]] = []
+    placed: list[tuple[int, int, int]] = []
     for column in range(changes.shape[1]):
-        own = changes[:, column]
-        if not own.any():
+        values = changes[:, column]
+        if not values.any():
             continue
         same = (
             (place, sign)
             for place, other in enumerate(basis)
             for sign in (1, -1)
-            if np.array_equal(own, sign * changes[:, other])
+            if np.array_equal(values, sign * changes[:, other])
         )
         place, sign = next(same, (len(basis), 1))
         if place == len(basis):
             basis.append(column)
-        found.append((place, column, sign))
+        placed.append((place, column, sign))
     signs = np.zeros((len(basis), changes.shape[1]))
-    for place, column, sign in found:
+    for place, column, sign in placed:
         signs[place, column] = sign
     return basis, signs
 
@@ -387,7 +387,7 @@ STEPS = (0, 1, 5, 10, 20)
 _PAIRS = tuple(combinations(range(len(STEPS)), 2))
 _GAPS = tuple(sorted({STEPS[b] - STEPS[a] for a, b in _PAIRS}))
 _TABLE_2 = printed_table("tagging", "table_2")
-PRINTED: dict[Entry, dict[int, int]] = {
+PRINTED: dict[StudyCell, dict[int, int]] = {
     measure: {int(gap): n for gap, n in zip(_TABLE_2.columns[1:], samples, strict=True)}
     for (measure,), samples in _TABLE_2.values().items()
 }
@@ -567,7 +567,7 @@ def _table_2(needed: dict[str, list[int | None]], unit: float, *, as_published: 
 
 
 def _pvalues(pvalue: FloatArray, work: _SamplingPlan) -> StudyTable:
-    rows: tuple[tuple[Entry, ...], ...] = tuple(
+    rows: tuple[tuple[StudyCell, ...], ...] = tuple(
         (n, work.errors[a], work.errors[b], *(float(p) for p in pvalue[i, j]))
         for i, n in enumerate(work.schedule)
         for j, (a, b) in enumerate(_PAIRS)

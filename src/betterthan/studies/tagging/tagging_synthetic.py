@@ -9,7 +9,7 @@ import numpy as np
 from betterthan.analysis.tags.audition import audition, halves
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
-from betterthan.results.study import Entry, Study, StudyChart, StudyTable
+from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.results.tags import Audition
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
@@ -27,7 +27,7 @@ class _Pooled(NamedTuple):
     ----------
     below : array, shape (k, labellings)
         Systems that each labelling outscores.
-    told : array, shape (k, 3)
+    differing : array, shape (k, 3)
         Share of pairs told apart: of all, in upper halves, in lower halves.
     """
 
@@ -35,20 +35,20 @@ class _Pooled(NamedTuple):
     synthetic: tuple[str, ...]
     n_systems: int
     below: FloatArray
-    told: FloatArray
+    differing: FloatArray
 
 
 def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Study:
     """Let every measure judge the systems of each data set beside five synthetic labellings."""
     used = tagged_or_demo(request, tagged)
-    found = [_judged(request, one) for one in used]
-    pooled = _pooled(found)
+    auditions = [_judged(request, one) for one in used]
+    pooled = _pooled(auditions)
     answer = request.answer(
-        tables=[_table_1(pooled), *([_by_data(used, found)] if len(used) > 1 else [])],
+        tables=[_table_1(pooled), *([_by_data(used, auditions)] if len(used) > 1 else [])],
         charts=[_chart(pooled)],
         sentences=_sentences(pooled),
         differences=_differences(pooled, as_published=request.as_published),
-        notes=tuple(dict.fromkeys(note for one in found for note in one.notes)),
+        notes=tuple(dict.fromkeys(note for one in auditions for note in one.notes)),
     )
     return with_tags(answer, used, is_demo=tagged is None)
 
@@ -64,18 +64,18 @@ def _judged(request: StudyRequest, one: Tagged) -> Audition:
     )
 
 
-def _pooled(found: list[Audition]) -> _Pooled:
+def _pooled(auditions: list[Audition]) -> _Pooled:
     """Sum what was counted; shares of pairs are weighted by the number of pairs."""
-    told = np.stack([np.stack([one.d, one.d_top, one.d_bottom], axis=1) for one in found])
-    pairs = np.array([_pairs(one) for one in found], dtype=np.float64)[:, None, :]
+    shares = np.stack([np.stack([one.d, one.d_top, one.d_bottom], axis=1) for one in auditions])
+    pairs = np.array([_pairs(one) for one in auditions], dtype=np.float64)[:, None, :]
     with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.where(pairs > 0, told * pairs, 0.0).sum(axis=0) / pairs.sum(axis=0)
+        share = np.where(pairs > 0, shares * pairs, 0.0).sum(axis=0) / pairs.sum(axis=0)
     return _Pooled(
-        measures=found[0].measures,
-        synthetic=found[0].synthetic,
-        n_systems=sum(len(one.systems) for one in found),
-        below=np.sum([one.below for one in found], axis=0),
-        told=share,
+        measures=auditions[0].measures,
+        synthetic=auditions[0].synthetic,
+        n_systems=sum(len(one.systems) for one in auditions),
+        below=np.sum([one.below for one in auditions], axis=0),
+        differing=share,
     )
 
 
@@ -86,12 +86,12 @@ def _pairs(one: Audition) -> list[int]:
 
 
 def _table_1(pooled: _Pooled) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = [
+    rows: list[tuple[StudyCell, ...]] = [
         (
             measure,
             *(_whole(n) for n in pooled.below[i].tolist()),
             _whole(float(np.nansum(pooled.below[i]))),
-            *pooled.told[i].tolist(),
+            *pooled.differing[i].tolist(),
         )
         for i, measure in enumerate(pooled.measures)
     ]
@@ -106,12 +106,12 @@ def _table_1(pooled: _Pooled) -> StudyTable:
     )
 
 
-def _whole(number: float) -> Entry:
+def _whole(number: float) -> StudyCell:
     return None if np.isnan(number) else int(number)
 
 
-def _by_data(used: tuple[Tagged, ...], found: list[Audition]) -> StudyTable:
-    rows: list[tuple[Entry, ...]] = [
+def _by_data(used: tuple[Tagged, ...], auditions: list[Audition]) -> StudyTable:
+    rows: list[tuple[StudyCell, ...]] = [
         (
             one.dataset,
             measure,
@@ -119,13 +119,13 @@ def _by_data(used: tuple[Tagged, ...], found: list[Audition]) -> StudyTable:
             *(_whole(n) for n in each.below[i].tolist()),
             *(float(each.d[i]), float(each.d_top[i]), float(each.d_bottom[i])),
         )
-        for one, each in zip(used, found, strict=True)
+        for one, each in zip(used, auditions, strict=True)
         for i, measure in enumerate(each.measures)
     ]
     return StudyTable(
         name="table-1-by-data",
         title="The same for each data set",
-        columns=("data", "measure", "systems", *found[0].synthetic, "d", "d top", "d bottom"),
+        columns=("data", "measure", "systems", *auditions[0].synthetic, "d", "d top", "d bottom"),
         rows=tuple(rows),
         is_detail=True,
     )
@@ -150,15 +150,17 @@ def _sentences(pooled: _Pooled) -> tuple[str, ...]:
     total = np.nansum(pooled.below, axis=1)
     least = [name for name, n in zip(pooled.measures, total.tolist(), strict=True) if n == total.min()]
     most = [name for name, n in zip(pooled.measures, total.tolist(), strict=True) if n == total.max()]
-    told = pooled.told[:, 0]
-    sharp = [name for name, d in zip(pooled.measures, told.tolist(), strict=True) if d == np.nanmax(told)]
+    differing = pooled.differing[:, 0]
+    sharp = [
+        name for name, d in zip(pooled.measures, differing.tolist(), strict=True) if d == np.nanmax(differing)
+    ]
     n_pairs = pooled.n_systems * len(pooled.synthetic)
     return (
         (
             f"Least fooled: {listing(least)}, {int(total.min())} of {n_pairs} comparisons of a labelling with a "
             f"system; most: {listing(most)}, {int(total.max())}."
         ),
-        f"Most pairs of systems are told apart by {listing(sharp)}: {np.nanmax(told):.0%}.",
+        f"Most pairs of systems are told apart by {listing(sharp)}: {np.nanmax(differing):.0%}.",
     )
 
 

@@ -36,7 +36,7 @@ class BattleFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Battle:
+class BattleRow:
     """One battle, or a kind of battle with how often it was fought.
 
     Attributes
@@ -67,10 +67,10 @@ class BattlesPage:
     weight: float
     page: int
     pages: int
-    battles: tuple[Battle, ...]
+    battles: tuple[BattleRow, ...]
 
 
-def battles_page(held: Battles, wanted: BattleFilter) -> BattlesPage:
+def battles_page(held: Battles, filters: BattleFilter) -> BattlesPage:
     """Return a page of the battles that fit.
 
     Examples
@@ -81,9 +81,9 @@ def battles_page(held: Battles, wanted: BattleFilter) -> BattlesPage:
     >>> [(battle.left, battle.winner) for battle in found.battles]
     [('B', 'B')]
     """
-    chosen = np.flatnonzero(_fits(held, wanted))
+    chosen = np.flatnonzero(_fits(held, filters))
     pages = max(1, math.ceil(chosen.size / PAGE))
-    page = min(wanted.page, pages)
+    page = min(filters.page, pages)
     shown = chosen[(page - 1) * PAGE : page * PAGE]
     return BattlesPage(
         total=int(chosen.size),
@@ -94,21 +94,21 @@ def battles_page(held: Battles, wanted: BattleFilter) -> BattlesPage:
     )
 
 
-def _fits(held: Battles, wanted: BattleFilter) -> BoolArray:
+def _fits(held: Battles, filters: BattleFilter) -> BoolArray:
     matches = held.matches
     fits = np.ones(matches.left.size, dtype=np.bool_)
-    for name in (wanted.a, wanted.b):
+    for name in (filters.a, filters.b):
         if name:
             system = matches.systems.index(name)
             fits &= (matches.left == system) | (matches.right == system)
-    if wanted.who == "tie":
+    if filters.who == "tie":
         fits &= matches.outcome == 0.5
-    elif wanted.who != "all":
+    elif filters.who != "all":
         winner = _winners(held)
-        name = wanted.a if wanted.who == "a" else wanted.b
+        name = filters.a if filters.who == "a" else filters.b
         fits &= winner == matches.systems.index(name) if name else winner >= 0
-    if wanted.find:
-        needle = wanted.find.casefold()
+    if filters.find:
+        needle = filters.find.casefold()
         named = np.array([needle in segment.casefold() for segment in held.segments], dtype=np.bool_)
         fits &= named[matches.segment] if named.size and matches.segment is not None else False
     return fits
@@ -120,10 +120,10 @@ def _winners(held: Battles) -> IntArray:
     return np.where(matches.outcome == 1, matches.left, np.where(matches.outcome == 0, matches.right, -1))
 
 
-def _battle(held: Battles, row: int) -> Battle:
+def _battle(held: Battles, row: int) -> BattleRow:
     matches = held.matches
     left, right = matches.systems[matches.left[row]], matches.systems[matches.right[row]]
-    return Battle(
+    return BattleRow(
         left=left,
         right=right,
         winner={1.0: left, 0.0: right}.get(float(matches.outcome[row])),

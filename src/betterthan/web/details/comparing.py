@@ -15,7 +15,7 @@ _COMPARED = ("ranking", "aggregated")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RankedPlace:
     """Where a system stands in one run."""
 
     rank: int
@@ -47,14 +47,14 @@ class Move:
     """A system in both runs; None where it is absent, and `test` where no test was made."""
 
     system: str
-    before: Place | None
-    after: Place | None
+    before: RankedPlace | None
+    after: RankedPlace | None
     change: float | None
     test: ChangeTest | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class RunComparison:
     """What two runs say of the systems they share.
 
     Attributes
@@ -113,7 +113,7 @@ class Comparison:
 
 def compare_runs(
     before: dict[str, Any], after: dict[str, Any], tests: Mapping[str, Any] | None = None
-) -> tuple[Comparison, ...]:
+) -> tuple[RunComparison, ...]:
     """Compare the rankings that both runs have, from their results as plain data.
 
     Parameters
@@ -196,7 +196,7 @@ def _comparison(
     after: dict[str, Any],
     metrics: tuple[str, str],
     tests: Mapping[str, Any],
-) -> Comparison:
+) -> RunComparison:
     differences = _differences(before, after)
     old, new = (
         measured_in(run["unit"], metric) for run, metric in zip((before, after), metrics, strict=True)
@@ -205,7 +205,7 @@ def _comparison(
     systems = dict.fromkeys([*after["systems"], *before["systems"]])
     known = tests.get("systems", {}) if same else {}
     moves = tuple(_move(system, before, after, known.get(system), same=same) for system in systems)
-    return Comparison(
+    return RunComparison(
         result=name,
         unit=after["unit"],
         is_same_measure=same,
@@ -227,11 +227,11 @@ def _move(
     return Move(system=system, before=old, after=new, change=change, test=tested)
 
 
-def _place(system: str, ranking: dict[str, Any]) -> Place | None:
+def _place(system: str, ranking: dict[str, Any]) -> RankedPlace | None:
     if system not in ranking["systems"]:
         return None
     at = ranking["systems"].index(system)
-    return Place(
+    return RankedPlace(
         rank=ranking["rank"][at],
         strength=ranking["strength"][at],
         low=ranking["low"][at],
@@ -250,5 +250,5 @@ def _differences(before: dict[str, Any], after: dict[str, Any]) -> tuple[tuple[s
 def _settings(result: dict[str, Any]) -> dict[str, str]:
     settings = result["settings"]
     plain = {name: settings.get(name) for name in ("seed", "n_systems", "n_segments", "data", "version")}
-    found = {"method": result["method"], "unit": result["unit"], **settings["options"], **plain}
-    return {name: str(value) for name, value in found.items() if value is not None}
+    values = {"method": result["method"], "unit": result["unit"], **settings["options"], **plain}
+    return {name: str(value) for name, value in values.items() if value is not None}

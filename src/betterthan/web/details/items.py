@@ -11,9 +11,9 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.tables.scores import Scores
 
-Order = Literal["file", "best", "worst", "largest", "spread"]
+ItemOrder = Literal["file", "best", "worst", "largest", "spread"]
 Who = Literal["all", "a", "b", "tie"]
-ORDERS: tuple[Order, ...] = ("file", "best", "worst", "largest", "spread")
+ORDERS: tuple[ItemOrder, ...] = ("file", "best", "worst", "largest", "spread")
 WHO: tuple[Who, ...] = ("all", "a", "b", "tie")
 PAGE = 50
 
@@ -43,12 +43,12 @@ class Filter:
     who: Who = "all"
     group: str = ""
     find: str = ""
-    order: Order = "file"
+    order: ItemOrder = "file"
     page: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class SegmentItem:
     """One segment: its scores by system, and by how much a is better than b."""
 
     segment: str
@@ -66,10 +66,10 @@ class ItemsPage:
     total: int
     page: int
     pages: int
-    items: tuple[Item, ...]
+    items: tuple[SegmentItem, ...]
 
 
-def items_page(scores: Scores, wanted: Filter) -> ItemsPage:
+def items_page(scores: Scores, filters: Filter) -> ItemsPage:
     """Return a page of the segments of `scores` that fit.
 
     Examples
@@ -79,11 +79,11 @@ def items_page(scores: Scores, wanted: Filter) -> ItemsPage:
     >>> [(item.segment, item.difference) for item in found.items]
     [('1', 2.0), ('2', 0.0), ('3', -2.0)]
     """
-    gaps = scores.goodness[scores.systems.index(wanted.a)] - scores.goodness[scores.systems.index(wanted.b)]
-    order = _ordered(scores, gaps, wanted.order)
-    chosen = order[_fits(scores, gaps, wanted)[order]]
+    gaps = scores.goodness[scores.systems.index(filters.a)] - scores.goodness[scores.systems.index(filters.b)]
+    order = _ordered(scores, gaps, filters.order)
+    chosen = order[_fits(scores, gaps, filters)[order]]
     pages = max(1, math.ceil(chosen.size / PAGE))
-    page = min(wanted.page, pages)
+    page = min(filters.page, pages)
     shown = chosen[(page - 1) * PAGE : page * PAGE]
     return ItemsPage(
         metric=scores.name,
@@ -95,19 +95,19 @@ def items_page(scores: Scores, wanted: Filter) -> ItemsPage:
     )
 
 
-def _fits(scores: Scores, gaps: FloatArray, wanted: Filter) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _fits(scores: Scores, gaps: FloatArray, filters: Filter) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     fits = np.ones(scores.n_segments, dtype=np.bool_)
-    if wanted.who != "all":
-        fits &= {"a": gaps > 0, "b": gaps < 0, "tie": gaps == 0}[wanted.who]
-    if wanted.group and scores.groups is not None:
-        fits &= np.array([group == wanted.group for group in scores.groups])
-    if wanted.find:
-        needle = wanted.find.casefold()
+    if filters.who != "all":
+        fits &= {"a": gaps > 0, "b": gaps < 0, "tie": gaps == 0}[filters.who]
+    if filters.group and scores.groups is not None:
+        fits &= np.array([group == filters.group for group in scores.groups])
+    if filters.find:
+        needle = filters.find.casefold()
         fits &= np.array([needle in segment.casefold() for segment in scores.segments])
     return fits
 
 
-def _ordered(scores: Scores, gaps: FloatArray, order: Order) -> IntArray:
+def _ordered(scores: Scores, gaps: FloatArray, order: ItemOrder) -> IntArray:
     """Return the segments' positions; those without a difference come last, equal ones as in the file."""
     if order == "file":
         return np.arange(scores.n_segments)
@@ -120,8 +120,8 @@ def _ordered(scores: Scores, gaps: FloatArray, order: Order) -> IntArray:
     return np.argsort(key, kind="stable")
 
 
-def _item(scores: Scores, gaps: FloatArray, j: int) -> Item:
-    return Item(
+def _item(scores: Scores, gaps: FloatArray, j: int) -> SegmentItem:
+    return SegmentItem(
         segment=scores.segments[j],
         group="" if scores.groups is None else scores.groups[j],
         scores=tuple(_number(value) for value in scores.values[:, j]),

@@ -31,10 +31,10 @@ def pair_file(tables: SavedTables, a: str, b: str, metric: str = "") -> str:
 
 def changes_file(before: RunFolder, after: RunFolder) -> str:
     """Return the name of the file on what changed; another one when either report is made again."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for folder in (before, after):
-        found.update(hashlib.sha256((folder.answers / "results.json").read_bytes()).digest())
-    return f"{changes_prefix(before.run_id)}{_LAYOUT}-{found.hexdigest()[:_DIGITS]}.json"
+        digest.update(hashlib.sha256((folder.answers / "results.json").read_bytes()).digest())
+    return f"{changes_prefix(before.run_id)}{_LAYOUT}-{digest.hexdigest()[:_DIGITS]}.json"
 
 
 def changes_prefix(before: str) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from betterthan.report.document import Words
+from betterthan.report.document import MarkedText
 from betterthan.report.worddiff import marked, plain
 from betterthan.report.wording import digits_of
 from betterthan.tables.tags import WordTags
@@ -21,7 +21,7 @@ from betterthan.tables.texts import Texts
 from betterthan.web.details.items import Filter, ItemsPage, items_page
 from betterthan.web.render import environment
 from betterthan.web.runs.folder import RunFolder
-from betterthan.web.runs.saved_tables import SavedTables, Stamp, saved_tables
+from betterthan.web.runs.saved_tables import FolderStamp, SavedTables, saved_tables
 
 GAP, END = "·", "⏎"
 
@@ -50,7 +50,7 @@ class TagLine:
 
 def texts_below(
     tables: SavedTables, segments: Sequence[str], pair: tuple[str, str]
-) -> dict[str, tuple[Words, ...]]:
+) -> dict[str, tuple[MarkedText, ...]]:
     """Return the texts of some segments: what all share, then both systems' with the words marked that differ."""
     texts = tables.texts
     if texts is None:
@@ -59,9 +59,9 @@ def texts_below(
     return {segment: _words(texts, place[segment], pair) for segment in segments if segment in place}
 
 
-def _words(texts: Texts, j: int, pair: tuple[str, str]) -> tuple[Words, ...]:
-    found = [] if texts.sources is None else [plain("source", texts.sources[j])]
-    found += [
+def _words(texts: Texts, j: int, pair: tuple[str, str]) -> tuple[MarkedText, ...]:
+    shown_lines = [] if texts.sources is None else [plain("source", texts.sources[j])]
+    shown_lines += [
         plain(name, lines[j]) for name, lines in zip(texts.reference_names, texts.references, strict=False)
     ]
     outputs = {
@@ -69,8 +69,10 @@ def _words(texts: Texts, j: int, pair: tuple[str, str]) -> tuple[Words, ...]:
     }
     for system, text in outputs.items():
         other = texts.references[0][j] if texts.references else _other(outputs, system)
-        found.append(plain(system, text) if text is None or other is None else marked(system, text, other))
-    return tuple(found)
+        shown_lines.append(
+            plain(system, text) if text is None or other is None else marked(system, text, other)
+        )
+    return tuple(shown_lines)
 
 
 def _other(outputs: dict[str, str | None], system: str) -> str | None:
@@ -93,7 +95,9 @@ def _lines(
     here = slice(int(tags.offsets[j]), int(tags.offsets[j + 1]))
     gold = tags.gold[here].tolist()
     shown = shown_words(words[j] if words else (), len(gold))
-    said = {"truth": gold} | {name: tags.predicted[tags.systems.index(name), here].tolist() for name in pair}
+    tags_by_name = {"truth": gold} | {
+        name: tags.predicted[tags.systems.index(name), here].tolist() for name in pair
+    }
     return tuple(
         TagLine(
             label=label,
@@ -102,7 +106,7 @@ def _lines(
                 for word, is_bad, truth in zip(shown, line, gold, strict=True)
             ),
         )
-        for label, line in said.items()
+        for label, line in tags_by_name.items()
     )
 
 
@@ -129,37 +133,37 @@ _REMEMBERED = 64
 class SegmentRows(NamedTuple):
     """A page of segments, its own address without the page's number, and its table."""
 
-    found: ItemsPage
+    items: ItemsPage
     address: str
     table: Markup
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def segment_rows(folder: RunFolder, _: Stamp | None, metric: str, wanted: Filter) -> SegmentRows:
+def segment_rows(folder: RunFolder, _: FolderStamp | None, metric: str, filters: Filter) -> SegmentRows:
     """Return the table of a page of segments.
 
     Parameters
     ----------
     folder : RunFolder
-    _ : Stamp
+    _ : FolderStamp
         Of what the run keeps: another one, another table.
     metric : str
         Of a table that the run keeps.
-    wanted : Filter
+    filters : Filter
     """
     tables = saved_tables(folder)
     scores = next(table for table in tables.scores if table.name == metric)
-    found = items_page(scores, wanted)
-    shown, pair = [item.segment for item in found.items], (wanted.a, wanted.b)
-    plain = {name: getattr(wanted, name) for name in ("a", "b", "who", "group", "find", "order")}
+    page = items_page(scores, filters)
+    shown, pair = [item.segment for item in page.items], (filters.a, filters.b)
+    plain = {name: getattr(filters, name) for name in ("a", "b", "who", "group", "find", "order")}
     address = address_of(folder.run_id, metric=metric, **plain)
     table = (
         environment()
         .get_template("item_rows.html.j2")
         .render(
             scores=scores,
-            wanted=wanted,
-            found=found,
+            wanted=filters,
+            items=page,
             groups=bool(scores.groups),
             digits=digits_of(scores),
             texts=texts_below(tables, shown, pair),
@@ -167,12 +171,12 @@ def segment_rows(folder: RunFolder, _: Stamp | None, metric: str, wanted: Filter
             address=address,
         )
     )
-    return SegmentRows(found, address, Markup(table))  # noqa: S704  (the template escapes)
+    return SegmentRows(page, address, Markup(table))  # noqa: S704  (the template escapes)
 
 
-def address_of(run_id: str, **given: str) -> str:
+def address_of(run_id: str, **address: str) -> str:
     """Return the address of a list, with what is given of its filter."""
-    return f"/runs/{run_id}/items?" + urlencode({key: value for key, value in given.items() if value})
+    return f"/runs/{run_id}/items?" + urlencode({key: value for key, value in address.items() if value})
 
 
 def forget_rows() -> None:

@@ -18,11 +18,11 @@ from betterthan.web.routes.choices import FIELD, ChoicesIn, check_form
 from betterthan.web.routes.pages import listed
 from betterthan.web.routes.requests import TheCache, TheRun, TheService, delete_run
 from betterthan.web.runs.example_files import EXAMPLES, store_example
-from betterthan.web.runs.run import ID, Choices, Run
+from betterthan.web.runs.run import ID, Choices, RunRecord
 from betterthan.web.runs.service import Service
 from betterthan.web.runs.uploads import free_bytes, store_all
 
-_ROOM = 64 << 20  # bytes that stay free on the disk
+_RESERVED_BYTES = 64 << 20  # bytes that stay free on the disk
 _BUSY = "This run is busy, or too many runs are waiting. Wait, or cancel it first."
 
 router = APIRouter(include_in_schema=False)
@@ -42,7 +42,7 @@ async def check(request: Request, service: Service) -> None:
         pass
 
 
-def check_room(service: Service) -> None:
+def check_capacity(service: Service) -> None:
     """Refuse an upload that would fill the disk, or that nobody could look at in a reasonable time.
 
     Raises
@@ -54,14 +54,14 @@ def check_room(service: Service) -> None:
         raise HTTPException(
             503, "Too many uploads are waiting to be looked at. Try again in a while.", {"Retry-After": "60"}
         )
-    if free_bytes(service.root) < service.settings.limits.upload_bytes + _ROOM:
+    if free_bytes(service.root) < service.settings.limits.upload_bytes + _RESERVED_BYTES:
         raise HTTPException(507, "The disk is nearly full. Delete runs that are no longer needed.")
 
 
 @router.post("/upload")
 async def upload(request: Request, service: TheService) -> RedirectResponse:
     """Take in files and show what they are."""
-    check_room(service)
+    check_capacity(service)
     limits = service.settings.limits
     async with checked_form(request, service, files=limits.files) as form:
         parts = [part for part in form.getlist("files") if isinstance(part, UploadFile)]
@@ -73,12 +73,12 @@ async def upload(request: Request, service: TheService) -> RedirectResponse:
 async def example(request: Request, name: str, service: TheService) -> RedirectResponse:
     """Begin with an example."""
     await check(request, service)
-    check_room(service)
+    check_capacity(service)
     run = await run_in_threadpool(begin_example, service, name)
     return RedirectResponse(f"/new/{run.id}", 303)
 
 
-def begin_example(service: Service, name: str) -> Run:
+def begin_example(service: Service, name: str) -> RunRecord:
     """Begin a run with the files of an example.
 
     Raises
@@ -149,10 +149,11 @@ async def compare(request: Request, service: TheService) -> Response:
         page = str(form.get("page", ""))
         ids = [value for value in form.getlist("run") if isinstance(value, str) and ID.fullmatch(value)]
     if len(ids) != 2:
-        said = f"Tick exactly two runs to compare them; {len(ids) or 'none'} {'is' if len(ids) < 2 else 'are'} ticked."
+        ticked = f"{len(ids) or 'none'} {'is' if len(ids) < 2 else 'are'} ticked"
+        message = f"Tick exactly two runs to compare them; {ticked}."
         where = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
         return await run_in_threadpool(
-            listed, request, service, page=max(1, where), ticked=ids, problem=said, status=400
+            listed, request, service, page=max(1, where), ticked=ids, problem=message, status=400
         )
     return RedirectResponse(f"/compare/{ids[1]}/{ids[0]}", 303)  # the list has the newest first
 
@@ -180,7 +181,7 @@ def _choices(form: FormData, n_files: int) -> Choices:
     }
     parts = [str(form.get(f"part-{position}", "data")) for position in range(n_files)]
     chosen = {name: [str(value) for value in form.getlist(name) if value] for name in ("ignore", "keep")}
-    given = ChoicesIn.checked(
+    choices = ChoicesIn.checked(
         {
             **plain,
             **chosen,
@@ -190,7 +191,7 @@ def _choices(form: FormData, n_files: int) -> Choices:
             "with_texts": form.get("with_texts") == "yes",
         }
     )
-    return given.choices()
+    return choices.choices()
 
 
 def _winner_labels(text: str) -> dict[str, str]:

@@ -16,12 +16,13 @@ from starlette.responses import Response
 from betterthan import __version__
 from betterthan.web.details.battle_list import BattleFilter, battles_page
 from betterthan.web.details.comparing import compare_runs
-from betterthan.web.details.items import Filter, Order, Who, items_page
+from betterthan.web.details.items import Filter, ItemOrder, Who, items_page
 from betterthan.web.routes import actions, models
-from betterthan.web.routes.actions import check_room
+from betterthan.web.routes.actions import check_capacity
 from betterthan.web.routes.choices import ChoicesIn
 from betterthan.web.routes.requests import (
     Finished,
+    NameQuery,
     RunId,
     TheCache,
     TheRun,
@@ -36,7 +37,7 @@ from betterthan.web.routes.requests import (
     tables_of,
 )
 from betterthan.web.runs.example_files import EXAMPLES
-from betterthan.web.runs.run import Choices, Run
+from betterthan.web.runs.run import Choices, RunRecord
 from betterthan.web.runs.uploads import store_all
 
 PREFIX = "/api/v1"
@@ -77,7 +78,7 @@ def examples() -> list[models.ExampleOut]:
 @router.post("/examples/{name}", status_code=201, responses=wrongs(404, 507))
 def begin_example(name: str, service: TheService) -> models.RunOut:
     """Begin a run with the files of an example."""
-    check_room(service)
+    check_capacity(service)
     return models.RunOut.of(actions.begin_example(service, name))
 
 
@@ -88,8 +89,8 @@ def runs(
     offset: Annotated[int, Query(ge=0, le=1_000_000_000)] = 0,
 ) -> models.RunList:
     """List runs, the newest first."""
-    found = service.runs.page(limit=limit, offset=offset)
-    return models.RunList(total=service.runs.count(), runs=[models.RunOut.of(run) for run in found])
+    page = service.runs.page(limit=limit, offset=offset)
+    return models.RunList(total=service.runs.count(), runs=[models.RunOut.of(run) for run in page])
 
 
 @router.post("/runs", status_code=201, responses=wrongs(507))
@@ -98,7 +99,7 @@ def upload(
     files: Annotated[list[UploadFile], File(min_length=1, description="The files of the run.")],
 ) -> models.RunOut:
     """Upload files. They are looked at; ask for what was recognised, then start the run."""
-    check_room(service)
+    check_capacity(service)
     store = partial(store_all, files, most_files=service.settings.limits.files)
     return models.RunOut.of(service.take_in(store))
 
@@ -160,7 +161,7 @@ def results(request: Request, run: Finished, service: TheService, cache: TheCach
     return as_json(request, run, service, cache)
 
 
-def fitting(choices: ChoicesIn, run: Run) -> Choices:
+def fitting(choices: ChoicesIn, run: RunRecord) -> Choices:
     """Return the choices if they say what each file is, or nothing of it.
 
     Raises
@@ -171,29 +172,28 @@ def fitting(choices: ChoicesIn, run: Run) -> Choices:
     if choices.parts and len(choices.parts) != len(run.files):
         raise HTTPException(
             409,
-            f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. Name each, or none.",
+            f"parts names {len(choices.parts)} files, and the run has {len(run.files)}. NameQuery each, or none.",
         )
     return choices.choices()
 
 
-def _now(done: bool, run: Run, service: TheService) -> models.RunOut:  # noqa: FBT001  (whether it could be done)
+def _now(done: bool, run: RunRecord, service: TheService) -> models.RunOut:  # noqa: FBT001  (whether it could be done)
     if not done:
         raise HTTPException(409, f"This run is {run.state}; that cannot be done now.")
     return models.RunOut.of(service.runs.get(run.id) or run)
 
 
-Name = Annotated[str, Query(max_length=500)]
 SystemPart = Annotated[str, Path(description="A system; what is no letter, digit, - or _ is written ~HH.")]
 
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}", responses=wrongs(404, 409))
 async def pair(
-    run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: Name = ""
+    run: Finished, service: TheService, a: SystemPart, b: SystemPart, metric: NameQuery = ""
 ) -> dict[str, Any]:
     """Explain how two systems compare: by scores, by the pooled score of counts, or by battles."""
     tables = await run_in_threadpool(saved_by, service, run)
-    found = await stored_pair(service, run, tables, requested_pair(tables, a, b, metric))
-    data: dict[str, Any] = found["data"]
+    stored = await stored_pair(service, run, tables, requested_pair(tables, a, b, metric))
+    data: dict[str, Any] = stored["data"]
     return data
 
 
@@ -203,11 +203,11 @@ def items(
     service: TheService,
     a: Annotated[str, Query(max_length=500, description="A system; the first when left out.")] = "",
     b: Annotated[str, Query(max_length=500, description="Another; the next when left out.")] = "",
-    metric: Name = "",
+    metric: NameQuery = "",
     who: Who = "all",
-    group: Name = "",
-    find: Name = "",
-    order: Order = "file",
+    group: NameQuery = "",
+    find: NameQuery = "",
+    order: ItemOrder = "file",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> models.ItemsOut:
     """List segments with their scores, filtered and ordered."""
@@ -217,9 +217,9 @@ def items(
     second = b or next((system for system in systems if system != first), "")
     if first not in systems or second not in systems or first == second:
         raise HTTPException(404, f"Two different systems are needed. Known: {', '.join(systems[:20])}.")
-    wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
-    found = asdict(items_page(scores, wanted))
-    return models.ItemsOut(a=first, b=second, **found)
+    filters = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
+    page_of_items = asdict(items_page(scores, filters))
+    return models.ItemsOut(a=first, b=second, **page_of_items)
 
 
 @router.get("/runs/{run_id}/battles", responses=wrongs(404, 409))
@@ -229,7 +229,7 @@ def battles(
     a: Annotated[str, Query(max_length=500, description="Only battles of this system.")] = "",
     b: Annotated[str, Query(max_length=500, description="Only battles of this system.")] = "",
     who: Who = "all",
-    find: Name = "",
+    find: NameQuery = "",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> models.BattlesOut:
     """List battles, filtered, in the order of the file."""
@@ -239,8 +239,8 @@ def battles(
     unknown = [name for name in (a, b) if name and name not in held.matches.systems]
     if unknown:
         raise HTTPException(404, f"There is no such system. Known: {', '.join(held.matches.systems[:20])}.")
-    found = battles_page(held, BattleFilter(a=a, b=b, who=who, find=find, page=page))
-    return models.BattlesOut.model_validate(asdict(found))
+    page_of_battles = battles_page(held, BattleFilter(a=a, b=b, who=who, find=find, page=page))
+    return models.BattlesOut.model_validate(asdict(page_of_battles))
 
 
 @router.get("/compare/{before}/{after}", responses=wrongs(404, 409))
@@ -249,5 +249,5 @@ async def compare(before: RunId, after: RunId, service: TheService) -> list[mode
     old, new = (finished_run(run_id, service) for run_id in (before, after))
     tests = (await stored_changes(service, old, new))["tests"]
     results = [service.folder(run.id).read("results.json")["results"] for run in (old, new)]
-    found = compare_runs(results[0], results[1], tests)
-    return [models.ComparisonOut.model_validate(asdict(comparison)) for comparison in found]
+    outcome = compare_runs(results[0], results[1], tests)
+    return [models.ComparisonOut.model_validate(asdict(comparison)) for comparison in outcome]

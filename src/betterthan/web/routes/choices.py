@@ -21,7 +21,7 @@ from betterthan.web.format_names import FORMAT_NAMES
 from betterthan.web.runs.run import Choices
 
 Question = Literal["auto", "scores", "battles", "meta", "texts", "tags"]
-Part = Literal["data", "human", "reference", "source", "gold", "words", "nothing"]
+FilePart = Literal["data", "human", "reference", "source", "gold", "words", "nothing"]
 Role = Literal["item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight"]
 ColumnName = Annotated[str, Field(min_length=1, max_length=500)]
 FormatName = Annotated[str, Field(json_schema_extra={"enum": ["", *FORMAT_NAMES]})]
@@ -33,7 +33,7 @@ class ChoicesIn(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     question: Question = Field("auto", description="The question to answer; auto: the one the files suggest.")
-    parts: list[Part] = Field(
+    parts: list[FilePart] = Field(
         default_factory=list, max_length=1000, description="What each file is, in order; empty: as it looks."
     )
     columns: dict[Role, ColumnName] = Field(default_factory=dict, description="Role to column.")
@@ -128,8 +128,12 @@ def check_form(request: Request, secret: bytes, shown: object) -> None:
         403, when the token is absent or another session's.
     """
     session = request.cookies.get(COOKIE, "")
-    wanted = form_token(secret, session)
-    if not session or not isinstance(shown, str) or not hmac.compare_digest(shown.encode(), wanted.encode()):
+    expected = form_token(secret, session)
+    if (
+        not session
+        or not isinstance(shown, str)
+        or not hmac.compare_digest(shown.encode(), expected.encode())
+    ):
         raise HTTPException(
             403, "This form is out of date or not from this server. Go back, load the page again and repeat."
         )

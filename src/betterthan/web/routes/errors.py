@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Match
 from starlette.types import Scope
 
-from betterthan.web.render import own_style, page
+from betterthan.web.render import page, style_of_app
 from betterthan.web.runs.disk import FULL, is_disk_full
 
 API = "/api/"
@@ -46,7 +46,7 @@ def refusal(
         title=HTTPStatus(status).phrase,
         status=status,
         message=message,
-        style=own_style(),
+        style=style_of_app(),
         sign_in=sign_in,
     )
     return Response(body, status, dict(headers or {}), media_type="text/html")
@@ -89,11 +89,11 @@ async def on_fault(request: Request, error: Exception) -> Response:  # noqa: ARG
 
 def _methods(request: Request) -> list[str]:
     """Return every method that an address knows; a route by itself knows only its own."""
-    found: set[str] = set()
+    methods: set[str] = set()
     for route in request.app.state.routes:
         if route.matches(request.scope)[0] is not Match.NONE:
-            found |= getattr(route, "methods", None) or set()
-    return sorted(found | ({"HEAD"} if "GET" in found else set()))
+            methods |= getattr(route, "methods", None) or set()
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
 
 
 async def on_wrong_request(request: Request, error: RequestValidationError) -> Response:
@@ -114,14 +114,14 @@ def _in_words(fault: dict[str, Any], name: str) -> str:
     """Return what is wrong with a value in an address, for people."""
     context = fault.get("ctx", {})
     if "expected" in context:
-        wanted = f"It can be {context['expected'].replace(chr(39), '')}"
+        allowed = f"It can be {context['expected'].replace(chr(39), '')}"
     elif "max_length" in context:
-        wanted = f"It has at most {context['max_length']} characters"
+        allowed = f"It has at most {context['max_length']} characters"
     else:
-        wanted = "It is a whole number from 1"
-    given = str(fault["input"])
-    shown = given if len(given) <= _LONGEST else given[: _LONGEST - 1] + "…"
-    return f"The address says {name}={shown}, which means nothing here. {wanted}; or leave it out."
+        allowed = "It is a whole number from 1"
+    value = str(fault["input"])
+    shown = value if len(value) <= _LONGEST else value[: _LONGEST - 1] + "…"
+    return f"The address says {name}={shown}, which means nothing here. {allowed}; or leave it out."
 
 
 _MEANING = {

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from betterthan.web.routes.choices import ChoicesIn
-from betterthan.web.runs.run import Run, State
+from betterthan.web.runs.run import RunRecord, RunState
 
 
 class Answer(BaseModel):
@@ -35,7 +35,7 @@ class RunOut(Answer):
 
     id: str
     created: float = Field(description="Seconds since 1970.")
-    state: State
+    state: RunState
     title: str
     kind: str
     verdict: str = Field(description="The answer in words; empty until done.")
@@ -44,7 +44,7 @@ class RunOut(Answer):
     choices: ChoicesIn
 
     @classmethod
-    def of(cls, run: Run) -> RunOut:
+    def of(cls, run: RunRecord) -> RunOut:
         """Return a run as the API shows it."""
         names = ("id", "created", "state", "title", "kind", "verdict", "problem")
         return cls(
@@ -64,7 +64,7 @@ class RunList(Answer):
 class ProgressOut(Answer):
     """How far a run is; a total of 0 means that nobody knows how much there is."""
 
-    state: State
+    state: RunState
     label: str
     done: int
     total: int

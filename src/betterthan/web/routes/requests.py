@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse
@@ -19,7 +19,7 @@ from betterthan.web.render import page
 from betterthan.web.response_cache import ResponseCache
 from betterthan.web.routes.choices import form_token, remember, session_of
 from betterthan.web.routes.errors import NO_RUN
-from betterthan.web.runs.run import Run
+from betterthan.web.runs.run import RunRecord
 from betterthan.web.runs.saved_tables import SavedTables, saved_tables
 from betterthan.web.runs.service import DetailFailed, Service, TooManyWaiting
 from betterthan.web.url_names import name_from_url
@@ -27,6 +27,8 @@ from betterthan.web.url_names import name_from_url
 RunId = Annotated[
     str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="Id of a run, as its address has it.")
 ]
+NameQuery = Annotated[str, Query(max_length=500)]
+"""The name of a system, a metric or a group, as a parameter of an address."""
 
 
 def service_of(request: Request) -> Service:
@@ -54,7 +56,7 @@ TheService = Annotated[Service, Depends(_service)]
 TheCache = Annotated[ResponseCache, Depends(_cache)]
 
 
-def found_run(run_id: str, service: Service) -> Run:
+def run_or_404(run_id: str, service: Service) -> RunRecord:
     """Return the run of an id.
 
     Raises
@@ -68,7 +70,7 @@ def found_run(run_id: str, service: Service) -> Run:
     return run
 
 
-def finished_run(run_id: str, service: Service) -> Run:
+def finished_run(run_id: str, service: Service) -> RunRecord:
     """Return the run of an id, if its report is there.
 
     Raises
@@ -76,22 +78,22 @@ def finished_run(run_id: str, service: Service) -> Run:
     HTTPException
         404 when there is none, 409 when it is not done.
     """
-    run = found_run(run_id, service)
+    run = run_or_404(run_id, service)
     if run.state != "done":
         raise HTTPException(409, f"This run is {run.state}; it has no report yet. See /runs/{run.id}.")
     return run
 
 
-async def _run(run_id: RunId, service: TheService) -> Run:
-    return found_run(run_id, service)
+async def _run(run_id: RunId, service: TheService) -> RunRecord:
+    return run_or_404(run_id, service)
 
 
-async def _finished(run_id: RunId, service: TheService) -> Run:
+async def _finished(run_id: RunId, service: TheService) -> RunRecord:
     return finished_run(run_id, service)
 
 
-TheRun = Annotated[Run, Depends(_run)]
-Finished = Annotated[Run, Depends(_finished)]
+TheRun = Annotated[RunRecord, Depends(_run)]
+Finished = Annotated[RunRecord, Depends(_finished)]
 
 
 def show(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
@@ -105,7 +107,7 @@ def show(request: Request, template: str, *, status: int = 200, **values: Any) -
     return response
 
 
-def saved_by(service: Service, run: Run) -> SavedTables:
+def saved_by(service: Service, run: RunRecord) -> SavedTables:
     """Return the tables that a run saved for pages of pairs and segments.
 
     Raises
@@ -113,17 +115,17 @@ def saved_by(service: Service, run: Run) -> SavedTables:
     HTTPException
         404 when it saved none.
     """
-    found = saved_tables(service.folder(run.id))
-    if not found.systems:
+    saved = saved_tables(service.folder(run.id))
+    if not saved.systems:
         raise HTTPException(
             404,
             "This run keeps nothing for pages of pairs or segments: it is too large, or of an older version. "
             "Run it again, or use the command line.",
         )
-    return found
+    return saved
 
 
-def tables_of(service: Service, run: Run) -> tuple[Scores, ...]:
+def tables_of(service: Service, run: RunRecord) -> tuple[Scores, ...]:
     """Return the tables of scores that a run keeps.
 
     Raises
@@ -167,7 +169,7 @@ def system_named(part: str, systems: tuple[str, ...]) -> str:
     return name
 
 
-class PairRequest(NamedTuple):
+class PairPageRequest(NamedTuple):
     """Two different systems of a run, and by which metric they are compared; battles have none."""
 
     a: str
@@ -180,7 +182,7 @@ class PairRequest(NamedTuple):
         return "" if self.scores is None else self.scores.name
 
 
-def requested_pair(tables: SavedTables, a: str, b: str, metric: str) -> PairRequest:
+def requested_pair(tables: SavedTables, a: str, b: str, metric: str) -> PairPageRequest:
     """Return the pair that an address names.
 
     Raises
@@ -193,7 +195,7 @@ def requested_pair(tables: SavedTables, a: str, b: str, metric: str) -> PairRequ
     first, second = system_named(a, systems), system_named(b, systems)
     if first == second:
         raise HTTPException(404, "A pair needs two different systems.")
-    return PairRequest(first, second, scores)
+    return PairPageRequest(first, second, scores)
 
 
 _LONGEST_WAIT = 30.0  # seconds that a request waits for a worker
@@ -201,7 +203,9 @@ _EVERY = 0.1
 _IN_WORK = "This is being computed. It will be here in a while: load the page again."
 
 
-async def stored_pair(service: Service, run: Run, tables: SavedTables, pair: PairRequest) -> dict[str, Any]:
+async def stored_pair(
+    service: Service, run: RunRecord, tables: SavedTables, pair: PairPageRequest
+) -> dict[str, Any]:
     """Return what a worker found about a pair: with the run, or now.
 
     Raises
@@ -211,13 +215,13 @@ async def stored_pair(service: Service, run: Run, tables: SavedTables, pair: Pai
     """
     file = pair_file(tables, pair.a, pair.b, pair.metric)
     details = {"a": pair.a, "b": pair.b, "metric": pair.metric}
-    found = await _computed(lambda: service.detail(run.id, "pair", file, **details))
-    if found["problem"]:
-        raise HTTPException(409, str(found["problem"]))
-    return found
+    stored = await _computed(lambda: service.detail(run.id, "pair", file, **details))
+    if stored["problem"]:
+        raise HTTPException(409, str(stored["problem"]))
+    return stored
 
 
-async def stored_changes(service: Service, before: Run, after: Run) -> dict[str, Any]:
+async def stored_changes(service: Service, before: RunRecord, after: RunRecord) -> dict[str, Any]:
     """Return the tests of what changed between two runs, which a worker makes when they are first asked for.
 
     Raises
@@ -237,19 +241,19 @@ async def _computed(detail: Callable[[], dict[str, Any] | None]) -> dict[str, An
     end = time.monotonic() + _LONGEST_WAIT
     while True:
         try:
-            found = await run_in_threadpool(detail)
+            result = await run_in_threadpool(detail)
         except DetailFailed as error:
             raise HTTPException(409, str(error)) from error
         except TooManyWaiting as error:
             raise HTTPException(503, str(error), {"Retry-After": "60"}) from error
-        if found is not None:
-            return found
+        if result is not None:
+            return result
         if time.monotonic() > end:
             raise HTTPException(503, _IN_WORK, {"Retry-After": "3", "Refresh": "3"})
         await asyncio.sleep(_EVERY)
 
 
-def delete_run(service: Service, cache: ResponseCache, run: Run) -> None:
+def delete_run(service: Service, cache: ResponseCache, run: RunRecord) -> None:
     """Delete a run with all its files, and what is in memory of it."""
     service.delete(run.id)
     cache.forget(service.folder(run.id).path)

@@ -15,13 +15,14 @@ from betterthan.present.tables.tags import tag_measure_name
 from betterthan.tables.scores import Scores
 from betterthan.web.details.battle_list import BattleFilter, battles_page
 from betterthan.web.details.comparing import compare_runs
-from betterthan.web.details.items import ORDERS, PAGE, WHO, Filter, Order, Who
+from betterthan.web.details.items import ORDERS, PAGE, WHO, Filter, ItemOrder, Who
 from betterthan.web.details.segment_rows import address_of, segment_rows
 from betterthan.web.response_cache import ResponseCache, answer
 from betterthan.web.routes.events import events
 from betterthan.web.routes.pages import waiting
 from betterthan.web.routes.requests import (
     Finished,
+    NameQuery,
     RunId,
     TheCache,
     TheRun,
@@ -34,7 +35,7 @@ from betterthan.web.routes.requests import (
     stored_pair,
     table_named,
 )
-from betterthan.web.runs.run import Run
+from betterthan.web.runs.run import RunRecord
 from betterthan.web.runs.saved_tables import Battles, SavedTables, stamp_of
 from betterthan.web.runs.service import Service
 
@@ -43,13 +44,12 @@ MEDIA = {
     "csv": ("table.csv", "text/csv; charset=utf-8"),
     "tex": ("table.tex", "application/x-tex; charset=utf-8"),
 }
-Name = Annotated[str, Query(max_length=500)]
 
 router = APIRouter(include_in_schema=False)
 
 
 def _other_format(
-    request: Request, run: Run, service: Service, cache: ResponseCache, suffix: str
+    request: Request, run: RunRecord, service: Service, cache: ResponseCache, suffix: str
 ) -> Response:
     name, media_type = MEDIA[suffix]
     copy = cache.get(service.folder(run.id).answers / name)
@@ -111,25 +111,25 @@ def manage(request: Request, run: TheRun) -> Response:
 
 @router.get("/runs/{run_id}/pairs/{a}/{b}")
 async def pair(
-    request: Request, run: Finished, service: TheService, a: str, b: str, metric: Name = ""
+    request: Request, run: Finished, service: TheService, a: str, b: str, metric: NameQuery = ""
 ) -> Response:
     """Show one pair of systems."""
     tables = await run_in_threadpool(saved_by, service, run)
-    wanted = requested_pair(tables, a, b, metric)
-    found = await stored_pair(service, run, tables, wanted)
+    requested = requested_pair(tables, a, b, metric)
+    stored = await stored_pair(service, run, tables, requested)
     return show(
         request,
         "pair.html.j2",
-        title=f"{wanted.a} against {wanted.b}",
+        title=f"{requested.a} against {requested.b}",
         run=run,
-        a=wanted.a,
-        b=wanted.b,
-        metric=wanted.metric,
+        a=requested.a,
+        b=requested.b,
+        metric=requested.metric,
         # Of tags one page shows all measures.
         metrics=[table.name for table in tables.scores] if tables.tags is None else [],
-        systems=tables.systems if wanted.scores is None else wanted.scores.systems,
-        what="Battles" if wanted.scores is None else "Segments",
-        body=Markup(found["html"]),  # noqa: S704  (the report's templates escape what they show)
+        systems=tables.systems if requested.scores is None else requested.scores.systems,
+        what="Battles" if requested.scores is None else "Segments",
+        body=Markup(stored["html"]),  # noqa: S704  (the report's templates escape what they show)
     )
 
 
@@ -138,13 +138,13 @@ def items(
     request: Request,
     run: Finished,
     service: TheService,
-    metric: Name = "",
-    a: Name = "",
-    b: Name = "",
+    metric: NameQuery = "",
+    a: NameQuery = "",
+    b: NameQuery = "",
     who: Who = "all",
-    group: Name = "",
-    find: Name = "",
-    order: Order = "file",
+    group: NameQuery = "",
+    find: NameQuery = "",
+    order: ItemOrder = "file",
     page: Annotated[int, Query(ge=1, le=10_000_000)] = 1,
 ) -> Response:
     """Show segments, or battles; the filter is in the address, so that it can be sent to someone."""
@@ -159,9 +159,9 @@ def items(
     scores = table_named(tables.scores, metric)
     first = a if a in scores.systems else scores.systems[0]
     second = b if b in scores.systems and b != first else next(s for s in scores.systems if s != first)
-    wanted = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
+    filters = Filter(a=first, b=second, who=who, group=group, find=find, order=order, page=page)
     return _segments(
-        request, run, service, tables, scores, wanted, asked_same=first if a == b == first else ""
+        request, run, service, tables, scores, filters, same_system=first if a == b == first else ""
     )
 
 
@@ -171,25 +171,25 @@ def _known(name: str, systems: tuple[str, ...]) -> str:
 
 def _segments(
     request: Request,
-    run: Run,
+    run: RunRecord,
     service: Service,
     tables: SavedTables,
     scores: Scores,
-    wanted: Filter,
+    filters: Filter,
     *,
-    asked_same: str,
+    same_system: str,
 ) -> Response:
     folder = service.folder(run.id)
-    rows = segment_rows(folder, stamp_of(folder), scores.name, wanted)
+    rows = segment_rows(folder, stamp_of(folder), scores.name, filters)
     return show(
         request,
         "items.html.j2",
         title="Segments",
         run=run,
         scores=scores,
-        wanted=wanted,
-        asked_same=asked_same,
-        found=rows.found,
+        wanted=filters,
+        same_system=same_system,
+        found=rows.items,
         table=rows.table,
         metrics=[(table.name, _measure_name(tables, table.name)) for table in tables.scores],
         groups=sorted(set(scores.groups or ())),
@@ -203,16 +203,16 @@ def _segments(
     )
 
 
-def _battles(request: Request, run: Run, battles: Battles, wanted: BattleFilter) -> Response:
-    plain = {name: getattr(wanted, name) for name in ("a", "b", "who", "find")}
+def _battles(request: Request, run: RunRecord, battles: Battles, filters: BattleFilter) -> Response:
+    plain = {name: getattr(filters, name) for name in ("a", "b", "who", "find")}
     return show(
         request,
         "battles.html.j2",
         title="Battles",
         run=run,
         systems=battles.matches.systems,
-        wanted=wanted,
-        found=battles_page(battles, wanted),
+        wanted=filters,
+        found=battles_page(battles, filters),
         has_segments=bool(battles.segments),
         has_weights=bool((battles.matches.weight != 1).any()),
         has_judges=bool(battles.judges) and battles.matches.group is not None,
@@ -233,5 +233,5 @@ async def compare(request: Request, before: RunId, after: RunId, service: TheSer
     old, new = (finished_run(run_id, service) for run_id in (before, after))
     tests = (await stored_changes(service, old, new))["tests"]
     results = [service.folder(run.id).read("results.json")["results"] for run in (old, new)]
-    found = compare_runs(results[0], results[1], tests)
-    return show(request, "compare.html.j2", title="Two runs", before=old, after=new, comparisons=found)
+    comparison = compare_runs(results[0], results[1], tests)
+    return show(request, "compare.html.j2", title="Two runs", before=old, after=new, comparisons=comparison)

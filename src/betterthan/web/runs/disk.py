@@ -6,7 +6,7 @@ import errno
 
 FULL = "There is no room left on the disk. Delete runs that are no longer needed, then try again."
 # EFBIG is what a limit on the size of files gives (ulimit -f).
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 # How libraries say it that do not raise OSError; how SQLite does; and tempfile, which tries to write everywhere.
 _IN_WORDS = (
     "No space left on device",
@@ -27,7 +27,7 @@ def is_disk_full(error: BaseException | None) -> bool:
     (True, False)
     """
     while error is not None:
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        if isinstance(error, OSError) and error.errno in _DISK_FULL:
             return True
         if getattr(error, "sqlite_errorname", "") in _SQLITE or any(
             words in str(error) for words in _IN_WORDS

@@ -25,7 +25,7 @@ _GRACE = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class JobProgress:
     """How far a job is: blocks done, and in all; `total` is 0 where nobody knows."""
 
     label: str = "Waiting for a free worker"
@@ -36,7 +36,7 @@ class Progress:
 @dataclass(slots=True)
 class _Job:
     task: Task
-    progress: Progress = field(default_factory=Progress)
+    progress: JobProgress = field(default_factory=JobProgress)
     child: Child | None = None
     is_cancelled: bool = False
 
@@ -80,7 +80,7 @@ class Jobs:
     def submit(self, task: Task) -> bool:
         """Queue a task; False when too many wait already."""
         with self._lock:
-            if not self.has_room:
+            if not self.has_free_place:
                 return False
             self._put(task)
             return True
@@ -88,7 +88,7 @@ class Jobs:
     def request(self, task: Task) -> bool:
         """Queue a task unless it is here already; False when too many wait."""
         with self._lock:
-            if self._find(task.key) is None and self.has_room:
+            if self._find(task.key) is None and self.has_free_place:
                 self._put(task)
             return self._find(task.key) is not None
 
@@ -97,11 +97,11 @@ class Jobs:
         self._fill()
 
     @property
-    def has_room(self) -> bool:
+    def has_free_place(self) -> bool:
         """Whether one more task may wait."""
         return not self._is_closed and len(self._waiting) < self._most_waiting
 
-    def progress(self, key: str) -> Progress | None:
+    def progress(self, key: str) -> JobProgress | None:
         """Return how far a task is, or None if it is not here."""
         with self._lock:
             job = self._find(key)
@@ -209,7 +209,7 @@ class Jobs:
                 if "state" in news:
                     outcome = dict(news)
                 else:
-                    job.progress = Progress(**news)
+                    job.progress = JobProgress(**news)
         return outcome or self._silent(job, child, child.end(grace=_GRACE)), False
 
     def _silent(self, job: _Job, child: Child, code: int) -> Outcome:

@@ -7,9 +7,9 @@ import secrets
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
-State = Literal["looking", "ready", "waiting", "running", "done", "failed", "cancelled", "interrupted"]
-ON_THE_WAY: tuple[State, ...] = ("looking", "waiting", "running")
-RESTARTABLE: tuple[State, ...] = ("ready", "done", "failed", "cancelled", "interrupted")
+RunState = Literal["looking", "ready", "waiting", "running", "done", "failed", "cancelled", "interrupted"]
+ON_THE_WAY: tuple[RunState, ...] = ("looking", "waiting", "running")
+RESTARTABLE: tuple[RunState, ...] = ("ready", "done", "failed", "cancelled", "interrupted")
 QUESTIONS = ("auto", "scores", "battles", "meta", "texts", "tags")
 PARTS = ("data", "human", "reference", "source", "gold", "words", "nothing")
 ROLES = ("item", "system", "score", "metric", "group", "judge", "left", "right", "winner", "weight")
@@ -34,7 +34,7 @@ def new_id() -> str:
     return secrets.token_urlsafe(16)
 
 
-def shown_name(given: str) -> str:
+def shown_name(name: str) -> str:
     r"""Return a file's name as it is shown: without folders, and without what has a meaning in any markup.
 
     Examples
@@ -42,12 +42,12 @@ def shown_name(given: str) -> str:
     >>> shown_name("../../etc/passwd"), shown_name("C:\\data\\human scores.csv"), shown_name("a<b>=c.csv")
     ('passwd', 'human scores.csv', 'a_b__c.csv')
     """
-    last = re.split(r"[/\\]", given)[-1]
+    last = re.split(r"[/\\]", name)[-1]
     shown = _UNSHOWN.sub("_", last).strip(" .")
     return shown[-_LONGEST_NAME:] or "file"
 
 
-def suffix_of(given: str) -> str:
+def suffix_of(name: str) -> str:
     """Return the suffix of a name if it is one that means something to a reader, else nothing.
 
     Examples
@@ -55,7 +55,7 @@ def suffix_of(given: str) -> str:
     >>> suffix_of("scores.CSV.gz"), suffix_of("evil.sh"), suffix_of("archive.csv/../x")
     ('.csv.gz', '', '')
     """
-    parts = shown_name(given).lower().split(".")
+    parts = shown_name(name).lower().split(".")
     for count in (2, 1):
         suffix = "".join(f".{part}" for part in parts[1:][-count:])
         if suffix in SUFFIXES:
@@ -140,7 +140,7 @@ class Choices:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunRecord:
     """A line of the list of runs.
 
     `problem` says why a run failed; `verdict` is the answer in a sentence.
@@ -148,7 +148,7 @@ class Run:
 
     id: str
     created: float
-    state: State
+    state: RunState
     title: str
     files: tuple[StoredFile, ...]
     choices: Choices = field(default_factory=Choices)

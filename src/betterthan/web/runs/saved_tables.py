@@ -23,7 +23,7 @@ from betterthan.web.runs.folder import RunFolder
 MOST_CELLS = 10_000_000
 _REMEMBERED = 4
 _LABELS, _TEXTS = "tables.json", "texts.json"
-Stamp = tuple[int, int]
+FolderStamp = tuple[int, int]
 _ARRAYS = {
     "scores": ("values",),
     "counts": ("values",),
@@ -115,11 +115,11 @@ def saved_counts(folder: RunFolder, formula_named: Callable[[str], Formula | Non
         Returns a formula by its name, or None if it is now another one; such counts are left out.
     """
     labels = folder.read(_LABELS) or {"counts": []}
-    found = [_with_arrays(entry, folder, "counts") for entry in labels["counts"]]
-    formulas = [formula_named(entry["formula"]) for entry in found]
+    tables = [_with_arrays(entry, folder, "counts") for entry in labels["counts"]]
+    formulas = [formula_named(entry["formula"]) for entry in tables]
     return tuple(
         Counts(**{**entry, "formula": formula})
-        for entry, formula in zip(found, formulas, strict=True)
+        for entry, formula in zip(tables, formulas, strict=True)
         if formula is not None
     )
 
@@ -134,11 +134,11 @@ def saved_table(labels: dict[str, Any], folder: RunFolder) -> Scores | Matches:
     """Return a table from its labels as :func:`save_table` returned them."""
     kind = labels["table"]
     entry = {name: value for name, value in labels.items() if name != "table"}
-    found = _with_arrays(entry, folder, kind)
-    return Scores(**found) if kind == "scores" else Matches(**found)
+    fields = _with_arrays(entry, folder, kind)
+    return Scores(**fields) if kind == "scores" else Matches(**fields)
 
 
-def stamp_of(folder: RunFolder) -> Stamp | None:
+def stamp_of(folder: RunFolder) -> FolderStamp | None:
     """Return what changes when a run keeps something else; None when it keeps nothing."""
     return _stamp(folder, _LABELS)
 
@@ -191,7 +191,7 @@ def _written(table: Any, arrays: tuple[str, ...], stem: str, folder: RunFolder) 
     return labels
 
 
-def _stamp(folder: RunFolder, name: str) -> Stamp | None:
+def _stamp(folder: RunFolder, name: str) -> FolderStamp | None:
     """Return what changes when a file does, or None if there is none."""
     try:
         status = (folder.answers / name).stat()
@@ -201,27 +201,27 @@ def _stamp(folder: RunFolder, name: str) -> Stamp | None:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _loaded(folder: RunFolder, stamps: tuple[Stamp | None, Stamp | None]) -> SavedTables:
+def _loaded(folder: RunFolder, stamps: tuple[FolderStamp | None, FolderStamp | None]) -> SavedTables:
     labels = folder.read(_LABELS)
-    found = {
+    tables = {
         kind: [_with_arrays(entry, folder, kind) for entry in labels[kind]]
         for kind in _ARRAYS
         if kind != "counts"
     }
     return SavedTables(
-        scores=tuple(Scores(**entry) for entry in found["scores"]),
+        scores=tuple(Scores(**entry) for entry in tables["scores"]),
         texts=None if stamps[1] is None else Texts(**folder.read(_TEXTS)),
-        tags=WordTags(**found["tags"][0]) if found["tags"] else None,
+        tags=WordTags(**tables["tags"][0]) if tables["tags"] else None,
         words=tuple(tuple(words) for words in labels["words"]),
-        battles=_battles(found["matches"], labels),
+        battles=_battles(tables["matches"], labels),
     )
 
 
-def _battles(found: list[dict[str, Any]], labels: Mapping[str, Any]) -> Battles | None:
-    if not found:
+def _battles(records: list[dict[str, Any]], labels: Mapping[str, Any]) -> Battles | None:
+    if not records:
         return None
     return Battles(
-        matches=Matches(**found[0]), segments=tuple(labels["segments"]), judges=tuple(labels["judges"])
+        matches=Matches(**records[0]), segments=tuple(labels["segments"]), judges=tuple(labels["judges"])
     )
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from betterthan.errors import BetterThanError
 from betterthan.web.runs.disk import failure_reason, is_disk_full
 from betterthan.web.runs.folder import RunFolder
-from betterthan.web.runs.jobs import Jobs, Outcome, Progress
-from betterthan.web.runs.run import RESTARTABLE, Choices, Run, State, StoredFile, new_id
+from betterthan.web.runs.jobs import JobProgress, Jobs, Outcome
+from betterthan.web.runs.run import RESTARTABLE, Choices, RunRecord, RunState, StoredFile, new_id
 from betterthan.web.runs.saved_tables import forget_tables
 from betterthan.web.runs.store import Runs, now
 from betterthan.web.runs.task import Task
@@ -106,9 +106,9 @@ class Service:
     @property
     def can_take_in(self) -> bool:
         """Whether files of one more run may wait to be looked at."""
-        return self._looks.has_room
+        return self._looks.has_free_place
 
-    def take_in(self, store: Callable[[RunFolder], tuple[StoredFile, ...]], *, title: str = "") -> Run:
+    def take_in(self, store: Callable[[RunFolder], tuple[StoredFile, ...]], *, title: str = "") -> RunRecord:
         """Keep the files of a new run, put it on the list and have them looked at; if that fails, nothing is kept.
 
         Parameters
@@ -122,7 +122,7 @@ class Service:
         try:
             folder.make()
             files = store(folder)
-            run = Run(
+            run = RunRecord(
                 id=folder.run_id,
                 created=now(),
                 state="looking",
@@ -136,17 +136,17 @@ class Service:
         self._look(run.id)
         return self.runs.get(run.id) or run  # deleted by somebody else already
 
-    def progress(self, run_id: str) -> Progress:
+    def progress(self, run_id: str) -> JobProgress:
         """Return how far a run is."""
-        return self._work.progress(run_id) or self._looks.progress(run_id) or Progress()
+        return self._work.progress(run_id) or self._looks.progress(run_id) or JobProgress()
 
-    def look_again(self, run: Run, choices: Choices) -> bool:
+    def look_again(self, run: RunRecord, choices: Choices) -> bool:
         """Look at the files with other choices; False when the run is busy."""
         if not self.runs.change(run.id, only_from=RESTARTABLE, state="looking", choices=choices):
             return False
         return self._look(run.id)
 
-    def start(self, run: Run, choices: Choices | None = None) -> bool:
+    def start(self, run: RunRecord, choices: Choices | None = None) -> bool:
         """Make the report, or make it again; False when the run is busy or too many wait.
 
         A report that is there already is set aside, and comes back if the new one is cancelled.
@@ -171,7 +171,7 @@ class Service:
             self.runs.settle(run.id, state="ready", problem=_CROWDED)
         return False
 
-    def go_back(self, run: Run) -> bool:
+    def go_back(self, run: RunRecord) -> bool:
         """Show the report again that was there before the last start; False when there is none, or the run is busy."""
         self._details.cancel(run.id)
         return not run.is_on_the_way and self._went_back(run.id)
@@ -183,19 +183,19 @@ class Service:
     def delete(self, run_id: str) -> bool:
         """Stop a run, take it off the list, and remove every file of it."""
         try:
-            found = self.runs.delete(run_id)
+            was_there = self.runs.delete(run_id)
         except sqlite3.OperationalError:
             # A full disk does not even take that something goes: the run's files make the room for it.
             self.cancel(run_id)
             self.folder(run_id).delete()
-            found = self.runs.delete(run_id)
+            was_there = self.runs.delete(run_id)
         self.cancel(run_id)
         self._details.cancel(run_id)
-        if found:
+        if was_there:
             self.folder(run_id).delete()
             self._forget_changes_since(run_id)
             forget_tables()
-        return found
+        return was_there
 
     def _forget_changes_since(self, run_id: str) -> None:
         """Remove what other runs say about how they differ from one that is deleted."""
@@ -282,7 +282,7 @@ class Service:
             self.runs.settle(task.run_id, state="failed", problem=failure_reason(error))
 
     def _settle(self, task: Task, outcome: Outcome) -> None:
-        state: State = outcome["state"]
+        state: RunState = outcome["state"]
         if task.name == "look" and (state != "failed" or self.folder(task.run_id).has_report):
             self._looked(task.run_id, str(outcome.get("problem", "")))
             return
@@ -302,7 +302,7 @@ class Service:
         else:
             self.runs.settle(run_id, state="ready", kind="", verdict="", problem="")
 
-    def _settle_answers(self, run_id: str, state: State) -> None:
+    def _settle_answers(self, run_id: str, state: RunState) -> None:
         """Keep whole answers alone: new ones replace those set aside, and half of new ones are removed."""
         folder = self.folder(run_id)
         if state == "done":

@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from betterthan.web.runs.run import Choices, Run, State, StoredFile
+from betterthan.web.runs.run import Choices, RunRecord, RunState, StoredFile
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -47,7 +47,7 @@ class Runs:
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     runs = Runs(Path(folder) / "runs.sqlite")
-    ...     runs.add(Run(id="a" * 22, created=1.0, state="ready", title="human.csv", files=()))
+    ...     runs.add(RunRecord(id="a" * 22, created=1.0, state="ready", title="human.csv", files=()))
     ...     runs.change("a" * 22, state="done", verdict="Aster is best."), runs.get("a" * 22).verdict
     ...     runs.close()
     (True, 'Aster is best.')
@@ -83,7 +83,7 @@ class Runs:
         while not self._idle.empty():
             self._idle.get_nowait().close()
 
-    def add(self, run: Run) -> None:
+    def add(self, run: RunRecord) -> None:
         """Put a new run on the list."""
         files = json.dumps([asdict(file) for file in run.files])
         row = (
@@ -93,13 +93,13 @@ class Runs:
         with self._opened() as database:
             database.execute(f"INSERT INTO runs ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?,?)", row)  # noqa: S608  (our own names)
 
-    def get(self, run_id: str) -> Run | None:
+    def get(self, run_id: str) -> RunRecord | None:
         """Return a run, or None if there is none of this id."""
         with self._opened() as database:
             row = database.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (run_id,)).fetchone()  # noqa: S608
         return None if row is None else self._as_it_is(_run(row))
 
-    def page(self, *, limit: int = 50, offset: int = 0) -> list[Run]:
+    def page(self, *, limit: int = 50, offset: int = 0) -> list[RunRecord]:
         """Return runs, the newest first."""
         query = f"SELECT {_COLUMNS} FROM runs ORDER BY created DESC, id LIMIT ? OFFSET ?"  # noqa: S608
         with self._opened() as database:
@@ -111,14 +111,14 @@ class Runs:
         with self._opened() as database:
             return int(database.execute("SELECT count(*) FROM runs").fetchone()[0])
 
-    def in_state(self, *states: State) -> list[str]:
+    def in_state(self, *states: RunState) -> list[str]:
         """Return the ids of the runs in these states, oldest first."""
         marks = ",".join("?" * len(states))
         query = f"SELECT id FROM runs WHERE state IN ({marks}) ORDER BY created"  # noqa: S608
         with self._opened() as database:
             return [str(row[0]) for row in database.execute(query, states)]
 
-    def change(self, run_id: str, *, only_from: tuple[State, ...] = (), **values: Any) -> bool:  # noqa: ANN401  (text or choices)
+    def change(self, run_id: str, *, only_from: tuple[RunState, ...] = (), **values: Any) -> bool:  # noqa: ANN401  (text or choices)
         """Change some columns, if the run is still in one of the states `only_from`; say whether it was.
 
         The condition and the change are one statement, so of two requests that start a run only one does.
@@ -150,24 +150,24 @@ class Runs:
                 database.commit()
                 self._unwritten.clear()
 
-    def _as_it_is(self, run: Run) -> Run:
+    def _as_it_is(self, run: RunRecord) -> RunRecord:
         with self._lock:
             return replace(run, **self._unwritten.get(run.id, {}))
 
     def delete(self, run_id: str) -> bool:
         """Take a run off the list, and its words out of the file and its journal."""
         with self._opened() as database:
-            found = database.execute("DELETE FROM runs WHERE id = ?", (run_id,)).rowcount == 1
+            was_there = database.execute("DELETE FROM runs WHERE id = ?", (run_id,)).rowcount == 1
         with self._lock:
             self._unwritten.pop(run_id, None)
         # On a full disk the journal keeps the words until the next time.
         with suppress(sqlite3.OperationalError), self._opened() as database:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return found
+        return was_there
 
 
 def _changed(
-    database: sqlite3.Connection, run_id: str, values: dict[str, Any], only_from: tuple[State, ...] = ()
+    database: sqlite3.Connection, run_id: str, values: dict[str, Any], only_from: tuple[RunState, ...] = ()
 ) -> bool:
     plain = {
         name: json.dumps(value.to_dict()) if isinstance(value, Choices) else value
@@ -190,9 +190,9 @@ def _keep_private(path: Path) -> None:
             beside.chmod(0o600)
 
 
-def _run(row: tuple[Any, ...]) -> Run:
+def _run(row: tuple[Any, ...]) -> RunRecord:
     run_id, created, state, title, files, choices, kind, verdict, problem = row
-    return Run(
+    return RunRecord(
         id=run_id,
         created=created,
         state=state,

@@ -27,31 +27,31 @@ def store_all(parts: Sequence[UploadFile], folder: RunFolder, *, most_files: int
     HTTPException
         400 when there is no file; 413 when there are too many.
     """
-    given = _counted(parts, most_files)
-    return tuple(store(part.file, part.filename or "file", folder) for part in given)
+    uploads = _counted(parts, most_files)
+    return tuple(store(part.file, part.filename or "file", folder) for part in uploads)
 
 
 def _counted(parts: Sequence[UploadFile], most_files: int) -> list[UploadFile]:
-    given = [
+    uploads = [
         part for part in parts if part.filename or part.size
     ]  # a browser sends an empty part for no file
-    if not given:
+    if not uploads:
         raise HTTPException(400, "No file came with the form. Choose at least one.")
-    if len(given) > most_files:
-        raise HTTPException(413, f"{len(given):,} files are too many; one upload may have {most_files:,}.")
-    return given
+    if len(uploads) > most_files:
+        raise HTTPException(413, f"{len(uploads):,} files are too many; one upload may have {most_files:,}.")
+    return uploads
 
 
 def store(stream: IO[bytes], name: str, folder: RunFolder) -> StoredFile:
     """Keep one file under the digest of its bytes."""
-    found, size = hashlib.sha256(), 0
+    digest, size = hashlib.sha256(), 0
     handle, partial = tempfile.mkstemp(dir=folder.files, suffix=".partial")
     with os.fdopen(handle, "wb") as file:
         while chunk := stream.read(_CHUNK):
-            found.update(chunk)
+            digest.update(chunk)
             size += len(chunk)
             file.write(chunk)
-    stored = StoredFile(name=shown_name(name), digest=found.hexdigest(), suffix=suffix_of(name), size=size)
+    stored = StoredFile(name=shown_name(name), digest=digest.hexdigest(), suffix=suffix_of(name), size=size)
     Path(partial).replace(folder.files / stored.stored)
     return stored
 

@@ -89,8 +89,8 @@ def changes(before: Scores | Counts, after: Scores | Counts, *, units: str = "au
     if not shared:
         raise TableError("The two runs share no segment. Segments are matched by their names.")
     systems = [system for system in after.systems if system in before.systems]
-    found = {system: _compared(before, after, system, shared, units) for system in systems}
-    known_pairs = {system: table for system, table in found.items() if table is not None}
+    compared = {system: _compared(before, after, system, shared, units) for system in systems}
+    known_pairs = {system: table for system, table in compared.items() if table is not None}
     return _adjusted(known_pairs)
 
 

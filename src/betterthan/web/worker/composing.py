@@ -73,8 +73,8 @@ def listed_battles(path: str, options: Options, matches: Matches, *, format: str
         if columns.item is None:
             return counted
         named = {"item": columns.item, **({"judge": columns.judge} if columns.judge else {})}
-        wanted = replace(options, columns={**options.columns, **named})
-        (rows,) = read_any(path, wanted, format=format).tables
+        reading = replace(options, columns={**options.columns, **named})
+        (rows,) = read_any(path, reading, format=format).tables
         names = {role: _names(source, header, column) for role, column in named.items()}
     except (ReadError, ValueError):  # another layout, or a row without a segment: the counts remain
         return counted
@@ -85,21 +85,21 @@ def listed_battles(path: str, options: Options, matches: Matches, *, format: str
 
 def _columns(source: Source, options: Options) -> tuple[tuple[str, ...], BattleColumns]:
     look = look_at(source)
-    given = {role: options.columns[role] for role in ROLES if role in options.columns}
+    columns = {role: options.columns[role] for role in ROLES if role in options.columns}
     # Every covariate is asked for, because then the segment and the judge are found by name without being needed.
-    found = find_columns(look.header, given=given, covariates=(EVERY,), rows=look.rows, path=source.name)
-    return look.header, found
+    roles = find_columns(look.header, given=columns, covariates=(EVERY,), rows=look.rows, path=source.name)
+    return look.header, roles
 
 
 def _names(source: Source, header: tuple[str, ...], column: str) -> tuple[str, ...]:
     """Return the names of a column in the order by which the reader numbers them: sorted."""
     with connect(engine_file(source)) as connection:
         query = f"SELECT DISTINCT v0 FROM ({text_query(source, header, [column])}) ORDER BY v0 LIMIT {_MOST_NAMES + 1}"  # noqa: S608  (quoted there)
-        found = tuple(str(row[0]) for row in connection.execute(query).fetchall())
-    return found if len(found) <= _MOST_NAMES else ()
+        names = tuple(str(row[0]) for row in connection.execute(query).fetchall())
+    return names if len(names) <= _MOST_NAMES else ()
 
 
-Words = tuple[tuple[str, ...], ...]
+SentenceWords = tuple[tuple[str, ...], ...]
 
 
 def counts_of_inputs(inputs: Inputs) -> tuple[Counts, ...]:
@@ -115,7 +115,7 @@ def counts_of_inputs(inputs: Inputs) -> tuple[Counts, ...]:
 
 
 def tables_to_save(
-    inputs: Inputs, counts: tuple[Counts, ...], task: Task, data: list[StoredFile], words: Words
+    inputs: Inputs, counts: tuple[Counts, ...], task: Task, data: list[StoredFile], words: SentenceWords
 ) -> SavedTables:
     """Return the tables that pages of pairs and segments need, by the kind of data."""
     if inputs.kind == "battles":
@@ -143,25 +143,25 @@ def _tables(inputs: Inputs) -> tuple[Scores, ...]:
     return (inputs.human, *metrics)
 
 
-def words_of(files: list[StoredFile], tags: WordTags | None) -> tuple[Words, tuple[str, ...]]:
+def words_of(files: list[StoredFile], tags: WordTags | None) -> tuple[SentenceWords, tuple[str, ...]]:
     """Return the tagged words of every segment, and why there are none where they do not fit the tags."""
     if tags is None or not files:
         return (), ()
     file = files[0]
-    found = tuple(tuple(split_words(line)) for line in open_source(file.stored).lines())
-    if len(found) != len(tags.segments):
-        said = f"{file.name} has {len(found)} lines and the tags {len(tags.segments)} segments"
-        return (), (f"{said}; tags are shown without words.",)
+    lines = tuple(tuple(split_words(line)) for line in open_source(file.stored).lines())
+    if len(lines) != len(tags.segments):
+        message = f"{file.name} has {len(lines)} lines and the tags {len(tags.segments)} segments"
+        return (), (f"{message}; tags are shown without words.",)
     lengths = (tags.offsets[1:] - tags.offsets[:-1]).tolist()
     odd = [
         segment
-        for segment, words, n in zip(tags.segments, found, lengths, strict=True)
+        for segment, words, n in zip(tags.segments, lines, lengths, strict=True)
         if n not in (len(words), 2 * len(words) + 1, len(words) + 1)
     ]
     if odd:
-        said = f"In {file.name} the number of words is not that of the tags in {len(odd)} segments, such as {odd[0]}"
-        return found, (f"{said}; there, tags are shown without words.",)
-    return found, ()
+        message = f"In {file.name} the number of words is not that of the tags in {len(odd)} segments, such as {odd[0]}"
+        return lines, (f"{message}; there, tags are shown without words.",)
+    return lines, ()
 
 
 _MATRIX = "matrix"  # the matrix of systems; others are of metrics
@@ -242,7 +242,7 @@ def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inp
     # Tags want the gold standard first.
     files = [*parts["gold"], *parts["data"]]
     in_files = {} if question in ("texts", "tags") else file_tables(task)
-    told: dict[str, Any] = {
+    options: dict[str, Any] = {
         "question": question,
         "references": [named_path(file) for file in parts["reference"]],
         "source": parts["source"][0].stored if parts["source"] else None,
@@ -266,9 +266,9 @@ def _gathered(task: Task, news: News, parts: dict[str, list[StoredFile]]) -> Inp
         workers=1,  # the memory limit is a process's own, and several runs share the machine
         cache=Cache(task.folder.checkpoints),
         progress=news,
-        **told,
+        **options,
     )
-    command = with_shown_names(command_of(data, human=human, **told), task.files)
+    command = with_shown_names(command_of(data, human=human, **options), task.files)
     checkups = () if inputs.kind in ("texts", "tags") else _checkups(task, parts, in_files)
     return replace(inputs, command=command, checkups=checkups)
 
@@ -301,10 +301,10 @@ def _question(task: Task) -> str:
 
 def _parts(task: Task) -> dict[str, list[StoredFile]]:
     """Return the files by what they are."""
-    found: dict[str, list[StoredFile]] = {part: [] for part in PARTS}
+    parts: dict[str, list[StoredFile]] = {part: [] for part in PARTS}
     for file, part in zip(task.files, _named_parts(task)[0], strict=True):
-        found[part].append(file)
-    return found
+        parts[part].append(file)
+    return parts
 
 
 def _named_parts(task: Task) -> tuple[list[str], list[str]]:
@@ -331,14 +331,14 @@ def _checkups(
         When there are more rows than a run may have.
     """
     known = in_files or file_tables(task)
-    found = [known[file].checkup for file in (*parts["data"], *parts["human"])]
-    rows = sum(checkup.rows_read for checkup in found)
+    checkups = [known[file].checkup for file in (*parts["data"], *parts["human"])]
+    rows = sum(checkup.rows_read for checkup in checkups)
     if rows > task.rows:
         raise BetterThanError(
             f"The files have {rows:,} rows, and a run may have {task.rows:,}. "
             "Take a part of the data, or use the command line."
         )
-    return tuple(_named(checkup, task) for checkup in found)
+    return tuple(_named(checkup, task) for checkup in checkups)
 
 
 def _named(checkup: Checkup, task: Task) -> Checkup:

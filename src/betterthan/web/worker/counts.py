@@ -21,9 +21,9 @@ TAG_MEASURES: tuple[TagMeasure, ...] = ("accuracy", "f1_mult", "mcc")
 
 def counts_of_texts(texts: Texts, *, metric: str | None, missing: str) -> tuple[Counts, ...]:
     """Return the counts of all metrics, the wanted one first, as the report has them."""
-    wanted = (metric or "chrf").lower()
+    first = (metric or "chrf").lower()
     rule: Literal["raise", "drop"] = "drop" if missing == "drop" else "raise"
-    order = sorted(SCORERS, key=lambda name: name != wanted)
+    order = sorted(SCORERS, key=lambda name: name != first)
     return tuple(SCORERS[name](texts, missing=rule, workers=1) for name in order)
 
 

@@ -54,9 +54,9 @@ def parsed(file: StoredFile, choices: Choices) -> FileTables:
     return FileTables(checkup, _tables(reading, file), tuple(reading.pairs))
 
 
-def save_file_tables(found: Sequence[FileTables | None], task: Task) -> None:
+def save_file_tables(tables: Sequence[FileTables | None], task: Task) -> None:
     """Write what was parsed into the run's folder; None stands for a file that cannot be opened."""
-    entries = [None if one is None else _entry(one, f"look-{at}", task) for at, one in enumerate(found)]
+    entries = [None if one is None else _entry(one, f"look-{at}", task) for at, one in enumerate(tables)]
     task.folder.write(_FILE, {"choices": _reading_choices(task.choices), "files": entries})
 
 

@@ -34,26 +34,26 @@ _QUESTION = {"matches": "battles", "texts": "texts", "tags": "tags", "scores": "
 
 def look(task: Task, news: News) -> None:
     """Look at every file of the task and write ``look.json``."""
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     in_files: list[FileTables | None] = []
     for position, file in enumerate(task.files):
         news.start(len(task.files), f"Looking at {file.name}", done=position)
         entry, tables = _looked_at(file, task)
-        found.append(entry)
+        entries.append(entry)
         in_files.append(tables)
-    kinds = [entry["kind"] for entry in found]
+    kinds = [entry["kind"] for entry in entries]
     parts = list(task.choices.parts) or suggested_parts([file.stem for file in task.files], kinds)
-    for entry, part in zip(found, parts, strict=True):
+    for entry, part in zip(entries, parts, strict=True):
         entry["part"] = part
         if "gold" in parts:  # what a file of tags needs is here
             entry["notes"] = [note for note in entry["notes"] if note != ALONE]
     question = suggested_question(kinds, parts)
-    asked = question if task.choices.question == "auto" else task.choices.question
-    without = unused(asked, parts, kinds)
-    for at, entry in enumerate(found):
-        entry["unused"] = unused_note(task.files[at], asked, parts[at]) if at in without else ""
+    chosen_question = question if task.choices.question == "auto" else task.choices.question
+    without = unused(chosen_question, parts, kinds)
+    for at, entry in enumerate(entries):
+        entry["unused"] = unused_note(task.files[at], chosen_question, parts[at]) if at in without else ""
     save_file_tables(in_files, task)
-    task.folder.write("look.json", {"files": found, "question": question})
+    task.folder.write("look.json", {"files": entries, "question": question})
 
 
 def suggested_parts(stems: list[str], kinds: list[str]) -> list[str]:
@@ -106,18 +106,18 @@ def suggested_question(kinds: list[str], parts: list[str]) -> str:
 
 def _looked_at(file: StoredFile, task: Task) -> tuple[dict[str, Any], FileTables | None]:
     try:
-        found = parsed(file, task.choices)
+        parsed_file = parsed(file, task.choices)
     except ReadError as error:
         return _nothing(file, error, task), None
-    if found.checkup.rows_read > task.rows:
+    if parsed_file.checkup.rows_read > task.rows:
         raise BetterThanError(
-            f"{file.name} has {found.checkup.rows_read:,} rows, and a run may have {task.rows:,}. "
+            f"{file.name} has {parsed_file.checkup.rows_read:,} rows, and a run may have {task.rows:,}. "
             "Take a part of the data, or use the command line."
         )
-    return {**_entry(found.checkup, file, task), **_columns(file)}, found
+    return {**_entry(parsed_file.checkup, file, task), **_columns(file)}, parsed_file
 
 
-def _entry(found: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:
+def _entry(checkup: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:
     names = ("code", "title", "place", "is_doubt")
     problems = [
         {
@@ -125,24 +125,24 @@ def _entry(found: Checkup, file: StoredFile, task: Task) -> dict[str, Any]:
             "message": page_text(problem.message),
             "is_in_fold": is_in_fold(problem.message),
         }
-        for problem in found.problems[:_PROBLEMS]
+        for problem in checkup.problems[:_PROBLEMS]
     ]
-    plain = found.format if found.format in READERS else ""
+    plain = checkup.format if checkup.format in READERS else ""
     entry: dict[str, Any] = {
         "name": file.name,
         "size": file.size,
-        "format": found.format,
+        "format": checkup.format,
         "kind": reader(plain).FORMAT.kind if plain else "unknown",
-        "because": found.because,
-        "contents": list(found.contents),
-        "rows_read": found.rows_read,
-        "rows_kept": found.rows_kept,
-        "dropped": found.dropped,
-        "preview_columns": list(found.preview_columns),
-        "preview": [[_cell(cell) for cell in row] for row in found.preview],
+        "because": checkup.because,
+        "contents": list(checkup.contents),
+        "rows_read": checkup.rows_read,
+        "rows_kept": checkup.rows_kept,
+        "dropped": checkup.dropped,
+        "preview_columns": list(checkup.preview_columns),
+        "preview": [[_cell(cell) for cell in row] for row in checkup.preview],
         "problems": problems,
-        "n_problems": len(found.problems),
-        "notes": [page_text(note) for note in found.notes],
+        "n_problems": len(checkup.problems),
+        "notes": [page_text(note) for note in checkup.notes],
     }
     named: dict[str, Any] = _with_names(entry, task)
     return named

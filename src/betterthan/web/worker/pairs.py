@@ -54,9 +54,9 @@ def pages_with_run(saved: SavedTables) -> list[Page]:
         ]
     n_segments = saved.scores[0].n_segments if saved.scores else 1
     for n_groups in (len(groups), 1):
-        found = [page for group in groups[:n_groups] for page in group]
-        if len(found) <= MOST_PAGES and len(found) * n_segments <= MOST_SEGMENTS:
-            return found
+        pages = [page for group in groups[:n_groups] for page in group]
+        if len(pages) <= MOST_PAGES and len(pages) * n_segments <= MOST_SEGMENTS:
+            return pages
     return []
 
 

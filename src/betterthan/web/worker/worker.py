@@ -179,18 +179,18 @@ def _load(name: str, *, is_first: bool) -> None:
 
 def _forked(task: Task, requests: BinaryIO, answers: BinaryIO) -> int:
     """Do a task in a fork of this process, pass on its news, and return its exit status."""
-    news, told = os.pipe()
+    news, write_end = os.pipe()
     alive, held = os.pipe()
     process = os.fork()
     if process == 0:
         try:
             for end in (news, held, requests.fileno(), answers.fileno()):
                 os.close(end)
-            _do(task, os.fdopen(alive, "rb"), os.fdopen(told, "wb"))
+            _do(task, os.fdopen(alive, "rb"), os.fdopen(write_end, "wb"))
             scratch.remove()
         finally:
             os._exit(0)  # not by way of what the parent would do at its own exit
-    for end in (told, alive):
+    for end in (write_end, alive):
         os.close(end)
     _pass_on(news, requests, answers)
     os.close(news)
