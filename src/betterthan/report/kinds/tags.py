@@ -163,10 +163,8 @@ def _verdict(ranking: TagRanking) -> str:
         f"{ranking.low[first, 0]:.3f} to {ranking.high[first, 0]:.3f})."
     )
     if ranking.n_pairs:
-        summary += (
-            f" {capitalized(number_different(int(ranking.n_different[0]), ranking.n_pairs))} significantly different at "
-            f"level {ranking.alpha:g}{' after correction' if ranking.n_pairs > 1 else ''}."
-        )
+        different = capitalized(number_different(int(ranking.n_different[0]), ranking.n_pairs))
+        summary += f" {different} significantly different at level {ranking.alpha:g}{' after correction' if ranking.n_pairs > 1 else ''}."
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
         n, m = max(gamed.values()), len(real)
