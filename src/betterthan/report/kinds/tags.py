@@ -164,7 +164,8 @@ def _verdict(ranking: TagRanking) -> str:
     )
     if ranking.n_pairs:
         different = capitalized(number_different(int(ranking.n_different[0]), ranking.n_pairs))
-        summary += f" {different} significantly different at level {ranking.alpha:g}{' after correction' if ranking.n_pairs > 1 else ''}."
+        after = " after correction" if ranking.n_pairs > 1 else ""
+        summary += f" {different} significantly different at level {ranking.alpha:g}{after}."
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
         n, m = max(gamed.values()), len(real)
