@@ -70,51 +70,43 @@ def test_the_first_line_says_the_unit(verb):
     """Documents by default, or segments where the user wants them; said once, with how to change it."""
     by_default, by_segments = VERBS[verb](8), VERBS[verb](8, units="segments")
     for found, line in (
-        (
-            by_default,
-            (
-                "Unit: 8 groups (documents) of 24 segments, because segments of a group resemble each other. For "
-                'single segments use units="segments".'
-            ),
-        ),
+        (by_default, 'Unit: 8 documents (24 segments). Use units="segments" for single segments.'),
         (
             by_segments,
             (
-                "Unit: 24 single segments, although segments of a group (document) resemble each other. For "
-                'whole groups use units="groups".'
+                "Unit: 24 segments, although segments of a document resemble each other. "
+                'Use units="groups" for whole documents.'
             ),
         ),
     ):
         table = describe(found)
-        assert table.words[0] == line
+        assert table.unit == line
         assert line not in table.notes
         assert found.unit_note
         assert line.startswith(found.unit_note)
 
 
 @pytest.mark.parametrize("verb", BY_DESIGN)
-def test_then_that_so_few_units_cannot_decide(verb):
+def test_that_so_few_units_cannot_decide_is_the_verdict(verb):
     """Four documents can be swapped in 16 ways, so that no p-value is below 0.125."""
     found = VERBS[verb](4)
-    told = describe(found).words
-    assert any("No pair could be significant" in line or "are too few" in line for line in told[1:2])
+    verdict = describe(found).verdict[0]
+    assert "No pair could be significant" in verdict or "are too few" in verdict
     assert not any("No pair could" in note or "are too few" in note for note in describe(found).notes)
 
 
 def test_metrics_are_judged_by_documents_and_say_so():
     """Intervals draw documents; the published measure permutes segments, and the first line says both."""
     found = bt.meta_evaluate([scores(8, seed=3)], scores(8), p_values="analytic")
-    first = describe(found).words[0]
-    assert first.startswith("Unit: 8 groups (documents) of 24 segments, because")
-    assert "permute single segments, as published" in first
+    unit = describe(found).unit
+    assert unit.startswith("Unit: 8 documents (24 segments).")
+    assert "permute single segments, as published" in unit
 
 
 def test_pages_say_the_unit_without_an_argument_of_python():
     """A page has no keyword arguments; unit and what cannot be decided stand among its notes."""
     said = [note.text for note in notes_of(bt.explain(scores(4), "A", "B"))]
-    assert (
-        "Unit: 4 groups (documents) of 24 segments, because segments of a group resemble each other." in said
-    )
+    assert "Unit: 4 documents (24 segments)." in said
     assert any(text.startswith("No pair could be significant") for text in said)
     assert not any("units=" in text for text in said)
 
@@ -127,8 +119,8 @@ def test_intervals_of_few_units_are_called_rough(verb, by_documents):
         verb
     ]
     table = scores(6) if by_documents else drawn_scores(3, 6)
-    what = "6 groups (documents)" if by_documents else "6 segments"
-    assert f"Only {what}: intervals of so few are rough." in call(table).notes
+    what = "6 documents" if by_documents else "6 segments"
+    assert f"Only {what}: intervals from so few are rough." in call(table).notes
     assert not any("are rough" in note for note in call(drawn_scores(3, 24)).notes)
 
 
@@ -143,7 +135,7 @@ def test_the_advice_about_units_can_be_followed(test, missing):
         table = replace(table, values=values)
         if test == "bootstrap":
             return  # it needs every score itself
-    line = describe(bt.compare(table, test=test, missing=missing, units="segments")).words[0]
+    line = describe(bt.compare(table, test=test, missing=missing, units="segments")).unit
     advice = dict(re.findall(r'(\w+)="(\w+)"', line))
     assert advice["units"] == "groups"
     assert bt.compare(table, **{"test": test, "missing": missing, **advice}).units == "groups"

@@ -35,19 +35,16 @@ def test_the_terminal_table_is_what_a_person_expects():
     """Aligned columns, digits that follow the uncertainty, notes and signature below."""
     expected = """\
 Ranking by mean: points, higher is better
+Aster is significantly better than Birch (p ≤ 0.05, permutation tests, Holm-adjusted).
 
-  rank   spread   system    mean              95%   beats next   letters
-  ──────────────────────────────────────────────────────────────────────
-     1        1   Aster    60.00   59.20 to 60.80        0.75*   a
-  ──────────────────────────────────────────────────────────────────────
-     2        2   Birch    50.00   49.20 to 50.80                b
+  rank   rank range   system    mean           95% CI   P(beats next)   group
+  ───────────────────────────────────────────────────────────────────────────
+     1            1   Aster    60.00   59.20 to 60.80           0.75*   a
+  ───────────────────────────────────────────────────────────────────────────
+     2            2   Birch    50.00   49.20 to 50.80                   b
 
-  Aster is significantly better than all others at level 0.05 (permutation tests, Holm-corrected).
-  * significantly better than the next. Systems that share a letter do not differ significantly.
-  Beats next: share of comparisons won, ties half. Spread: ranks the data allow. Lines separate
-  significance clusters. 95%: interval of each system by itself; verdicts corrected for 1 pair.
+  * significantly better than the next; systems that share a letter do not differ significantly.
   note: 3 rows dropped.
-
   betterthan|mean|data:abc|version:1
 """
     assert render(ranking(), "table") == expected

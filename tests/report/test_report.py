@@ -171,7 +171,7 @@ def test_pairs_of_tags_are_corrected_as_their_ranking_is(reports):
     ranking, pairs = (reports["tags"].results[name] for name in ("ranking", "pairs"))
     assert pairs.correction == ranking.correction == "max_statistic"
     assert pairs.n_different == ranking.n_different[0] == 1
-    assert "corrected by the maximum statistic" in page(reports["tags"])
+    assert "adjusted by the maximum statistic" in page(reports["tags"])
 
 
 def test_embedded_results_are_read_back(reports):

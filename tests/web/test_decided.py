@@ -64,7 +64,7 @@ def test_the_page_shows_the_test_of_the_run_first(site, grouped):
     """The verdict by documents stands first, and what follows goes by documents too."""
     text = html.unescape(site.client.get(f"/runs/{grouped['id']}/pairs/Aster/Cedar").text)
     assert (
-        "No pair could be significant at level 0.05: with 3 groups (documents) the smallest possible adjusted p-value "
+        "No pair could be significant at level 0.05: with 3 documents the smallest possible adjusted p-value "
         "is 0.25. Aster and Cedar: p = 0.2500, taking whole documents as one."
     ) in text
     assert re.findall(r"<h2[^>]*>([^<]+)", text)[:2] == ["What this run decides", "By human"]

@@ -92,7 +92,7 @@ def has_documents(table: Scores | Counts | WordTags) -> bool:
 
 def few_units_note(units: Units) -> tuple[str, ...]:
     """Say that intervals of so few units are rough; see :func:`betterthan.results.units.few_note`."""
-    return few_note({"segments" if units.are_segments else "groups (documents)": units.n_units})
+    return few_note({"segments" if units.are_segments else "documents": units.n_units})
 
 
 def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:
@@ -102,16 +102,12 @@ def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:
     --------
     >>> scores = Scores(name="m", systems=["A"], segments=["1", "2", "3"], values=[[1, 2, 3]], groups=["x", "y", "x"])
     >>> unit_note(scores, units_of(scores, "groups"))
-    'Unit: 2 groups (documents) of 3 segments, because segments of a group resemble each other.'
+    'Unit: 2 documents (3 segments).'
     >>> unit_note(scores, units_of(scores, "segments"))
-    'Unit: 3 single segments, although segments of a group (document) resemble each other.'
+    'Unit: 3 segments, although segments of a document resemble each other.'
     """
     if not has_documents(table):
         return ""
     if units.are_segments:
-        n = f"{units.n_units:,} single segments"
-        return f"Unit: {n}, although segments of a group (document) resemble each other."
-    return (
-        f"Unit: {units.n_units:,} groups (documents) of {len(table.segments):,} segments, because segments of a group "
-        f"resemble each other."
-    )
+        return f"Unit: {units.n_units:,} segments, although segments of a document resemble each other."
+    return f"Unit: {units.n_units:,} documents ({len(table.segments):,} segments)."

@@ -122,11 +122,14 @@ _READING = (
 
 
 def output_options(command: Command) -> Command:
-    """Add ``-f/--format``, ``-o/--output``, ``--json`` and ``--color``; the command returns results to show."""
+    """Add the options on how an answer is written; the command returns results to show."""
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> int:  # noqa: ANN401
-        place = {name: given.pop(name) for name in ("format", "output", "as_json", "color")}
+        place = {
+            name: given.pop(name)
+            for name in ("format", "output", "as_json", "color", "all_notes", "whole_signature")
+        }
         results = command(**given)
         from betterthan.cli.output import emit_all
 
@@ -141,6 +144,10 @@ _OUTPUT = (
         "-o", "--output", metavar="FILE", help="Write there; the suffix picks the format; - is stdout."
     ),
     click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+    click.option("--notes", "all_notes", is_flag=True, help="Show all notes below a table, not only three."),
+    click.option(
+        "--signature", "whole_signature", is_flag=True, help="Show the whole signature below a table."
+    ),
     click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),

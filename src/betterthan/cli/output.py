@@ -6,18 +6,16 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from betterthan.cli.streams import is_reader_gone, refuse_overwriting, say, silence_stdout
-from betterthan.cli.wording import as_typed, typed_option
+from betterthan.cli.wording import typed_option
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.renderers.render import SUFFIXES, render
 from betterthan.present.renderers.text import WIDTH, render_text
-from betterthan.present.table import Table
 from betterthan.present.tables.describe import describe
 from betterthan.receipts.receipt import record
 from betterthan.results.base import Result, json_text
@@ -39,6 +37,8 @@ def emit_all(
     output: str | None = None,
     as_json: bool = False,
     color: str = "auto",
+    all_notes: bool = False,
+    whole_signature: bool = False,
 ) -> int:
     """Write results and return the exit code: 0, or what a result itself says (a check may say no).
 
@@ -50,14 +50,21 @@ def emit_all(
         return 0
     chosen = "json" if as_json else format or _format_of(output)
     to_file = output is not None and output != "-"
+    if chosen != "table" and (all_notes or whole_signature):
+        option = "--notes" if all_notes else "--signature"
+        raise BetterThanError(
+            f"{option} is for tables of text. The format {chosen} has all notes and the signature."
+        )
     if not to_file and sys.stdout is None:
         raise BetterThanError("Standard output is closed. Write the answer to a file: --output FILE.")
     if chosen == "json":
         text = _as_json(results, record(context))
     else:
-        on_terminal = chosen == "table" and not to_file
+        shown = {"all_notes": all_notes, "whole_signature": whole_signature}
         texts = [
-            _for_terminal(result, color) if on_terminal else render(result, chosen, spelling=typed_option())
+            _as_text(result, color, to_file=to_file, **shown)
+            if chosen == "table"
+            else render(result, chosen, spelling=typed_option())
             for result in results
         ]
         text = "\n".join(texts)
@@ -101,17 +108,16 @@ def _format_of(output: str | None) -> str:
     return SUFFIXES[suffix]
 
 
-def _for_terminal(result: Result, color: str) -> str:
-    width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else None
+def _as_text(result: Result, color: str, *, to_file: bool, **shown: bool) -> str:
+    is_terminal = sys.stdout.isatty() and not to_file
     return render_text(
-        _as_typed(describe(result)), width=width, color=_colored(color), unicode=_can_show_unicode()
+        describe(result).spelled(typed_option()),
+        width=shutil.get_terminal_size((WIDTH, 24)).columns if is_terminal else None,
+        color=not to_file and _colored(color),
+        unicode=to_file or _can_show_unicode(),
+        more_notes="--notes shows them",
+        **shown,
     )
-
-
-def _as_typed(table: Table) -> Table:
-    """Write Python's arguments in words and notes as the options that they are here."""
-    words, notes = ([as_typed(line) for line in lines] for lines in (table.words, table.notes))
-    return replace(table, words=tuple(words), notes=tuple(notes))
 
 
 def _colored(color: str) -> bool:

@@ -44,7 +44,7 @@ class TableColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """What to show of a result: a title, columns, rows, and what must be said below them.
+    """What to show of a result: a title, the verdict, columns and rows, and what a reader must know about them.
 
     Parameters
     ----------
@@ -57,12 +57,20 @@ class Table:
         Rows with a line below them, such as the last of a cluster.
     bold : frozenset of (int, int)
         Cells (row, column) to stress; never the only way something is said.
+    verdict : tuple of str
+        The answer in words, above the rows.
+    unit : str
+        Which unit the answer rests on, and how to choose another; the first line below the rows.
     words : tuple of str
-        The verdict in words.
+        Further sentences of the answer, such as those of an explanation.
+    legend : str
+        What columns, marks and rules mean, in one line.
     notes : tuple of str
-        Caveats, counts of what was dropped.
+        What else a reader should know, most important first.
     signature : str
         How the numbers were made.
+    short_signature : str
+        The part of it that tells two results apart at a glance.
     """
 
     title: str
@@ -70,17 +78,28 @@ class Table:
     rows: tuple[tuple[TableCell, ...], ...]
     rules: frozenset[int] = frozenset()
     bold: frozenset[tuple[int, int]] = frozenset()
+    verdict: tuple[str, ...] = ()
+    unit: str = ""
     words: tuple[str, ...] = ()
+    legend: str = ""
     notes: tuple[str, ...] = ()
     signature: str = ""
+    short_signature: str = ""
+
+    @property
+    def prose(self) -> tuple[str, ...]:
+        """All sentences but the notes, for pages that show them together below the rows."""
+        return tuple(line for line in (*self.verdict, self.unit, *self.words, self.legend) if line)
 
     def written(self) -> list[list[str]]:
         """Return all cells as text, before any escaping."""
         return [[c.written(cell) for c, cell in zip(self.columns, row, strict=True)] for row in self.rows]
 
     def spelled(self, spelling: Spelling) -> Table:
-        """Return the table with options in its words and notes as an interface writes them."""
-        words, notes = (
-            tuple(spelled(line, spelling) for line in lines) for lines in (self.words, self.notes)
+        """Return the table with options in its sentences as an interface writes them."""
+        verdict, words, notes = (
+            tuple(spelled(line, spelling) for line in lines)
+            for lines in (self.verdict, self.words, self.notes)
         )
-        return replace(self, words=words, notes=notes)
+        unit, legend = spelled(self.unit, spelling), spelled(self.legend, spelling)
+        return replace(self, verdict=verdict, unit=unit, words=words, legend=legend, notes=notes)

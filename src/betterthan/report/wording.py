@@ -51,23 +51,12 @@ def equals_p(p: float) -> str:
 
 def page_table(table: Table) -> Table:
     """Return a table without the argument that chooses another unit: a page has none."""
-    words, notes = (tuple(map(_without_argument, lines)) for lines in (table.words, table.notes))
-    return replace(table, words=words, notes=notes)
+    notes = tuple(map(_without_argument, table.notes))
+    return replace(table, unit=_without_argument(table.unit), notes=notes)
 
 
 def _without_argument(line: str) -> str:
     return str(line.fields["unit"]) if isinstance(line, Message) and line.code == UNIT_LINE else line
-
-
-def sentence(words: str) -> str:
-    """Return words with a capital first letter.
-
-    Examples
-    --------
-    >>> sentence("the one pair is")
-    'The one pair is'
-    """
-    return words[:1].upper() + words[1:]
 
 
 def number_different(n_different: int, n_pairs: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from betterthan import __version__
 
@@ -51,6 +51,11 @@ class Settings:
         parts = {**size, **self.options, **rest}
         shown = [f"{key}:{_plain(value)}" for key, value in parts.items() if value is not None]
         return "|".join(["betterthan", self.method, *shown])
+
+    @property
+    def short_signature(self) -> str:
+        """Method, size, seed, data and version: enough to see whether two numbers can be the same."""
+        return replace(self, options={}).signature
 
     def __str__(self) -> str:
         return self.signature

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from betterthan.messages import Message, Option, joined
 
@@ -14,10 +14,10 @@ UNIT_LINE = "unit"
 """The code of the line that says which unit was used; its field `unit` says it without how to change it."""
 _CHANGES = {
     "groups": ("single segments", Option("units", "segments")),
-    "segments": ("whole groups", Option("units", "groups")),
+    "segments": ("whole documents", Option("units", "groups")),
     "clusters": ("single battles", Option("cluster", value=False)),
 }
-_NAMES = {"groups": "groups (documents)"}
+_NAMES = {"groups": "documents"}
 
 
 def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = None) -> str:
@@ -35,8 +35,8 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
 
     Examples
     --------
-    >>> unit_line("Unit: 30 groups (documents) of 300 segments.", "groups")
-    'Unit: 30 groups (documents) of 300 segments. For single segments use units="segments".'
+    >>> unit_line("Unit: 30 documents (300 segments).", "groups")
+    'Unit: 30 documents (300 segments). Use units="segments" for single segments.'
     """
     if not unit_note:
         return ""
@@ -48,7 +48,7 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
         also.append(Message("{option}", option=Option("missing", "drop")))
     more = Message(" with {options}", options=joined(also, " and ")) if also else ""
     return Message(
-        "{unit} For {other} use {change}{more}.",
+        "{unit} Use {change}{more} for {other}.",
         code=UNIT_LINE,
         severity="info",
         unit=unit_note,
@@ -68,20 +68,13 @@ def few_note(counts: Mapping[str, int]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> few_note({"groups (documents)": 2}), few_note({"segments": 10})
-    (('Only 2 groups (documents): intervals of so few are rough.',), ())
+    >>> few_note({"documents": 2}), few_note({"segments": 10})
+    (('Only 2 documents: intervals from so few are rough.',), ())
     """
     few = [
         f"{n:,} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items() if n < FEW_UNITS
     ]
-    return (f"Only {' and '.join(few)}: intervals of so few are rough.",) if few else ()
-
-
-def with_unit_first(
-    words: Sequence[str], unit_note: str, units: object, undecidable: str = ""
-) -> tuple[str, ...]:
-    """Return what stands below a table: the unit, then that nothing could be significant, then everything else."""
-    return tuple(line for line in (unit_line(unit_note, str(units)), undecidable, *words) if line)
+    return (f"Only {' and '.join(few)}: intervals from so few are rough.",) if few else ()
 
 
 def first_lines(result: object) -> tuple[str, ...]:

@@ -88,19 +88,19 @@ def test_all_three_aggregations_stand_side_by_side(score, texts):
 
 def test_the_table_has_intervals_signature_and_letters(score, texts):
     """What a reader needs to quote the number."""
-    said = score("bleu", texts / "good.txt", texts / "poor.txt.gz")
+    said = score("bleu", texts / "good.txt", texts / "poor.txt.gz", "--signature")
     assert said.code == 0
     for part in (
         "pooled",
         "segments",
         "bootstrap",
         "95%",
-        "letters",
+        "group",
         "Signature: BLEU|nrefs:1",
         "|corpora:50,size=1000|",
     ):
         assert part in said.out
-    assert "the longest tenth carries" in said.out
+    assert "effective sample size" in said.out
 
 
 def test_chrf_takes_its_options(score, texts):

@@ -20,7 +20,8 @@ from betterthan.receipts.receipt import VERBS
 
 # Parameters that change no number of a result: where it goes, who computes it, what else is written.
 LEFT_OUT = {"format", "output", "as_json", "color", "workers", "no_cache", "code", "memory"} | {
-    *("scores_to", "matches_to", "darr", "segments", "score_only", "format_", "show_list")
+    *("scores_to", "matches_to", "darr", "segments", "score_only", "format_", "show_list"),
+    *("all_notes", "whole_signature"),
 }
 FEW = ("--resamples", "50")
 TEXTS = (
@@ -396,7 +397,7 @@ def test_another_version_is_said_and_allowed_the_last_digits(betterthan):
 def test_changed_words_differ_too(betterthan):
     """A signature, a name, a note, a field too many or too few."""
     data = made(betterthan, "rank", "demo/human.csv", *FEW)
-    for key, value in (("signature", "betterthan|median"), ("notes", ["All is well."]), ("comment", "x")):
+    for key, value in (("signature", "betterthan|median"), ("unit_note", "All is well."), ("comment", "x")):
         said = betterthan("verify", kept({**data, key: value}), "demo/human.csv")
         assert said.code == 1
         assert f"  {key}: recorded " in said.out

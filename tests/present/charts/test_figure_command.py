@@ -187,8 +187,8 @@ def test_units_are_chosen_as_the_note_says(figure):
     """The note names an option of the command line, and the command has it; where nothing reads it, it is refused."""
     code, said, _ = figure("figure", "pairs", "human.csv")
     assert code == 0, said
-    assert "For single segments use --units segments." in said
+    assert "Use --units segments for single segments." in said
     code, said, _ = figure("figure", "pairs", "human.csv", "--units", "segments", output="other.svg")
-    assert (code, "documents" in said) == (0, False), said
+    assert (code, "30 documents" in said) == (0, False), said
     code, said, _ = figure("figure", "margins", "human.csv", "--units", "segments", output="third.svg")
     assert (code, said) == (2, "error: --units changes nothing in a figure of margins. Leave it out.\n")

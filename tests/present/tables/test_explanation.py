@@ -23,20 +23,18 @@ def found():
 
 EXPECTED = """\
 Daphne against Elm: human, higher is better, 300 segments
+Daphne wins more often, significant at level 0.05; means do not differ significantly.
 
-  question         answer    lead        test                        p   turns without
-  ────────────────────────────────────────────────────────────────────────────────────
-  higher mean?     Elm       3.8         permutation            0.0568   16 (5.3%)
-                                         paired t               0.0575
-  higher median?   Daphne*   5.5         Mood                   0.0089   32 (11%)
-  more wins?       Daphne*   155 to 93   sign (Bradley–Terry)   0.0003   63 (21%)
-  shifted?         Daphne    0.03        Wilcoxon               0.6821
+  question          answer    lead        test                        p   segments to flip
+  ────────────────────────────────────────────────────────────────────────────────────────
+  higher mean?      Elm       3.8         permutation            0.0568   16 (5.3%)
+                                          paired t               0.0575
+  higher median?    Daphne*   5.5         Mood                   0.0089   32 (11%)
+  more wins?        Daphne*   155 to 93   sign (Bradley–Terry)   0.0003   63 (21%)
+  location shift?   Daphne    0.03        Wilcoxon               0.6821
 
-  Unit: 30 groups (documents) of 300 segments, because segments of a group resemble each other. For
-  single segments use units="segments".
-  Daphne wins more often, significant at level 0.05; means do not differ significantly.
-  Daphne wins 155 segments, loses 93 and ties 52, but its wins average 15.3 and its losses 37.8.
-  The mean favours Elm by 3.8 (95% interval −0.1 to 7.8, permutation test p = 0.0568); the wins
+  Unit: 30 documents (300 segments). Use units="segments" for single segments.
+  • Daphne wins 155 segments, loses 93 and ties 52, but its wins average 15.3 and its losses 37.8.
 """
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from tests.made import drawn_scores, matches_of, scores_of
@@ -14,26 +16,32 @@ CLEAR, ALIKE = drawn_scores(2, 40, gap=2), scores_of(np.ones((2, 6)))
 
 
 def words(result):
-    """What is said below the table."""
-    return " ".join(describe(result).words)
+    """All that is said about the table but notes."""
+    return " ".join(describe(result).prose)
 
 
 def test_a_single_pair_is_a_sentence():
-    """Who is better at which level, by which test; or that there is no significant difference."""
-    assert describe(bt.compare(CLEAR)).words[0] == "B is better than A at level 0.05 (permutation test)."
+    """Who is better, by how much and by which test; or that there is no significant difference."""
+    (verdict,) = describe(bt.compare(CLEAR)).verdict
+    assert re.fullmatch(
+        r"B is significantly better than A \(difference of means [\d.]+, 95% CI [\d.]+ to [\d.]+, p <0.0001, "
+        r"permutation test\)\.",
+        verdict,
+    )
     assert words(bt.compare(ALIKE)) == (
-        "There is no significant difference between A and B at level 0.05 (permutation test). p: exact."
+        "There is no significant difference between A and B (difference of means 0.00, 95% CI −0.45 to 0.45, "
+        "p = 1.0000, permutation test). p: exact."
     )
 
 
 @pytest.mark.parametrize(
     ("correction", "said"),
     [
-        ("none", "uncorrected"),
-        ("bonferroni", "Bonferroni-corrected"),
-        ("holm", "Holm-corrected"),
-        ("benjamini_hochberg", "false discovery rate (Benjamini–Hochberg)"),
-        ("max_statistic", "corrected by the maximum statistic"),
+        ("none", "unadjusted"),
+        ("bonferroni", "Bonferroni-adjusted"),
+        ("holm", "Holm-adjusted"),
+        ("benjamini_hochberg", "adjusted for the false discovery rate (Benjamini–Hochberg)"),
+        ("max_statistic", "adjusted by the maximum statistic"),
     ],
 )
 def test_several_pairs_are_counted(correction, said):
@@ -41,20 +49,21 @@ def test_several_pairs_are_counted(correction, said):
     found = bt.compare(drawn_scores(3, 20), correction=correction)
     headings = [column.heading for column in describe(found).columns]
 
-    verb = "is" if found.n_different == 1 else "are"
-    verdict = f"{found.n_different} of 3 pairs {verb} significantly different at level 0.05, {said}."
-    legend = "95%: interval of each difference by itself; verdicts corrected for 3 pairs."
-    first, last = describe(found).words
-    assert first == verdict
-    assert last.startswith("p: " if correction == "none" else f"{legend} p: ")
+    over = "" if correction == "none" else " for 3 pairs"
+    (verdict,) = describe(found).verdict
+    assert verdict == (
+        f"{found.n_different} of 3 pairs differ significantly (p ≤ 0.05, permutation test, {said}{over})."
+    )
+    legend = "95% CI: for each difference by itself, not adjusted."
+    assert describe(found).legend.startswith("p: " if correction == "none" else f"{legend} p: ")
     assert ("p adjusted" in headings) == (correction != "none")
 
 
 @pytest.mark.parametrize(
     ("units", "n", "change"),
     [
-        ("auto", "8 groups (documents) of 40 segments", "segments"),
-        ("segments", "40 single segments", "groups"),
+        ("auto", "8 documents (40 segments).", "segments"),
+        ("segments", "40 segments, although", "groups"),
     ],
 )
 @pytest.mark.parametrize("verb", [bt.compare, bt.rank])
@@ -62,10 +71,10 @@ def test_the_unit_comes_first_with_how_to_change_it(verb, units, n, change):
     """Where documents are known, whatever was asked for; and it is not repeated among the notes."""
     scores = drawn_scores(3, 40, groups=[f"d{i // 5}" for i in range(40)])
     table = describe(verb(scores, units=units))
-    assert table.words[0].startswith(f"Unit: {n}, ")
-    assert table.words[0].endswith(f'use units="{change}".')
+    assert table.unit.startswith(f"Unit: {n} ")
+    assert f'Use units="{change}" for ' in table.unit
     assert not [note for note in table.notes if note.startswith("Unit: ")]
-    assert not describe(verb(drawn_scores(3, 40))).words[0].startswith("Unit: ")
+    assert not describe(verb(drawn_scores(3, 40))).unit
 
 
 @pytest.mark.parametrize("verb", [bt.compare, bt.rank])
@@ -74,16 +83,17 @@ def test_too_few_units_are_the_verdict(verb):
     few = verb(drawn_scores(3, 3))
     table = describe(few)
     assert (
-        "No pair could be significant at level 0.05: with 3 segments the smallest possible" in table.words[0]
+        "No pair could be significant at level 0.05: with 3 segments the smallest possible"
+        in table.verdict[0]
     )
-    assert "significantly different" not in words(few)
+    assert "differ significantly (" not in words(few)
     assert not [note for note in table.notes if "could be significant" in note]
 
 
 def test_intervals_of_all_differences_are_called_so():
     """The legend never says "by itself" of intervals that were widened for all pairs."""
-    legend = describe(bt.compare(drawn_scores(3, 20), simultaneous=True)).words[-1]
-    assert legend.startswith("95%: intervals that hold for all 3 differences at once. p: ")
+    legend = describe(bt.compare(drawn_scores(3, 20), simultaneous=True)).legend
+    assert legend.startswith("95% CI: simultaneous for all 3 differences. p: ")
 
 
 def test_a_one_sided_question_is_said():
@@ -105,7 +115,7 @@ def test_the_effect_has_a_heading_of_its_own(test, heading):
     headings = [column.heading for column in describe(bt.compare(CLEAR, test=test)).columns]
 
     assert headings[2] == heading
-    assert headings.index(heading) < headings.index("95%") < headings.index("p")
+    assert headings.index(heading) < headings.index("95% CI") < headings.index("p")
 
 
 def test_numbers_that_are_missing_leave_no_nan_on_the_page():
@@ -128,14 +138,14 @@ def test_wins_ties_and_losses_are_one_cell():
 def test_a_pair_that_never_met_is_said_in_the_verdict():
     """The model may decide, but a reader must see at once that no match between the two did."""
     rows = [("A", "B", 1), ("A", "B", 1), ("B", "C", 1), ("B", "C", 1), ("A", "B", 0), ("B", "C", 0)] * 30
-    told = describe(bt.compare(matches_of(rows), systems=("A", "C"))).words
-    assert told[0] == "A is better than C under the model at level 0.05 (Wald test)."
+    told = describe(bt.compare(matches_of(rows), systems=("A", "C"))).verdict
+    assert told[0].startswith("A is significantly better than C under the model (")
     assert told[1].startswith("A and C never met: their comparison rests on the model")
-    among = describe(bt.compare(matches_of(rows))).words
+    among = describe(bt.compare(matches_of(rows))).verdict
     assert among[1].startswith("A and C never met")
-    assert words(bt.compare(matches_of(rows), systems=("A", "B"))) == (
-        "A is better than B at level 0.05 (Wald test). p: from a reference distribution."
-    )
+    met = words(bt.compare(matches_of(rows), systems=("A", "B")))
+    assert met.startswith("A is significantly better than B (P(row beats column) ")
+    assert met.endswith("Wald test). p: from a reference distribution.")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +162,7 @@ def test_p_values_say_how_they_were_found(options, said):
     """In text as in CSV and JSON; those from resamples also say how far off they may be."""
     scores = drawn_scores(2, 20 if options.get("method") == "exact" else 60, gap=0.3)
     table = bt.compare(scores, **options)
-    assert describe(table).words[-1].startswith(said)
+    assert describe(table).legend.startswith(said)
     pair = table.pair("A", "B")
     assert pair.p_low <= pair.pvalue <= pair.p_high
     assert (pair.p_low < pair.p_high) == ("off by" in said)
@@ -161,5 +171,5 @@ def test_p_values_say_how_they_were_found(options, said):
 def test_many_pairs_count_how_p_values_were_found():
     """Behind the legend: how many in which way."""
     scores = scores_of({"A": np.arange(40.0), "B": np.arange(40.0) + 0.3, "C": np.arange(40.0) ** 1.1})
-    assert describe(bt.compare(scores)).words[-1].startswith("95%: interval of each difference by itself; ")
-    assert " p: " in describe(bt.compare(scores)).words[-1]
+    legend = describe(bt.compare(scores)).legend
+    assert legend.startswith("95% CI: for each difference by itself, not adjusted. p: ")

@@ -13,8 +13,8 @@ from betterthan.present.tables.ranking import method_name
 
 
 def words(result):
-    """What is said below the table."""
-    return " ".join(describe(result).words)
+    """All that is said about the table but notes."""
+    return " ".join(describe(result).prose)
 
 
 def test_a_single_winner_is_named():
@@ -22,27 +22,29 @@ def test_a_single_winner_is_named():
     said = words(a_ranking(["A", "B", "C"]))
 
     assert said.startswith(
-        "A is significantly better than all others at level 0.05 (permutation tests, Holm-corrected)."
+        "A is significantly better than all 2 others (p ≤ 0.05, permutation tests, Holm-adjusted for 3 pairs)."
     )
 
 
 def test_nobody_is_called_best_when_all_may_be():
-    """Every spread begins with 1."""
+    """Every rank range begins with 1."""
     said = words(a_ranking(["A", "B"], rank_low=np.array([1, 1]), letters=("a", "a")))
 
-    assert said.startswith("No system can be called best at level 0.05")
+    assert said.startswith("There is no significant difference between A and B (p ≤ 0.05")
 
 
 @pytest.mark.parametrize(
     ("n_first", "named"),
-    [(2, ": A, B. "), (6, ": A, B, C, D and 2 more. ")],
+    [(2, ": A, B ("), (6, ": A, B, C, D and 2 more (")],
 )
 def test_several_candidates_are_listed(n_first, named):
     """At most four by name."""
     low = np.where(np.arange(7) < n_first, 1, 7)
 
     said = words(a_ranking(list("ABCDEFG"), rank_low=low))
-    assert said.startswith(f"{n_first} systems may be best, without a significant difference at level 0.05 ")
+    assert said.startswith(
+        f"{n_first} of 7 systems may be the best, with no significant difference among them: "
+    )
     assert named in said
 
 
@@ -99,7 +101,7 @@ def test_a_star_marks_who_is_significantly_better_than_the_next():
 
 def test_battles_are_shown_with_what_there_is_to_know_about_them():
     """Number of matches and kind of error in the signature."""
-    text = render(bt.rank(drawn_matches()), "table")
+    table = describe(bt.rank(drawn_matches()))
 
-    assert "|matches:300|" in text
-    assert "|ci:95,robust|" in text
+    assert "|matches:300|" in table.signature
+    assert "|ci:95,robust|" in table.signature

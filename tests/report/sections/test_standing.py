@@ -73,7 +73,7 @@ def test_documents_as_units_make_the_verdict(few):
     assert few.headline == "No system can be called best."
     assert few.verdict.startswith(
         f"With documents as units, nothing can be decided between {first[0]} and {first[1]}. No pair could be "
-        f"significant at level 0.05: with 4 groups (documents) the smallest possible adjusted p-value is 0.125."
+        f"significant at level 0.05: with 4 documents the smallest possible adjusted p-value is 0.125."
     )
     assert (
         f"p = {pvalue(found.pvalue)}; corrected for all 3 pairs, p = {pvalue(found.adjusted)})" in few.verdict

@@ -138,7 +138,7 @@ def mean_limits(
             for end, old in zip(ends, (low, high), strict=True)
         )
         return StrengthLimits(low, high, "t,skewness")
-    what = "segments" if units.are_segments else "groups (documents)"
+    what = "segments" if units.are_segments else "documents"
     limits = StrengthLimits(low, high, "t,skewness", _about_lopsided(pull, systems, what))
     return _without_certainty(limits, alike, systems)
 

@@ -14,7 +14,7 @@ def render_html(table: Table) -> str:
         f'<th scope="col"{_class(column.kind)}>{escape(column.heading)}</th>' for column in table.columns
     )
     body = "".join(_row(table, i, row) for i, row in enumerate(table.written()))
-    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in table.words)
+    words = "".join(f"<p>{escape(sentence)}</p>" for sentence in table.prose)
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
     signature = f"<p><code>{escape(table.signature)}</code></p>" if table.signature else ""
     return (

@@ -33,7 +33,7 @@ _TABLE = str.maketrans(_SPECIAL)
 def render_latex(table: Table) -> str:
     """Return a ``table`` environment; the signature and notes stand in comments above the caption."""
     align = "".join("l" if column.kind == "text" else "r" for column in table.columns)
-    comments = [table.signature, *table.notes] if table.signature else list(table.notes)
+    comments = [line for line in (table.signature, *table.verdict, table.legend, *table.notes) if line]
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",

@@ -18,9 +18,10 @@ def render_markdown(table: Table) -> str:
         [f"**{escaped(c)}**" if (i, j) in table.bold else escaped(c) for j, c in enumerate(row)]
         for i, row in enumerate(table.written())
     ]
-    parts = [f"**{escaped(table.title)}**", "", _row(head), _row(lines), *map(_row, body), ""]
-    parts += [escaped(sentence) for sentence in table.words]
-    parts += [f"- {escaped(note)}" for note in table.notes]
+    verdict = [" ".join(map(escaped, table.verdict)), ""] if table.verdict else []
+    parts = [f"**{escaped(table.title)}**", "", *verdict, _row(head), _row(lines), *map(_row, body), ""]
+    below = [table.unit, *table.words, table.legend, *table.notes]
+    parts += [f"- {escaped(line)}" for line in below if line]
     if table.signature:
         parts += ["", f"`{printable(' '.join(table.signature.split())).replace('`', chr(39))}`"]
     return "\n".join(parts) + "\n"

@@ -26,8 +26,21 @@ _LINES = box.Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n")
 _ASCII_LINES = box.Box("    \n    \n -- \n    \n -- \n -- \n    \n    \n", ascii=True)
 
 
-def render_text(table: Table, *, width: int | None = None, color: bool = False, unicode: bool = True) -> str:
-    """Return the table as lines of text.
+MOST_NOTES = 3
+"""Notes below a table unless all are asked for; the most important come first."""
+
+
+def render_text(
+    table: Table,
+    *,
+    width: int | None = None,
+    color: bool = False,
+    unicode: bool = True,
+    all_notes: bool = False,
+    whole_signature: bool = False,
+    more_notes: str = "see .notes",
+) -> str:
+    """Return the table as lines of text: title, verdict, rows, then what a reader must know about them.
 
     Parameters
     ----------
@@ -38,16 +51,28 @@ def render_text(table: Table, *, width: int | None = None, color: bool = False, 
         Write terminal colours.
     unicode : bool, default True
         Use typographic signs; False keeps to ASCII where the encoding cannot show them.
+    all_notes, whole_signature : bool, default False
+        Show all notes, not only three; the whole signature, not only the short one.
+    more_notes : str
+        Where the other notes are.
     """
     buffer = io.StringIO()
     console = _console(buffer, WIDTH if width is None else width, color=color)
     console.print(_line(table.title, style="bold"))
+    for sentence in table.verdict:
+        console.print(_line(sentence))
     console.print()
     if table.columns:
         grid = Padding(_grid(table, unicode=unicode), (0, 0, 0, 2))
         _console(buffer, _ANY_WIDTH if width is None else width, color=color).print(grid)
         console.print()
-    _below(console, table)
+    notes = _shown_notes(table.notes, all_notes=all_notes, more_notes=more_notes)
+    _below(
+        console,
+        table,
+        notes,
+        table.signature if whole_signature else table.short_signature or table.signature,
+    )
     lines = [line.rstrip() for line in buffer.getvalue().split("\n")]
     text = "\n".join(lines).rstrip("\n") + "\n"
     return text if unicode else text.translate(_ASCII)
@@ -86,17 +111,23 @@ def _grid(table: Table, *, unicode: bool) -> RichTable:
     return grid
 
 
-def _below(console: Console, table: Table) -> None:
-    for sentence in table.words:
-        indent = len(sentence) - len(sentence.lstrip(" "))
-        console.print(Padding(_line(sentence.lstrip(" ")), (0, 0, 0, 2 + indent)))
-    for note in table.notes:
-        console.print(Padding(_line(f"note: {note}", style="dim"), (0, 0, 0, 2)))
-    if table.signature:
-        if table.words or table.notes:
-            console.print()
+def _below(console: Console, table: Table, notes: list[str], signature: str) -> None:
+    for sentence in (table.unit, *table.words, table.legend):
+        if sentence:
+            indent = len(sentence) - len(sentence.lstrip(" "))
+            console.print(Padding(_line(sentence.lstrip(" ")), (0, 0, 0, 2 + indent)))
+    for note in notes:
+        console.print(Padding(_line(note, style="dim"), (0, 0, 0, 2)))
+    if signature:
         # A signature is copied as one line, so it is never wrapped.
-        console.print(_line("  " + table.signature, style="dim"), no_wrap=True, overflow="ignore", crop=False)
+        console.print(_line("  " + signature, style="dim"), no_wrap=True, overflow="ignore", crop=False)
+
+
+def _shown_notes(notes: tuple[str, ...], *, all_notes: bool, more_notes: str) -> list[str]:
+    # One note too many takes no more room than the line that would say so.
+    shown = notes if all_notes or len(notes) <= MOST_NOTES + 1 else notes[:MOST_NOTES]
+    left_out = len(notes) - len(shown)
+    return [f"note: {note}" for note in shown] + [f"{left_out} more notes: {more_notes}"] * (left_out > 0)
 
 
 def _line(text: str, style: str = "") -> Text:

@@ -8,15 +8,13 @@ from itertools import combinations
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.agreement import Aggregated, Agreement
-from betterthan.results.units import with_unit_first
+from betterthan.results.units import unit_line
 
 # Short headings, so that names of systems have room.
 _WAYS = {"pooled": "pooled", "segment_mean": "segments", "bootstrap_mean": "bootstrap"}
 _NAMES = {"segment_mean": "the mean of segments", "bootstrap_mean": "the mean of bootstrap corpora"}
 
-_LEGEND = (
-    "Pooled: sums first, then the score. Segments: mean of segment scores. Bootstrap: mean of drawn corpora."
-)
+_LEGEND = "Pooled: score of the summed counts; segments: mean of segment scores; bootstrap: mean of resampled corpora."
 
 
 def aggregated_table(result: Aggregated) -> Table:
@@ -25,21 +23,25 @@ def aggregated_table(result: Aggregated) -> Table:
     columns = [TableColumn(heading="rank", kind="integer"), TableColumn(heading="system")]
     for heading in _WAYS.values():
         columns.append(TableColumn(heading=heading, kind="number", digits=digits))
-        columns.append(TableColumn(heading=percent(result.confidence), kind="interval", digits=digits))
+        columns.append(
+            TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits)
+        )
     direction = "higher" if result.higher_is_better else "lower"
     segments = f"{number(result.n_segments, 0)} segment{'' if result.n_segments == 1 else 's'}"
     cluster = result.cluster.tolist()
     return Table(
         title=f"{result.metric}, {direction} is better, {segments}",
-        columns=(*columns, TableColumn(heading="letters")),
+        columns=(*columns, TableColumn(heading="group")),
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         rules=frozenset(i for i in range(len(cluster) - 1) if cluster[i] != cluster[i + 1]),
         bold=frozenset((i, 1) for i, rank in enumerate(result.rank) if rank == 1),
-        words=with_unit_first(
-            _words(result), result.unit_note, result.settings.options["units"], result.undecidable
-        ),
+        verdict=tuple(line for line in (result.undecidable or _best(result),) if line),
+        unit=unit_line(result.unit_note, str(result.settings.options["units"])),
+        words=_words(result),
+        legend=_LEGEND,
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -52,29 +54,32 @@ def _row(result: Aggregated, i: int) -> tuple[TableCell, ...]:
 
 
 def _words(result: Aggregated) -> tuple[str, ...]:
-    words = [_LEGEND]
-    if len(result.systems) > 1:
-        words.append(_best(result))
-        words.append(_orders(result))
+    words = [_orders(result)] if len(result.systems) > 1 else []
     if not math.isnan(result.effective_segments):
         words.append(
-            f"Pooled, the {number(result.n_segments, 0)} segments weigh as {number(result.effective_segments, 0)} of "
-            f"equal length would; the longest tenth carries {100 * result.longest_tenth:.0f}%."
+            f"Pooled scores have an effective sample size of {number(result.effective_segments, 0)} of "
+            f"{number(result.n_segments, 0)} segments; the longest 10% carry {100 * result.longest_tenth:.0f}% of the "
+            f"weight."
         )
     return tuple(words)
 
 
 def _best(result: Aggregated) -> str:
-    level = f"level {1 - result.confidence:.3g} (Holm-corrected permutation tests of the pooled score)"
+    m = len(result.systems)
+    if m < 2:
+        return ""
+    how = f"p ≤ {1 - result.confidence:.3g}, permutation tests of the pooled score, Holm-adjusted"
     first = [name for name, low in zip(result.systems, result.rank_low, strict=True) if low == 1]
-    if result.rank_high[0] == 1:
-        return f"{result.systems[0]} is better than all others at {level}."
     if len(first) == 1:
-        return f"Only {first[0]} may be best, though it is not better than each of the others, at {level}."
-    if len(first) == len(result.systems):
-        return f"No system can be called best at {level}."
+        others = result.systems[1] if m == 2 else f"all {m - 1} others"
+        only = (
+            "significantly better than" if result.rank_high[0] == 1 else "the only candidate for best among"
+        )
+        return f"{first[0]} is {only} {others} ({how})."
+    if len(first) == m:
+        return f"There are no significant differences among the {m} systems ({how})."
     named = ", ".join(first[:4]) + (f" and {len(first) - 4} more" if len(first) > 4 else "")
-    return f"{len(first)} systems may be best: {named}; no significant difference at {level}."
+    return f"{len(first)} of {m} systems may be the best, with no significant difference among them: {named} ({how})."
 
 
 def _orders(result: Aggregated) -> str:
@@ -90,8 +95,10 @@ def _orders(result: Aggregated) -> str:
             if (x - y) * (u - v) < 0
         ]
         named = "; ".join(f"{a} and {b}" for a, b in turned[:3]) + ("; …" if len(turned) > 3 else "")
-        parts.append(f"{_NAMES[way]} turns {len(turned)}" + (f" ({named})" if turned else ""))
-    return f"Of {n_pairs} pair{'' if n_pairs == 1 else 's'} in pooled order, {parts[0]} and {parts[1]}."
+        parts.append(f"{_NAMES[way]} reverses {len(turned)}" + (f" ({named})" if turned else ""))
+    return (
+        f"Of {n_pairs} pair{'' if n_pairs == 1 else 's'} ordered by pooled score, {parts[0]} and {parts[1]}."
+    )
 
 
 def agreement_table(result: Agreement) -> Table:
@@ -121,9 +128,11 @@ def agreement_table(result: Agreement) -> Table:
         title=f"Agreement of {len(result.rankings)} rankings of {len(result.systems)} systems",
         columns=columns,
         rows=rows,
-        words=result.sentences,
+        verdict=result.sentences[:1],
+        words=result.sentences[1:],
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 

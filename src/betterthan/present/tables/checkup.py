@@ -75,6 +75,7 @@ def diagnosis_table(result: Diagnosis) -> Table:
         words=result.sentences,
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 

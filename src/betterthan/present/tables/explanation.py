@@ -5,19 +5,16 @@ from __future__ import annotations
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.explanation import Aggregation, CountsExplanation, Explanation, Flip, Mechanism
-from betterthan.results.units import with_unit_first
+from betterthan.results.units import unit_line
 
 _QUESTIONS = {
     "mean": "{better} mean?",
     "median": "{better} median?",
     "bradley_terry": "more wins?",
-    "shift": "shifted?",
+    "shift": "location shift?",
 }
 
-_LEGEND = (
-    '* significant at level {:g}, for this pair alone; "turns without": the fewest segments whose removal gives '
-    "the other answer."
-)
+_LEGEND = "* p ≤ {:g}, for this pair alone; segments to flip: the fewest whose removal reverses the answer."
 
 
 def explanation_table(result: Explanation) -> Table:
@@ -39,13 +36,17 @@ def explanation_table(result: Explanation) -> Table:
             TableColumn(heading="lead"),
             TableColumn(heading="test"),
             TableColumn(heading="p", kind="pvalue"),
-            TableColumn(heading="turns without"),
+            TableColumn(heading="segments to flip"),
         ),
         rows=tuple(rows),
         bold=frozenset(bold),
-        words=with_unit_first(result.sentences, result.unit_note, result.units, result.undecidable),
-        notes=(explanation_legend(result), *result.notes),
+        verdict=tuple(line for line in (result.undecidable, *result.sentences[:1]) if line),
+        unit=unit_line(result.unit_note, result.units),
+        words=tuple(f"• {line}" for line in result.sentences[1:]),
+        legend=explanation_legend(result),
+        notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -80,7 +81,7 @@ def _turned(flip: Flip) -> str:
 
 
 _NAMES = {"pooled": "pooled", "segment_mean": "segment mean", "bootstrap_mean": "bootstrap mean"}
-_COUNTS_LEGEND = "* significant at level {:g}, for this pair alone; lead: positive when {} is better."
+_COUNTS_LEGEND = "* p ≤ {:g}, for this pair alone; lead: positive when {} is better."
 
 
 def counts_explanation_table(result: CountsExplanation) -> Table:
@@ -96,20 +97,19 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
             TableColumn(heading=result.b, kind="number", digits=digits),
             TableColumn(heading="better"),
             TableColumn(heading="lead", kind="number", digits=digits),
-            TableColumn(heading=percent(1 - result.alpha), kind="interval", digits=digits),
+            TableColumn(heading=f"{percent(1 - result.alpha)} CI", kind="interval", digits=digits),
             TableColumn(heading="test"),
             TableColumn(heading="p", kind="pvalue"),
         ),
         rows=tuple(_counts_row(way) for way in result.aggregations),
         bold=frozenset((i, 3) for i, way in enumerate(result.aggregations) if way.is_significant),
-        words=with_unit_first(
-            result.sentences, result.unit_note, result.settings.options["units"], result.undecidable
-        ),
-        notes=(
-            _COUNTS_LEGEND.format(result.alpha, result.a),
-            *result.notes,
-        ),
+        verdict=tuple(line for line in (result.undecidable, *result.sentences[:1]) if line),
+        unit=unit_line(result.unit_note, str(result.settings.options["units"])),
+        words=tuple(f"• {line}" for line in result.sentences[1:]),
+        legend=_COUNTS_LEGEND.format(result.alpha, result.a),
+        notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 

@@ -32,6 +32,7 @@ def identical_outputs_table(result: IdenticalOutputs) -> Table:
         words=result.sentences,
         notes=(*result.notes, *notes),
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -51,6 +52,7 @@ def judges_table(result: Judges) -> Table:
         words=result.sentences,
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -95,4 +97,5 @@ def kept_pairs_table(result: KeptPairs) -> Table:
         rows=tuple(zip(margins, columns["kept"], shares, strict=True)),
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )

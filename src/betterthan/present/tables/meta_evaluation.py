@@ -9,7 +9,7 @@ from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 from betterthan.results.tags import SentenceQuality
-from betterthan.results.units import with_unit_first
+from betterthan.results.units import unit_line
 from betterthan.tables.row_order import BY_ORDER
 
 
@@ -20,8 +20,8 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
     columns = (
         TableColumn(heading="system"),
         TableColumn(heading="Pearson", kind="number", digits=digits[0]),
-        TableColumn(heading=percent(result.confidence), kind="interval", digits=digits[0]),
-        TableColumn(heading="letters"),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits[0]),
+        TableColumn(heading="group"),
         TableColumn(heading="Spearman", kind="number", digits=digits[1]),
         TableColumn(heading="MAE", kind="number", digits=digits[2]),
         TableColumn(heading="RMSE", kind="number", digits=digits[3]),
@@ -42,13 +42,13 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
         columns=columns,
         rows=(*rows, constant),
         rules=frozenset({len(rows) - 1}),
-        words=with_unit_first(
-            (*(tested if pairs else ()), *result.sentences),
-            result.unit_note,
-            result.settings.options["units"],
-        ),
+        verdict=tested if pairs else (),
+        unit=unit_line(result.unit_note, str(result.settings.options["units"])),
+        words=result.sentences,
+        legend="Systems that share a letter do not differ significantly." if pairs else "",
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -135,7 +135,9 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
         ),
     ]
     if has_interval:
-        columns.append(TableColumn(heading=percent(result.confidence), kind="interval", digits=_DIGITS))
+        columns.append(
+            TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=_DIGITS)
+        )
     columns += [TableColumn(heading=name, kind="number", digits=_DIGITS) for name in result.part_names]
     if result.n_decided is not None:
         columns.append(TableColumn(heading="pairs", kind="count"))
@@ -143,7 +145,7 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
         columns.append(TableColumn(heading="tie below", kind="count"))
     tested = result.comparisons.test != "none"
     if tested:
-        columns += [TableColumn(heading="better than", kind="count"), TableColumn(heading="letters")]
+        columns += [TableColumn(heading="better than", kind="count"), TableColumn(heading="group")]
     return Table(
         title=_title(result),
         columns=tuple(columns),
@@ -152,9 +154,13 @@ def meta_evaluation_table(result: MetaEvaluation) -> Table:
         ),
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 1) for i, c in enumerate(result.cluster) if c == 1) if tested else frozenset(),
-        words=with_unit_first(_words(result), result.unit_note, result.units),
+        verdict=_verdict(result),
+        unit=unit_line(result.unit_note, result.units),
+        words=_words(result),
+        legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -183,13 +189,23 @@ def _row(result: MetaEvaluation, i: int, *, has_interval: bool, tested: bool) ->
     return tuple(cells)
 
 
-def _words(result: MetaEvaluation) -> tuple[str, ...]:
+def _verdict(result: MetaEvaluation) -> tuple[str, ...]:
+    """Return which metric agrees best, how many pairs differ, and what could make this misleading."""
     caveats = tuple(caveat_sentence(one) for one in result.caveats)
-    pairs = (*_directions(result), *(() if result.n_decided is None else (_about_pairs(result),)))
     if result.comparisons.test == "none":
-        return ("Metrics were not tested against each other.", *caveats, *pairs)
-    legend = f"{scope_sentence(result)} Clusters are greedy; metrics that share a letter do not differ significantly."
-    return (_winner(result), *caveats, *pairs, f"{differences(result)}.", legend)
+        return ("Metrics were not tested against each other.", *caveats)
+    return (f"{_winner(result)} {differences(result)}.", *caveats)
+
+
+def _words(result: MetaEvaluation) -> tuple[str, ...]:
+    about_pairs = () if result.n_decided is None else (_about_pairs(result),)
+    return (*_directions(result), *about_pairs)
+
+
+def _legend(result: MetaEvaluation) -> str:
+    if result.comparisons.test == "none":
+        return ""
+    return f"Metrics that share a letter do not differ significantly. {scope_sentence(result)}"
 
 
 def _directions(result: MetaEvaluation) -> tuple[str, ...]:
@@ -206,7 +222,7 @@ def differences(result: MetaEvaluation) -> str:
     comparisons = result.comparisons
     n_pairs = len(result.metrics) * (len(result.metrics) - 1) // 2
     sides = (
-        "one-sided in favour of the higher value (WMT)" if comparisons.alternative == "wmt" else "two-sided"
+        "one-sided in favor of the higher value (WMT)" if comparisons.alternative == "wmt" else "two-sided"
     )
     adjusted = (
         f"{correction_name(comparisons.correction)} over {n_pairs} pairs" if n_pairs > 1 else "one pair"
@@ -256,7 +272,7 @@ def caveat_sentence(caveat: Caveat) -> str:
     Examples
     --------
     >>> caveat_sentence(Caveat(code="many_ties", names=("Blunt",), n_decided=5, n_pairs=1200))
-    'Blunt ties nearly everything: it tells 5 of 1,200 pairs of outputs apart (0.4%).'
+    'Blunt ties nearly everything: it separates 5 of 1,200 pairs of outputs (0.4%).'
     """
     if caveat.code in ("by_order", "unmatched"):
         return _about_matching(caveat)
@@ -274,7 +290,7 @@ def caveat_sentence(caveat: Caveat) -> str:
         least = f"with {names} the smallest possible p-value is {caveat.least:.2g}"
         return f"No pair of metrics could be significant at level {caveat.alpha:g}: {least}."
     share = 100 * caveat.n_decided / max(caveat.n_pairs, 1)
-    decided = f"it tells {caveat.n_decided:,} of {caveat.n_pairs:,} pairs of outputs apart ({share:.1f}%)"
+    decided = f"it separates {caveat.n_decided:,} of {caveat.n_pairs:,} pairs of outputs ({share:.1f}%)"
     return f"{names} ties nearly everything: {decided}."
 
 

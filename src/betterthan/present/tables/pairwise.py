@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from betterthan.present.numbers import digits_for, percent
+from betterthan.present.numbers import digits_for, number, percent, pvalue
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
 from betterthan.results.units import unit_line
 
 _CORRECTIONS = {
-    "none": "uncorrected",
-    "bonferroni": "Bonferroni-corrected",
-    "holm": "Holm-corrected",
-    "benjamini_hochberg": "false discovery rate (Benjamini–Hochberg)",
-    "max_statistic": "corrected by the maximum statistic",
+    "none": "unadjusted",
+    "bonferroni": "Bonferroni-adjusted",
+    "holm": "Holm-adjusted",
+    "benjamini_hochberg": "adjusted for the false discovery rate (Benjamini–Hochberg)",
+    "max_statistic": "adjusted by the maximum statistic",
 }
 
 _P_WORDS = {
@@ -49,24 +49,28 @@ def pairwise_table(result: PairwiseTable) -> Table:
     corrected = result.correction != "none"
     missing = result.settings.options.get("missing")
     unit = unit_line(result.unit_note, result.units, test=result.test, missing=missing)
-    words = tuple(line for line in (unit, *_words(result), _not_shown(result)) if line)
     columns = [
         TableColumn(heading="better?"),
         TableColumn(heading="than"),
         TableColumn(heading=_heading(result.effect_name), kind="number", digits=digits),
-        TableColumn(heading=percent(result.confidence), kind="interval", digits=digits),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits),
         TableColumn(heading="won–tied–lost", kind="count"),
         TableColumn(heading="p", kind="pvalue"),
         *([TableColumn(heading="p adjusted", kind="pvalue")] if corrected else []),
         TableColumn(heading="verdict"),
     ]
+    test = capitalized(name_of_test(result.test))
     return Table(
-        title=f"{name_of_test(result.test)} of all pairs: {_measured(result)}{effect_words(result.effect_name)}",
+        title=f"{test} of all pairs: {_measured(result)}{effect_words(result.effect_name)}",
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
-        words=words,
+        verdict=tuple(line for line in (_verdict(result), result.unmet) if line),
+        unit=unit,
+        words=tuple(line for line in (_not_shown(result),) if line),
+        legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -83,6 +87,17 @@ def name_of_test(test: str) -> str:
     ('Wald test', 'test of strengths', 'sign test')
     """
     return _TESTS.get(test, f"{test} test")
+
+
+def capitalized(words: str) -> str:
+    """Return words with a capital first letter; the others stay, as in a name.
+
+    Examples
+    --------
+    >>> capitalized("t-test"), capitalized("Mood's test")
+    ('T-test', "Mood's test")
+    """
+    return words[:1].upper() + words[1:]
 
 
 def effect_words(effect: str) -> str:
@@ -111,12 +126,12 @@ def _row(pair: Pair, *, corrected: bool) -> tuple[TableCell, ...]:
 
 
 def correction_words(correction: str) -> str:
-    """Return how p-values are corrected, as part of a sentence.
+    """Return how p-values are adjusted, as part of a sentence.
 
     Examples
     --------
     >>> correction_words("holm"), correction_words("none")
-    ('Holm-corrected', 'uncorrected')
+    ('Holm-adjusted', 'unadjusted')
     """
     return _CORRECTIONS[correction]
 
@@ -124,15 +139,15 @@ def correction_words(correction: str) -> str:
 def pvalue_words(result: PairwiseTable) -> str:
     """Return how the p-values were found and how far off they may be, as a sentence; empty where there is none."""
     above = np.triu_indices(len(result.systems), k=1)
-    pvalue, low, high = (getattr(result, name)[above] for name in ("pvalue", "p_low", "p_high"))
-    codes, known = result.p_method[above], ~np.isnan(pvalue)
+    values, low, high = (getattr(result, name)[above] for name in ("pvalue", "p_low", "p_high"))
+    codes, known = result.p_method[above], ~np.isnan(values)
     parts = []
     for code, name in enumerate(P_METHODS):
         of_it = known & (codes == code)
         if not of_it.any():
             continue
         share = "" if of_it.sum() == known.sum() else f"{np.count_nonzero(of_it):,} "
-        parts.append(share + _pvalue_method(name, _largest_error(pvalue[of_it], low[of_it], high[of_it])))
+        parts.append(share + _pvalue_method(name, _largest_error(values[of_it], low[of_it], high[of_it])))
     return f"p: {'; '.join(parts)}." if parts else ""
 
 
@@ -145,9 +160,9 @@ def pair_pvalue_words(pair: Pair) -> str:
     )
 
 
-def _largest_error(pvalue: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
+def _largest_error(values: ArrayLike, low: ArrayLike, high: ArrayLike) -> float:
     """Return how far the p-values may be off, at most."""
-    return float(np.maximum(np.subtract(high, pvalue), np.subtract(pvalue, low)).max())
+    return float(np.maximum(np.subtract(high, values), np.subtract(values, low)).max())
 
 
 def _pvalue_method(method: str, error: float) -> str:
@@ -169,38 +184,46 @@ def _not_shown(result: PairwiseTable) -> str:
     )
 
 
-def _words(result: PairwiseTable) -> tuple[str, ...]:
+def _verdict(result: PairwiseTable) -> str:
+    if result.undecidable:
+        return result.undecidable
     n_pairs = _n_pairs(result)
-    how = correction_words(result.correction)
-    unmet = (result.unmet,) if result.unmet else ()
-    pvalues = pvalue_words(result)
     sides = "" if result.alternative == "two-sided" else f", one-sided ({result.alternative})"
     if n_pairs == 1:
-        verdict = result.undecidable or _single(result, result.pairs()[0], f"level {result.alpha:g}{sides}")
-        return (verdict, *unmet, pvalues)
-    counted = f"{result.n_different} of {n_pairs} pairs {'is' if result.n_different == 1 else 'are'}"
-    verdict = (
-        result.undecidable or f"{counted} significantly different at level {result.alpha:g}, {how}{sides}."
-    )
+        return _single(result, result.pairs()[0], sides)
+    over = f" for {n_pairs:,} pairs" if result.correction != "none" else ""
+    how = f"p ≤ {result.alpha:g}, {name_of_test(result.test)}, {correction_words(result.correction)}{over}{sides}"
+    return f"{result.n_different:,} of {n_pairs:,} pairs differ significantly ({how})."
+
+
+def _legend(result: PairwiseTable) -> str:
+    """Say what the intervals hold for, and how p-values were found."""
+    n_pairs = _n_pairs(result)
     level = percent(result.confidence)
-    if result.simultaneous:
-        return (
-            verdict,
-            *unmet,
-            f"{level}: intervals that hold for all {n_pairs:,} differences at once. {pvalues}",
-        )
-    if result.correction == "none":
-        return (verdict, *unmet, pvalues)
-    legend = (
-        f"{level}: interval of each difference by itself; verdicts corrected for {n_pairs:,} pairs. {pvalues}"
+    if result.simultaneous and n_pairs > 1:
+        intervals = f"{level} CI: simultaneous for all {n_pairs:,} differences. "
+    elif result.correction != "none" and n_pairs > 1:
+        intervals = f"{level} CI: for each difference by itself, not adjusted. "
+    else:
+        intervals = ""
+    return f"{intervals}{pvalue_words(result)}".strip()
+
+
+def _single(result: PairwiseTable, pair: Pair, sides: str) -> str:
+    digits = digits_for([(pair.high - pair.low) / 2], [pair.effect])
+    level = percent(result.confidence)
+    found = (
+        f"{level} CI {number(pair.low, digits)} to {number(pair.high, digits)}, {_p_words(pair.pvalue)}, "
+        f"{name_of_test(result.test)}{sides}"
     )
-    return (verdict, *unmet, legend)
-
-
-def _single(result: PairwiseTable, pair: Pair, level: str) -> str:
-    how = f"{level} ({name_of_test(result.test)})"
+    effect = f"{effect_words(result.effect_name)} {number(pair.effect, digits)}"
     if pair.verdict is None:
-        return f"There is no significant difference between {pair.a} and {pair.b} at {how}."
+        return f"There is no significant difference between {pair.a} and {pair.b} ({effect}, {found})."
     other = pair.b if pair.verdict == pair.a else pair.a
     by_model = " under the model" if result.unmet else ""
-    return f"{pair.verdict} is better than {other}{by_model} at {how}."
+    return f"{pair.verdict} is significantly better than {other}{by_model} ({effect}, {found})."
+
+
+def _p_words(p: float) -> str:
+    written = pvalue(p)
+    return f"p {written}" if written.startswith("<") else f"p = {written}"

@@ -26,28 +26,31 @@ def ranking_table(result: Ranking) -> Table:
     """Return the table of a ranking: best first, a rule between clusters, a star for a significant lead."""
     digits = digits_for((result.high - result.low) / 2, result.strength)
     name = method_name(result.settings.method)
-    words = tuple(line for line in (unit_line(result.unit_note, result.units), *_words(result)) if line)
     columns = [
         TableColumn(heading="rank", kind="integer"),
-        TableColumn(heading="spread", kind="count"),
+        TableColumn(heading="rank range", kind="count"),
         TableColumn(heading="system"),
         TableColumn(heading=name, kind="number", digits=digits),
-        TableColumn(heading=percent(result.confidence), kind="interval", digits=digits),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=digits),
     ]
     if result.order_spread is not None:
         columns.append(TableColumn(heading="± orders", kind="number", digits=digits))
-    columns.append(TableColumn(heading="beats next", kind="count"))
+    columns.append(TableColumn(heading="P(beats next)", kind="count"))
     if any(result.letters):
-        columns.append(TableColumn(heading="letters"))
+        columns.append(TableColumn(heading="group"))
     return Table(
         title=f"Ranking by {name}: {result.unit}",
         columns=tuple(columns),
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
-        words=words,
+        verdict=(_winner(result),),
+        unit=unit_line(result.unit_note, result.units),
+        words=_needed(result),
+        legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -64,21 +67,11 @@ def _row(result: Ranking, i: int) -> tuple[TableCell, ...]:
     return (*cells, result.letters[i]) if any(result.letters) else tuple(cells)
 
 
-def _words(result: Ranking) -> tuple[str, ...]:
-    level = f"level {1 - result.confidence:.3g} ({tests_of(result)})"
-    n_pairs = len(result.systems) * (len(result.systems) - 1) // 2
-    letters = (
-        "Systems that share a letter do not differ significantly."
-        if any(result.letters)
-        else "Of so many systems no letters are given."
-    )
-    legend = (
-        f"* significantly better than the next. {letters} Beats next: share of comparisons won, ties "
-        f"half. Spread: ranks the data allow. Lines separate significance clusters. "
-        f"{percent(result.confidence)}: interval of each system by itself; verdicts corrected for {n_pairs:,} "
-        f"{'pair' if n_pairs == 1 else 'pairs'}."
-    )
-    return (_winner(result, level), *_needed(result), legend)
+def _legend(result: Ranking) -> str:
+    starred = "* significantly better than the next"
+    if not any(result.letters):
+        return f"{starred}; rules separate significance clusters."
+    return f"{starred}; systems that share a letter do not differ significantly."
 
 
 def _needed(result: Ranking) -> tuple[str, ...]:
@@ -90,10 +83,7 @@ def _needed(result: Ranking) -> tuple[str, ...]:
         if not result.differs_from_next[i] and n > there:
             many = f"{float(f'{n:.2g}'):,.0f}"
             a, b = result.systems[i], result.systems[i + 1]
-            line = (
-                f"{a} and {b} do not differ significantly: a difference of this size would take about {many} segments "
-                f"to be shown four times out of five."
-            )
+            line = f"To show a difference like that of {a} and {b} with 80% power would take about {many} segments."
             return (line,)
     return ()
 
@@ -104,13 +94,20 @@ def tests_of(result: Ranking) -> str:
     return f"{names.get(result.test, f'{result.test} tests')}, {correction_words(result.correction)}"
 
 
-def _winner(result: Ranking, level: str) -> str:
+def _winner(result: Ranking) -> str:
     if result.undecidable:
         return f"No system can be called best. {result.undecidable}"
-    first = [name for name, high in zip(result.systems, result.rank_low, strict=True) if high == 1]
+    m = len(result.systems)
+    n_pairs = m * (m - 1) // 2
+    over = f" for {n_pairs:,} pairs" if n_pairs > 1 and result.correction != "none" else ""
+    how = f"p ≤ {1 - result.confidence:.3g}, {tests_of(result)}{over}"
+    first = [name for name, low in zip(result.systems, result.rank_low, strict=True) if low == 1]
     if len(first) == 1:
-        return f"{first[0]} is significantly better than all others at {level}."
-    if len(first) == len(result.systems):
-        return f"No system can be called best at {level}."
+        others = result.systems[1] if m == 2 else f"all {m - 1} others"
+        return f"{first[0]} is significantly better than {others} ({how})."
+    if len(first) == m:
+        if m == 2:
+            return f"There is no significant difference between {' and '.join(result.systems)} ({how})."
+        return f"There are no significant differences among the {m} systems ({how})."
     named = ", ".join(first[:4]) + (f" and {len(first) - 4} more" if len(first) > 4 else "")
-    return f"{len(first)} systems may be best, without a significant difference at {level}: {named}."
+    return f"{len(first)} of {m} systems may be the best, with no significant difference among them: {named} ({how})."

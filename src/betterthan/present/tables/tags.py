@@ -8,7 +8,7 @@ from betterthan.arrays import FloatArray
 from betterthan.present.numbers import percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.tags import Audition, TagRanking
-from betterthan.results.units import with_unit_first
+from betterthan.results.units import unit_line
 
 _NAMES = {
     "f1_mult": "F1-mult",
@@ -43,15 +43,12 @@ def tag_measure_name(name: str) -> str:
 
 
 _DIGITS = 3
-_LEGEND = (
-    "[…] are synthetic labellings that know next to nothing. Where one outscores a system, the measure can be gamed, "
-    "or the system knows as little."
-)
+_LEGEND = "[…]: trivial labelings for comparison."
 _CORRECTIONS = {
     "max_statistic": "adjusted by the maximum statistic",
-    "none": "uncorrected",
-    "bonferroni": "Bonferroni-corrected",
-    "holm": "Holm-corrected",
+    "none": "unadjusted",
+    "bonferroni": "Bonferroni-adjusted",
+    "holm": "Holm-adjusted",
     "benjamini_hochberg": "false discovery rate",
 }
 
@@ -60,11 +57,11 @@ def tag_ranking_table(result: TagRanking) -> Table:
     """Return systems best first by the first measure, with its interval, groups and letters."""
     names = [tag_measure_name(name) for name in result.measures]
     columns = (
-        TableColumn(heading="group", kind="integer"),
+        TableColumn(heading="cluster", kind="integer"),
         TableColumn(heading="system"),
         TableColumn(heading=names[0], kind="number", digits=_DIGITS),
-        TableColumn(heading=percent(result.confidence), kind="interval", digits=_DIGITS),
-        TableColumn(heading="letters"),
+        TableColumn(heading=f"{percent(result.confidence)} CI", kind="interval", digits=_DIGITS),
+        TableColumn(heading="group"),
         *(TableColumn(heading=name, kind="number", digits=_DIGITS) for name in names[1:]),
     )
     real = np.flatnonzero(~result.is_synthetic)
@@ -74,11 +71,13 @@ def tag_ranking_table(result: TagRanking) -> Table:
         columns=columns,
         rows=tuple(_row(result, i) for i in range(len(result.systems))),
         bold=frozenset((int(i), 1) for i in real if result.cluster[i, 0] == 1),
-        words=with_unit_first(
-            _words(result), result.unit_note, result.settings.options["units"], result.undecidable
-        ),
+        verdict=tuple(line for line in (result.undecidable or _verdict(result),) if line),
+        unit=unit_line(result.unit_note, str(result.settings.options["units"])),
+        words=tuple(line for name in result.measures for line in _gamed(result, name)),
+        legend=_legend(result),
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 
@@ -95,24 +94,25 @@ def _row(result: TagRanking, i: int) -> tuple[TableCell, ...]:
     )
 
 
-def _words(result: TagRanking) -> tuple[str, ...]:
-    sentences = []
-    if result.n_pairs:
-        parts = [
-            f"{tag_measure_name(name)} {n_different} ({_groups(int(groups))})"
-            for name, n_different, groups in zip(
-                result.measures, result.n_different, result.n_groups, strict=True
-            )
-        ]
-        how = f"randomisation tests, {_CORRECTIONS.get(result.correction, result.correction)}"
-        pairs = f"{result.n_pairs} {'pair' if result.n_pairs == 1 else 'pairs'} of systems"
-        sentences.append(
-            f"Of {pairs}, significantly different at {result.alpha:g} ({how}): {', '.join(parts)}."
+def _verdict(result: TagRanking) -> str:
+    if not result.n_pairs:
+        return ""
+    parts = [
+        f"{n_different} by {tag_measure_name(name)} ({_groups(int(groups))})"
+        for name, n_different, groups in zip(
+            result.measures, result.n_different, result.n_groups, strict=True
         )
-    if not result.is_synthetic.any():
-        return tuple(sentences)
-    sentences.append(_LEGEND)
-    return (*sentences, *(line for name in result.measures for line in _gamed(result, name)))
+    ]
+    how = (
+        f"p ≤ {result.alpha:g}, randomization tests, {_CORRECTIONS.get(result.correction, result.correction)}"
+    )
+    pairs = f"{result.n_pairs} {'pair' if result.n_pairs == 1 else 'pairs'} of systems"
+    return f"Significantly different of {pairs}: {', '.join(parts)} ({how})."
+
+
+def _legend(result: TagRanking) -> str:
+    letters = "Systems that share a letter do not differ significantly." if result.n_pairs else ""
+    return " ".join(line for line in (letters, _LEGEND if result.is_synthetic.any() else "") if line)
 
 
 def _groups(n: int) -> str:
@@ -150,14 +150,13 @@ def audition_table(result: Audition) -> Table:
         title=f"Audition of {len(result.measures)} measures of word tags ({size})",
         columns=columns,
         rows=tuple(_audition_row(result, i) for i in range(len(result.measures))),
-        words=with_unit_first(
-            (*_outscored(result), _AUDITION_LEGEND),
-            result.unit_note,
-            result.settings.options["units"],
-            result.undecidable,
-        ),
+        verdict=tuple(line for line in (result.undecidable,) if line),
+        unit=unit_line(result.unit_note, str(result.settings.options["units"])),
+        words=tuple(_outscored(result)),
+        legend=_AUDITION_LEGEND,
         notes=result.notes,
         signature=result.settings.signature,
+        short_signature=result.settings.short_signature,
     )
 
 

@@ -12,7 +12,7 @@ from betterthan.analysis.tags.tag_counts import tag_counts
 from betterthan.present.numbers import percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.pairwise import correction_words
+from betterthan.present.tables.pairwise import capitalized, correction_words
 from betterthan.present.tables.tags import tag_measure_name
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import Card, Report, Section, Switch, SwitchView, TableBlock
@@ -22,7 +22,7 @@ from betterthan.report.sections.data_check import data_section
 from betterthan.report.sections.files import csv_files, files_section
 from betterthan.report.sections.method import method_section
 from betterthan.report.sections.pairs import pairs_card, pairs_section
-from betterthan.report.wording import count, number_different, page_table, plural, sentence
+from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.base import Result
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.tags import TagRanking
@@ -163,10 +163,9 @@ def _verdict(ranking: TagRanking) -> str:
         f"{ranking.low[first, 0]:.3f} to {ranking.high[first, 0]:.3f})."
     )
     if ranking.n_pairs:
-        summary += (
-            f" {sentence(number_different(int(ranking.n_different[0]), ranking.n_pairs))} significantly different at "
-            f"level {ranking.alpha:g}{' after correction' if ranking.n_pairs > 1 else ''}."
-        )
+        different = capitalized(number_different(int(ranking.n_different[0]), ranking.n_pairs))
+        after = " after correction" if ranking.n_pairs > 1 else ""
+        summary += f" {different} significantly different at level {ranking.alpha:g}{after}."
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
         n, m = max(gamed.values()), len(real)

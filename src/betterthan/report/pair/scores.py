@@ -98,7 +98,9 @@ def _described(explanation: Explanation) -> Table:
     """Return the table without the argument that chooses another unit: a page has none."""
     about = [line for line in (explanation.undecidable, explanation.unit_note) if line]
     notes = (explanation_legend(explanation), *about, *explanation.notes)
-    return replace(describe(explanation), words=explanation.sentences, notes=notes)
+    return replace(
+        describe(explanation), verdict=(), unit="", words=explanation.sentences, legend="", notes=notes
+    )
 
 
 def pair_fold(explanation: Explanation, i: int, j: int, *, words: Sequence[str] | None = None) -> Fold:

@@ -11,10 +11,10 @@ import numpy as np
 from betterthan.present.charts.pairs import PairScale, cell_text, pair_scale, tests_name, ties_words
 from betterthan.present.numbers import number, pvalue
 from betterthan.present.tables.describe import describe
-from betterthan.present.tables.pairwise import effect_words
+from betterthan.present.tables.pairwise import capitalized, effect_words
 from betterthan.report.copies import csv_of_result
 from betterthan.report.document import AnyPair, Block, Card, Fold, Matrix, MatrixCell, Section, TableBlock
-from betterthan.report.wording import count, number_different, page_table, plural, sentence
+from betterthan.report.wording import count, number_different, page_table, plural
 from betterthan.results.pairwise import PairwiseTable
 
 MOST_ROWS = 60
@@ -82,7 +82,9 @@ def pairs_card(n_different: int, n_pairs: int, what: str = "") -> Card:
 def _shown(result: PairwiseTable, unit: str) -> str:
     """Say what a cell shows: the effect that was tested, which is what the model says where strengths were fitted."""
     if not pair_scale(result, 1).is_share:
-        return f"{sentence(effect_words(result.effect_name))}, row minus column; positive: the row is better"
+        return (
+            f"{capitalized(effect_words(result.effect_name))}, row minus column; positive: the row is better"
+        )
     what = (
         "Probability by the model that the row beats the column"
         if unit == "battle" or result.test == "strengths"
