@@ -9,7 +9,8 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError, unknown_name
 from betterthan.kernels.resampling.resample import unit_sums
-from betterthan.results.units import few_note, unit_line
+from betterthan.messages import COLUMN, Message, Option
+from betterthan.results.units import few_note
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
@@ -54,12 +55,20 @@ class Units(NamedTuple):
         if self.are_segments:
             return values
         if np.isnan(values).any():
-            raise MissingScores('Documents cannot be summed while scores are missing. Pass missing="drop".')
+            raise MissingScores(
+                Message(
+                    "Documents cannot be summed while scores are missing. Use {drop}.",
+                    drop=Option("missing", "drop"),
+                )
+            )
         return unit_sums(values, self.of_segment, self.n_units)
 
 
 def units_of(table: Scores | Counts, units: UnitName) -> Units:
     """Return the units of a table's segments.
+
+    Segments of a document resemble each other, so documents are the unit wherever they are known, unless `units` says
+    otherwise.
 
     Examples
     --------
@@ -73,13 +82,23 @@ def units_of(table: Scores | Counts, units: UnitName) -> Units:
         return Units(np.arange(table.n_segments), table.n_segments)
     if table.groups is None:
         raise TableError(
-            f'"{table.name}" has no groups (documents) to use as units. '
-            f'Name the column that holds them with group="doc", or use units="segments".'
+            Message(
+                '"{name}" has no groups (documents) to use as units. Name their column with {group}, or use {units}.',
+                name=table.name,
+                group=Option("group", COLUMN),
+                units=Option("units", "segments"),
+            )
         )
     index: dict[str, int] = {}
     codes = [index.setdefault(group, len(index)) for group in table.groups]
     if len(index) < 2:
-        raise TableError(f'All segments of "{table.name}" are in one group. Use units="segments".')
+        raise TableError(
+            Message(
+                'All segments of "{name}" are in one group. Use {units}.',
+                name=table.name,
+                units=Option("units", "segments"),
+            )
+        )
     return Units(np.array(codes, dtype=np.int64), len(index))
 
 
@@ -90,26 +109,10 @@ def has_documents(table: Scores | Counts | WordTags) -> bool:
     return 2 <= len(set(table.groups)) < len(table.segments)
 
 
-def chosen_units(table: Scores | Counts, units: UnitName) -> tuple[Units, tuple[str, ...]]:
-    """Return the units, and a note where the data chose them.
-
-    Segments of a document resemble each other, so documents are the unit wherever they are known; the table says so
-    and how to change it.
-    """
-    chosen = units_of(table, units)
-    note = unit_line(unit_note(table, chosen), chosen.name)
-    return chosen, (note,) if units == "auto" and not chosen.are_segments else ()
-
-
 def few_units_note(units: Units) -> tuple[str, ...]:
     """Say that intervals of so few units are rough; see :func:`betterthan.results.units.few_note`."""
-    return few_note({"segments" if units.are_segments else "groups (documents)": units.n_units})
-
-
-def unit_notes(table: Scores | Counts | WordTags, units: Units) -> tuple[str, ...]:
-    """Say which unit is used and how to change it, as a note, where the table knows documents."""
-    note = unit_note(table, units)
-    return (unit_line(note, units.name),) if note else ()
+    names = ("segment", "segments") if units.are_segments else ("group (document)", "groups (documents)")
+    return few_note({names: units.n_units})
 
 
 def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:

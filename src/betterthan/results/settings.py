@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from betterthan import __version__
 
-Option = str | int | float | bool | None
+SettingValue = str | int | float | bool | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Settings:
     """
 
     method: str
-    options: dict[str, Option]
+    options: dict[str, SettingValue]
     data: str
     seed: int | None = None
     n_systems: int | None = None
@@ -56,7 +56,7 @@ class Settings:
         return self.signature
 
 
-def _plain(value: Option) -> str:
+def _plain(value: SettingValue) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     text = f"{value:g}" if isinstance(value, float) else str(value)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from betterthan.messages import Message, Option, joined
+
 # Fewer than this, and 95% intervals of skewed scores cover 80% to 92%: see the page on calibration.
 FEW_UNITS = 10
 BY_SEGMENT = ("sign", "wilcoxon", "mood")
 """Tests that take segments one by one and cannot take groups."""
 _CHANGES = {
-    "groups": 'For single segments use units="segments"',
-    "segments": 'For whole groups use units="groups"',
-    "clusters": "For single battles use cluster=False",
+    "groups": ("single segments", Option("units", "segments")),
+    "segments": ("whole groups", Option("units", "groups")),
+    "clusters": ("single battles", Option("cluster", False)),
 }
 _NAMES = {"groups": "groups (documents)"}
 
 
 def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = None) -> str:
-    """Return which unit was used and how to change it, in Python's words; empty where there is nothing to choose.
+    """Return which unit was used and how to change it; empty where there is nothing to choose.
 
     Parameters
     ----------
@@ -25,7 +27,7 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
         Which unit was used, as a sentence.
     units : {"segments", "groups", "matches", "clusters"}
     test : str, optional
-        The test that was used; some take no groups, and then another is named.
+        The test that was used; some cannot take groups, and then another is named.
     missing : object, optional
         What was done about missing scores; groups need every score.
 
@@ -36,30 +38,36 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
     """
     if not unit_note:
         return ""
+    other, change = _CHANGES[units]
     also = []
     if units == "segments" and test in BY_SEGMENT:
-        also.append('test="permutation"')
+        also.append(Option("test", "permutation"))
     if units == "segments" and missing == "pairwise":
-        also.append('missing="drop"')
-    return f"{unit_note} {_CHANGES[units]}{' with ' if also else ''}{' and '.join(also)}."
+        also.append(Option("missing", "drop"))
+    return Message(
+        "{note} For {other} use {change} with {also}." if also else "{note} For {other} use {change}.",
+        severity="info",
+        note=unit_note,
+        other=other,
+        change=change,
+        also=joined(also, " and "),
+    )
 
 
-def few_note(counts: Mapping[str, int]) -> tuple[str, ...]:
+def few_note(counts: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
     """Say that intervals of so few units may cover less than they say.
 
     Parameters
     ----------
     counts : mapping of str to int
-        How many there are of each kind of unit, by its name in the plural.
+        How many there are of each kind of unit, by its name: of one, and of several.
 
     Examples
     --------
-    >>> few_note({"groups (documents)": 2}), few_note({"segments": 10})
+    >>> few_note({("group (document)", "groups (documents)"): 2}), few_note({("segment", "segments"): 10})
     (('Only 2 groups (documents): intervals of so few are rough.',), ())
     """
-    few = [
-        f"{n:,} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items() if n < FEW_UNITS
-    ]
+    few = [f"{n:,} {one if n == 1 else several}" for (one, several), n in counts.items() if n < FEW_UNITS]
     return (f"Only {' and '.join(few)}: intervals of so few are rough.",) if few else ()
 
 
@@ -70,12 +78,14 @@ def with_unit_first(
     return tuple(line for line in (unit_line(unit_note, str(units)), undecidable, *words) if line)
 
 
-def without_unit(
-    notes: Sequence[str], unit_note: str, units: object, undecidable: str = ""
-) -> tuple[str, ...]:
-    """Return the notes that are not among the first lines of :func:`with_unit_first`."""
-    said = with_unit_first((), unit_note, units, undecidable)
-    return tuple(note for note in notes if note not in said)
+def first_lines(result: object) -> tuple[str, ...]:
+    """Return what must be known before any note of a result: the unit and how to change it, and what is undecidable."""
+    unit_note, undecidable = (str(getattr(result, name, "")) for name in ("unit_note", "undecidable"))
+    settings = getattr(result, "settings", None)
+    units = getattr(result, "units", None) or (
+        settings.options.get("units") if settings is not None else None
+    )
+    return with_unit_first((), unit_note, units, undecidable)
 
 
 def undecidable_sentence(alpha: float, units: str, n_units: int, least: float) -> str:

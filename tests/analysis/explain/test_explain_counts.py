@@ -325,4 +325,4 @@ def test_documents_are_the_unit_of_every_verb():
     assert (pooled.pvalue, pooled.low, pooled.high) == (pair.pvalue, pair.low, pair.high)
     for result in (side_by_side, compared, bt.explain(table, a, b)):
         assert result.settings.options["units"] == "groups"
-        assert sum(note.startswith("Unit: 8 groups") for note in result.notes) == 1
+        assert result.unit_note.startswith("Unit: 8 groups")

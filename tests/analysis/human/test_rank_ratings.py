@@ -147,7 +147,7 @@ def test_documents_are_the_unit_where_they_are_known():
     )
     auto, named = bt.rank_ratings(scores), bt.rank_ratings(scores, units="groups")
     assert auto.settings.options["units"] == "groups"
-    assert auto.notes[0].startswith("Unit: 6 groups (documents) of 24 segments")
+    assert auto.unit_note.startswith("Unit: 6 groups (documents) of 24 segments")
     np.testing.assert_array_equal([auto.low, auto.high], [named.low, named.high])
     thin = values.copy()
     thin[0, 4:] = thin[1, :3] = np.nan

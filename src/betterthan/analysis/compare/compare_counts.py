@@ -15,7 +15,7 @@ from betterthan.analysis.pairs.pairwise import (
 )
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.strength_intervals import pooled_difference_limits
-from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
+from betterthan.analysis.units import UnitName, Units, unit_note, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError
@@ -30,6 +30,7 @@ from betterthan.kernels.significance.counts_permutation import (
 )
 from betterthan.kernels.significance.pvalues import Alternative, monte_carlo_limits
 from betterthan.kernels.significance.step_down import step_down
+from betterthan.messages import Message, Option
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.tables.counts import Counts, Formula
 
@@ -52,7 +53,7 @@ def compare_counts(
     every verdict from 33 systems on, where one in 10,000 times the number of pairs is more than 0.05. Without
     extrapolation p-values are (b + 1) / (B + 1) throughout.
     """
-    unit, unit_notes = chosen_units(counts, units)
+    unit = units_of(counts, units)
     values = unit_counts(counts, unit)
     side = 1.0 if counts.higher_is_better else -1.0
     own = resampling.on(counts.digest, unit, default=TEST_RESAMPLES)
@@ -91,7 +92,7 @@ def compare_counts(
             data=counts.digest,
             n_segments=counts.n_segments,
             options={"score": counts.formula.name, "p": how, "units": unit.name},
-            notes=(*unit_notes, *counts.notes),
+            notes=counts.notes,
             units=unit.name,
             n_units=unit.n_units,
             unit_note=unit_note(counts, unit),
@@ -179,7 +180,11 @@ def maximum_pvalues(
     """
     if options.alternative != "two-sided":
         raise BetterThanError(
-            'correction="max_statistic" asks a two-sided question. Use alternative="two-sided".'
+            Message(
+                "{correction} needs two-sided tests. Use {alternative}.",
+                correction=Option("correction", "max_statistic"),
+                alternative=Option("alternative", "two-sided"),
+            )
         )
     rng = stream(resampling.seed, "spread over swaps", 0)
     spread = swap_spread(values, SPREAD_RESAMPLES, rng, formula=counts.formula.pooled)

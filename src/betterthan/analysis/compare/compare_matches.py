@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from scipy.special import expit
@@ -21,7 +20,7 @@ from betterthan.analysis.matches.matches import (
 from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions, pairwise_table
 from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
-from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pairwise import WIN_PROBABILITY, PairwiseTable
 from betterthan.tables.checks import at, positions
 from betterthan.tables.matches import Matches
 
@@ -58,12 +57,12 @@ def compare_matches(
     width = critical_values(options.confidence_of_one(len(chosen)), degrees) * error
     named = at(chosen, matches.systems)
     counts = WinCounts(fit.counts.wins[square], fit.counts.ties[square])
-    table = pairwise_table(
+    return pairwise_table(
         PairFindings(
             systems=named,
             goodness=strength,
             test="wald",
-            effect_name="P(row beats column)",
+            effect_name=WIN_PROBABILITY,
             size_name="log odds",
             effect=expit(difference),
             low=expit(difference - width),
@@ -90,4 +89,3 @@ def compare_matches(
         ),
         options,
     )
-    return replace(table, notes=(*([table.unmet] if table.unmet else []), *table.notes))

@@ -33,15 +33,15 @@ from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
 from betterthan.analysis.strengths.strength_test import strength_findings
 from betterthan.analysis.strengths.strengths import By, Estimated, estimate
-from betterthan.analysis.units import UnitName, Units, chosen_units, few_units_note, has_documents, unit_note
+from betterthan.analysis.units import UnitName, Units, few_units_note, has_documents, unit_note, units_of
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.engine.streams import stream
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.comparisons.strengths import segment_win_rates
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import in_range
+from betterthan.messages import Message, Option, joined
 from betterthan.results.pairwise import PairwiseTable
-from betterthan.results.units import unit_line
 from betterthan.tables.scores import Scores
 
 Missing = Literal["raise", "drop", "pairwise"]
@@ -86,15 +86,15 @@ def decide(
     usable = usable_scores(scores, comparison.missing)
     test = _test_of(comparison)
     if test is None:
-        units, notes = chosen_units(usable, comparison.units)
+        units = units_of(usable, comparison.units)
         by = comparison.by
         strengths = estimated or estimate(usable, by, units, ranked, resampling)
         findings = strength_findings(usable, strengths, units, options)
         findings = replace(findings, unit_note=unit_note(usable, units))
-        findings = _first(findings, (*notes, *_direction(usable)))
-        findings = replace(findings, notes=(*findings.notes, *few_units_note(units)))
+        notes = (*_direction(usable), *findings.notes, *few_units_note(units))
+        findings = replace(findings, notes=notes)
         return pairwise_table(findings, options, seed=resampling.seed)
-    units, notes, about_units = _units(usable, comparison, test)
+    units, about_units = _units(usable, comparison, test)
     by_rates = _compares_win_rates(comparison)
     digest = usable.digest
     # A win rate is a mean over segments of the share of other systems beaten there, so the test of means is its
@@ -114,8 +114,11 @@ def decide(
     tested = test.run(request)
     if request.correction == "max_statistic" and test.name not in ("permutation", "bootstrap"):
         raise BetterThanError(
-            'correction="max_statistic" is for tests that resample: permutation, bootstrap and strengths. '
-            'Use correction="holm".'
+            Message(
+                "{given} is for tests that resample: permutation, bootstrap and strengths. Use {other}.",
+                given=Option("correction", "max_statistic"),
+                other=Option("correction", "holm"),
+            )
         )
     if request.correction == "max_statistic" and tested.stepped is None:
         tested = replace(tested, stepped=stepped_down(request), drew=True)
@@ -123,7 +126,7 @@ def decide(
     if by_rates:
         findings = replace(findings, effect_name="difference of win rates")
     return pairwise_table(
-        replace(_first(findings, notes), unit_note=about_units, data=digest),
+        replace(findings, unit_note=about_units, data=digest),
         replace(options, correction=request.correction),
         seed=resampling.seed,
     )
@@ -157,33 +160,41 @@ def _compares_win_rates(comparison: ComparisonOptions) -> bool:
     return comparison.test == "auto" and comparison.by == "win_rate"
 
 
-def _units(
-    scores: Scores, comparison: ComparisonOptions, test: SignificanceTest
-) -> tuple[Units, tuple[str, ...], str]:
-    """Documents where they are known and the test can take them; what stands in the way is said.
+def _units(scores: Scores, comparison: ComparisonOptions, test: SignificanceTest) -> tuple[Units, str]:
+    """Documents where they are known and the test can take them; the sentence says what prevents it.
 
-    Returns units, notes, and which unit was used as a sentence.
+    Returns the units, and which unit was used as a sentence.
     """
     if comparison.units == "groups" and not test.takes_groups:
-        able = ", ".join(name for name, other in TESTS.items() if other.takes_groups)
         raise BetterThanError(
-            f'The {test.name} test takes segments one by one. For units="groups" use: {able}.'
+            Message(
+                "{given} tests single segments and does not support {groups}. Use {others}.",
+                given=Option("test", test.name),
+                groups=Option("units", "groups"),
+                others=joined(
+                    [Option("test", name) for name, other in TESTS.items() if other.takes_groups], " or "
+                ),
+            )
         )
     if scores.n_missing and (test.name == "bootstrap" or comparison.units == "groups"):
         raise BetterThanError(
-            'Documents and bootstrap samples need every score. Pass missing="drop", or test="permutation" by segments.'
+            Message(
+                "Documents and bootstrap samples need every score, and some are missing. Use {drop}, or {test} with "
+                "{units}.",
+                drop=Option("missing", "drop"),
+                test=Option("test", "permutation"),
+                units=Option("units", "segments"),
+            )
         )
     if comparison.units == "auto" and has_documents(scores) and (scores.n_missing or not test.takes_groups):
         why = "scores are missing" if scores.n_missing else f"the {test.name} test takes segments one by one"
-        units, _ = chosen_units(scores, "segments")
         about = (
             f"Unit: single segments, because {why}. Segments of a document resemble each other, so p-values may "
             f"be too small and intervals too narrow."
         )
-        line = unit_line(about, units.name, test=test.name, missing=comparison.missing)
-        return units, (line,), about
-    units, notes = chosen_units(scores, comparison.units)
-    return units, notes, unit_note(scores, units)
+        return units_of(scores, "segments"), about
+    units = units_of(scores, comparison.units)
+    return units, unit_note(scores, units)
 
 
 def _correction(
@@ -208,10 +219,6 @@ def _least(test: SignificanceTest, comparison: ComparisonOptions, request: PairR
     if drawn:
         least = max(least, 1 / (request.n_resamples + 1))
     return least
-
-
-def _first(findings: PairFindings, notes: tuple[str, ...]) -> PairFindings:
-    return replace(findings, notes=(*notes, *findings.notes))
 
 
 def _findings(

@@ -33,10 +33,10 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, signed_ranks, wilcoxon
+from betterthan.messages import Message, Option
 from betterthan.results.explanation import CountsExplanation, Explanation, Flip, Mechanism, Slice
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.settings import Settings
-from betterthan.results.units import unit_line
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 from betterthan.tables.texts import Texts
@@ -215,23 +215,32 @@ def _reversals(found: Explanation) -> str:
     if not found.slices:
         return f"The order of the means is the same in all {n} slices looked at."
     sure = [part for part in found.slices if part.is_significant]
+    shown = _reversed_slices(found)
     if math.isnan(found.slices[0].pvalue):
         return (
             f"The order of the means is reversed in {amount(len(found.slices), 0)} of {n} slices, most in "
-            f"{_named(found.slices[0])}; single documents cannot be tested where documents are the units."
+            f"{_named(shown[0])}; single documents cannot be tested where documents are the units."
         )
     if not sure:
-        clearest = f"most clearly in {_named(found.slices[0])}"
+        clearest = f"most clearly in {_named(shown[0])}"
         return (
             f"The order of the means is reversed in {amount(len(found.slices), 0)} of {n} slices, {clearest}, but "
             f"nowhere significantly {level}."
         )
-    named = [_led(found, part) for part in sure[:_SHOWN]]
+    named = [_led(found, part) for part in shown]
     more = [f"{amount(len(sure) - _SHOWN, 0)} more"] if len(sure) > _SHOWN else []
     over = (
         f" for {n} slices" if found.units == "segments" else ""
     )  # single documents are not among those tested
     return f"The order of the means is reversed in {listing(named + more)}, significantly {level}{over}."
+
+
+def _reversed_slices(found: Explanation) -> list[Slice]:
+    """Return the slices that :func:`_reversals` names: those that are significant, or else the clearest."""
+    if not found.slices or found.mechanism("mean").winner is None:
+        return []
+    sure = [part for part in found.slices if part.is_significant]
+    return sure[:_SHOWN] or [found.slices[0]]
 
 
 def _named(part: Slice, *facts: str) -> str:
@@ -521,20 +530,19 @@ def explain(
             scores, a, b, alpha=alpha, units=units, lengths=lengths, size=size, rng=rng, missing=missing
         )
     if size != 1000:
-        raise BetterThanError(f"size={size} is of counts, and changes nothing for scores. Leave it out.")
+        raise BetterThanError(
+            Message(
+                "{size} is for counts and changes nothing for scores. Leave it out.",
+                size=Option("size", size),
+            )
+        )
     pair = _pair(scores, a, b, missing)
     parts = parts_of(scores, pair, lengths_of(scores, texts, lengths))
     compared = decided(pair, units, alpha)
     silent = _explained(pair, parts, units_of(pair, units), compared, _settings(scores, pair, compared))
     told = replace(silent, sentences=sentences_of(silent))
     few = few_units_note(units_of(pair, units))
-    return replace(told, notes=(*_about_units(compared), *few, *_notes(scores, pair, told)))
-
-
-def _about_units(compared: PairwiseTable) -> tuple[str, ...]:
-    """What so few units cannot show, and that documents are the units."""
-    line = unit_line(compared.unit_note, compared.units)
-    return tuple(note for note in (compared.undecidable, line) if note)
+    return replace(told, notes=(*few, *_notes(scores, pair, told)))
 
 
 def _explained(
@@ -640,7 +648,7 @@ def _notes(scores: Scores, pair: Scores, found: Explanation) -> tuple[str, ...]:
         notes.append(
             f"The median of the differences is 0 because of {counted(found.ties, 'tie')}; wins and losses decide."
         )
-    if any("by difficulty" in sentence for sentence in found.sentences):
+    if any(part.by == "difficulty" for part in _reversed_slices(found)):
         notes.append(_about_difficulty(scores.n_systems - 2))
     return tuple(notes)
 

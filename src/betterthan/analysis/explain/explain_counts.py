@@ -21,7 +21,7 @@ from betterthan.analysis.rank.bootstrap_mean import bootstrap_mean
 from betterthan.analysis.rank.rank_scores import pairs_of_counts
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions
-from betterthan.analysis.units import UnitName, chosen_units, units_of
+from betterthan.analysis.units import UnitName, units_of
 from betterthan.analysis.wording import amount, counted, decimals_for, listing, p_of, share
 from betterthan.arrays import BoolArray, FloatArray
 from betterthan.errors import TableError, unknown_name
@@ -203,7 +203,7 @@ def explain_counts(
         movers=movers,
         n_to_turn=n_to_turn,
         sentences=(),
-        notes=(*chosen_units(pair, units)[1], *edge_note(pooled), *counts.notes, *note),
+        notes=(*edge_note(pooled), *counts.notes, *note),
         settings=_settings(counts, pair, options, resampling.seed, alpha),
         unit_note=pooled.unit_note,
         undecidable=pooled.undecidable,

@@ -10,7 +10,7 @@ from betterthan.analysis.matches.matches import critical_values, upper_tail
 from betterthan.analysis.pairs.pairwise import PairFindings, pairwise_table
 from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
 from betterthan.analysis.table_argument import Data, as_judgements
-from betterthan.analysis.units import UnitName, Units, chosen_units, unit_note
+from betterthan.analysis.units import UnitName, Units, unit_note, units_of
 from betterthan.arrays import FloatArray
 from betterthan.errors import NotEstimable, TableError
 from betterthan.kernels.comparisons.sandwich import difference_errors
@@ -93,7 +93,7 @@ def rank_ratings(
     judgements = as_judgements(judgements, verb="rank_ratings")
     scores, notes = _scores(judgements, standardize=standardize)
     options = RankOptions(by="mean", missing="drop", units=units, confidence=confidence)
-    unit, unit_notes = chosen_units(scores, units)
+    unit = units_of(scores, units)
     found = _fitted(scores, unit.of_segment, adjust=adjust)
     error = np.sqrt(np.maximum(np.diagonal(found.means.covariance), 0.0))
     reach = critical_values(confidence, found.means.degrees)
@@ -113,7 +113,7 @@ def rank_ratings(
             "standardized": standardize if isinstance(judgements, Ratings) else None,
             "units": unit.name,
         },
-        notes=(*unit_notes, *notes, found.note, *_thin_note(scores, found, unit.name)),
+        notes=(*notes, found.note, *_thin_note(scores, found, unit.name)),
         drew=False,
     )
     return ranking(strengths, pairs, options)

@@ -9,7 +9,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import some_of
-from betterthan.results.units import few_note, unit_line
+from betterthan.results.units import few_note
 from betterthan.tables.matches import Matches
 
 FEWEST_SEGMENTS = 5
@@ -80,12 +80,6 @@ def match_unit_note(matches: Matches) -> str:
     return f"Unit: {' and '.join(words)}, because battles that share one resemble each other."
 
 
-def cluster_note(matches: Matches) -> tuple[str, ...]:
-    """Say what counts as independent and how to change it, as a note."""
-    note = match_unit_note(matches)
-    return (unit_line(note, "clusters"),) if note else ()
-
-
 def match_units(matches: Matches) -> dict[str, Any]:
     """Return the fields of a table of pairs that say what counts as independent."""
     units = units_of_matches(matches)
@@ -99,7 +93,11 @@ def thin_note(
     systems: Sequence[str], degrees: FloatArray, units: Sequence[Unit], matches: Matches
 ) -> tuple[str, ...]:
     """Name units that are few, and systems of which nothing can be said because one judge decides; degrees: (m, m)."""
-    counts = {f"{unit.name}s ({_MEANINGS[unit.name]})": unit_sizes(unit, matches).size for unit in units}
+    counts: dict[tuple[str, str], int] = {}
+    for unit in units:
+        meaning = _MEANINGS[unit.name]
+        names = f"{unit.name} ({meaning})", f"{unit.name}s ({meaning})"
+        counts[names] = unit_sizes(unit, matches).size
     return (*few_note(counts), *_lone_note(systems, degrees, units, matches))
 
 

@@ -12,7 +12,8 @@ from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.units import Units, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, TableError, unknown_name
-from betterthan.results.settings import Option
+from betterthan.messages import Message, Option, joined
+from betterthan.results.settings import SettingValue
 from betterthan.tables.scores import Scores
 
 Level = Literal["system", "segment", "within_system", "global"]
@@ -105,7 +106,7 @@ class MeasuredMetrics:
     n_decided: IntArray | None = None
     human_pvalue: FloatArray | None = None
     metric_pvalue: FloatArray | None = None
-    options: dict[str, Option] = field(default_factory=dict)
+    options: dict[str, SettingValue] = field(default_factory=dict)
     drew: bool = False
     notes: tuple[str, ...] = ()
 
@@ -166,5 +167,11 @@ def check_level(level: str, allowed: tuple[Level, ...], name: str) -> None:
     if level not in LEVELS:
         raise unknown_name("level", level, LEVELS)
     if level not in allowed:
-        possible = " or ".join(f'"{one}"' for one in allowed)
-        raise BetterThanError(f'by="{name}" is a measure of level {possible}, not "{level}".')
+        raise BetterThanError(
+            Message(
+                "{by} cannot be computed at {given}. Use {possible}.",
+                by=Option("by", name),
+                given=Option("level", level),
+                possible=joined([Option("level", one) for one in allowed], " or "),
+            )
+        )

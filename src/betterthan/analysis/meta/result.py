@@ -30,8 +30,9 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.display.letters import letter_display
 from betterthan.kernels.display.ranks import fuzzy_ranks, greedy_clusters
+from betterthan.messages import Message, Option
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
-from betterthan.results.settings import Option, Settings
+from betterthan.results.settings import Settings, SettingValue
 from betterthan.tables.human_names import is_human_translation
 from betterthan.tables.scores import Scores
 
@@ -136,7 +137,7 @@ class MetricFindings:
     n_drawn: int
     data: str
     notes: tuple[str, ...]
-    options: dict[str, Option] = field(default_factory=dict)
+    options: dict[str, SettingValue] = field(default_factory=dict)
     part_names: tuple[str, ...] = ()
     part_value: FloatArray | None = None
     caveats: tuple[Caveat, ...] = ()
@@ -195,10 +196,14 @@ def taken_and_drawn(
     """Return the measure of every metric, and its bootstrap draws (b, k) if there is a way."""
     if panel.is_systems_only and measure.level != "system":
         raise BetterThanError(
-            f'level="{measure.level}" needs scores of segments, and these metrics have one score a system. '
-            f'Use level="system".'
+            Message(
+                "{level} needs scores of segments, and these metrics have one score per system. Use "
+                "{system}.",
+                level=Option("level", measure.level),
+                system=Option("level", "system"),
+            )
         )
-    taken = measure.take(panel, request)  # first, because it says what cannot be had
+    taken = measure.take(panel, request)  # first, because it says what is not available
     by_draws = significance.significance == "bootstrap" or isinstance(measure, OwnFunction)
     draws = None
     if significance.confidence is not None or by_draws:

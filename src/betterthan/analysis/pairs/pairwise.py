@@ -11,9 +11,9 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.budget import require
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.significance.pvalues import Alternative, adjusted_pairs, monte_carlo_limits
+from betterthan.messages import Message, Option
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
-from betterthan.results.settings import Option, Settings
-from betterthan.results.units import undecidable_sentence
+from betterthan.results.settings import Settings, SettingValue
 
 TEST_RESAMPLES = 9999  # of tests that draw, where no number is chosen
 CORRECTIONS = ("auto", "none", "bonferroni", "holm", "benjamini_hochberg", "max_statistic")
@@ -87,7 +87,7 @@ class PairFindings:
     drew: bool = False
     data: str = ""
     n_segments: int | None = None
-    options: dict[str, Option] = field(default_factory=dict)
+    options: dict[str, SettingValue] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     units: str = "segments"
     n_units: int = 0
@@ -116,7 +116,6 @@ def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | 
     if options.alternative != "two-sided" and len(order) == 2:
         order = np.arange(2)  # the question is about the first; the data must not choose which that is
     square = np.ix_(order, order)
-    undecidable = undecidable_sentence(options.alpha, findings.units, findings.n_units, least)
     return PairwiseTable(
         systems=tuple(findings.systems[i] for i in order),
         test=findings.test,
@@ -138,7 +137,7 @@ def pairwise_table(findings: PairFindings, options: PairOptions, *, seed: int | 
         alpha=options.alpha,
         confidence=options.confidence,
         simultaneous=options.simultaneous,
-        notes=(*([undecidable] if undecidable else []), *findings.notes),
+        notes=findings.notes,
         settings=_settings(findings, options, correction, seed, is_stepped=stepped is not None),
         p_method=np.asarray(p_method[square], dtype=np.int64),
         units=findings.units,
@@ -208,7 +207,11 @@ def _n_factor(correction: str, options: PairOptions, m: int) -> int:
 def _adjusted(pvalue: FloatArray, correction: str, options: PairOptions) -> FloatArray:
     if correction == "max_statistic":
         raise BetterThanError(
-            'correction="max_statistic" is for p-values that come from resamples. Use correction="holm".'
+            Message(
+                "{given} is for p-values from resampling. Use {other}.",
+                given=Option("correction", "max_statistic"),
+                other=Option("correction", "holm"),
+            )
         )
     return adjusted_pairs(
         pvalue,
@@ -248,7 +251,7 @@ def edge_note(table: PairwiseTable) -> tuple[str, ...]:
     if table.alternative != "two-sided" or table.simultaneous:
         return ()
     with np.errstate(invalid="ignore"):
-        none = 0.5 if table.effect_name.startswith("P(") else 0.0
+        none = 0.5 if table.is_probability else 0.0
         is_outside = (table.low > none) | (table.high < none)
         differ = np.triu((table.pvalue <= 1 - table.confidence) != is_outside, 1) & ~np.isnan(table.low)
     pairs = [f"{table.systems[a]} and {table.systems[b]}" for a, b in np.argwhere(differ).tolist()]

@@ -13,7 +13,7 @@ from betterthan.analysis.rank.aggregation_weights import length_weights
 from betterthan.analysis.rank.rank_scores import bootstrap_means, pairs_of_counts, pooled, segment_means
 from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths
-from betterthan.analysis.units import UnitName, chosen_units, unit_note, units_of
+from betterthan.analysis.units import UnitName, unit_note, units_of
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
@@ -120,7 +120,7 @@ def aggregate(
         letters=stand.letters,
         effective_segments=effective,
         longest_tenth=longest,
-        notes=_notes(counts, options, ways),
+        notes=tuple(dict.fromkeys(note for way in ways for note in way.notes)),
         settings=_settings(counts, options, ways, resampling.seed),
         unit_note=unit_note(counts, units_of(counts, options.units)),
         undecidable=undecidable,
@@ -156,12 +156,6 @@ def _weights(counts: Counts) -> tuple[float, float]:
     except TableError:  # an own formula without a length is no fault of the scores
         return np.nan, np.nan
     return float(np.median(weights.effective_segments)), float(np.median(weights.longest_tenth))
-
-
-def _notes(counts: Counts, options: RankOptions, ways: list[SystemStrengths]) -> tuple[str, ...]:
-    """The unit where the data chose it, then every note once, in order."""
-    _, unit = chosen_units(counts, options.units)
-    return tuple(dict.fromkeys([*unit, *(note for way in ways for note in way.notes)]))
 
 
 def _settings(counts: Counts, options: RankOptions, ways: list[SystemStrengths], seed: int) -> Settings:

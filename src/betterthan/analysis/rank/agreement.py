@@ -17,6 +17,7 @@ from betterthan.kernels.agreement.rankings import order_agreement, same_top, top
 from betterthan.results.agreement import Agreement, Concord
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import Settings
+from betterthan.results.units import unit_line
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 
@@ -140,7 +141,7 @@ def agreement(
         tops=tuple(tops),
         comparisons=tuple(found),
         sentences=(),
-        notes=tuple(dict.fromkeys(note for ranking in chosen for note in ranking.notes)),
+        notes=_notes(chosen),
         settings=Settings(
             method="agreement",
             options={"of": ",".join(labels), "top": top},
@@ -149,6 +150,12 @@ def agreement(
         ),
     )
     return replace(silent, sentences=_sentences(silent))
+
+
+def _notes(rankings: Sequence[Ranking]) -> tuple[str, ...]:
+    """The units of the rankings, then every note once, in order."""
+    units = [unit_line(ranking.unit_note, ranking.units) for ranking in rankings if ranking.unit_note]
+    return tuple(dict.fromkeys([*units, *(note for ranking in rankings for note in ranking.notes)]))
 
 
 def _named(

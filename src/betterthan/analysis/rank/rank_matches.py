@@ -14,7 +14,6 @@ from scipy.special import expit, logsumexp, ndtr, stdtrit
 from betterthan.analysis.compare.compare_matches import compare_matches
 from betterthan.analysis.matches.match_covariates import refuse_covariates, style_notes, two_way
 from betterthan.analysis.matches.match_units import (
-    cluster_note,
     crossed,
     match_units,
     thin_note,
@@ -38,7 +37,7 @@ from betterthan.analysis.strengths.aggregations import NAMES, SCALES, log_streng
 from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
 from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.errors import BetterThanError, NotEstimable, unknown_name
+from betterthan.errors import BetterThanError, NotEstimable, TableError, unknown_name
 from betterthan.kernels.comparisons.match_counts import resampled_match_counts
 from betterthan.kernels.comparisons.sandwich import difference_errors
 from betterthan.kernels.comparisons.wins import WinCounts
@@ -47,9 +46,10 @@ from betterthan.kernels.ratings.match_play import MatchList
 from betterthan.kernels.resampling.clustered import ManyClusters, many_clusters
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
-from betterthan.results.settings import Option
+from betterthan.results.settings import SettingValue
 from betterthan.tables.matches import Matches
 
 
@@ -90,8 +90,12 @@ def usable_draws(draws: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
     lost = np.isnan(draws).any(axis=1)
     if lost.all():
         raise NotEstimable(
-            "Strengths exist in none of the bootstrap samples, so there is no interval. "
-            'Use interval="robust", or add prior=0.5.'
+            Message(
+                "Strengths exist in none of the bootstrap samples, so there is no interval. Use {interval}, "
+                "or add {prior}.",
+                interval=Option("interval", "robust"),
+                prior=Option("prior", 0.5),
+            )
         )
     if not lost.any():
         return draws, ()
@@ -321,7 +325,6 @@ def compare_win_rates(
             notes=(
                 *matches.notes,
                 *ties_note(counts, "half"),
-                *cluster_note(matches),
                 *thin_note(matches.systems, found.pair_degrees, units, matches),
             ),
             **match_units(matches),
@@ -367,7 +370,6 @@ def rank_matches(matches: Matches, options: RankOptions, resampling: Resampling)
         notes=(
             *matches.notes,
             *ties_note(counts, ties),
-            *cluster_note(matches),
             *ranked.notes,
             *graph_note(matches, counts, ties),
             *about,
@@ -419,7 +421,7 @@ class _Ranked:
     low: FloatArray
     high: FloatArray
     kind: str
-    options: dict[str, Option]
+    options: dict[str, SettingValue]
     drew: bool = False
     spread: FloatArray | None = None
     fit: MatchFit | None = None
@@ -431,7 +433,7 @@ def _bradley_terry(
     matches: Matches, counts: WinCounts, ties: str, options: RankOptions, resampling: Resampling
 ) -> _Ranked:
     to_scale = SCALES[options.scale][1]
-    shown: dict[str, Option] = {
+    shown: dict[str, SettingValue] = {
         "ties": ties,
         "prior": options.prior or None,
         "covariates": ",".join(matches.covariate_names) or None,
@@ -557,8 +559,21 @@ def _listed(matches: Matches, order: str) -> MatchList:
         )
     if order == "listed" and (times > 1).any():
         raise BetterThanError(
-            "The matches were counted, so the order in which they were played is not known. Name the column of the "
-            'item when they are read, which keeps every row in its order, or use order="shuffled".'
+            Message(
+                "The matches were counted, so the order in which they were played is not known. Name the "
+                "column of the item with {item}, which keeps every row in its order, or use {order}.",
+                item=Option("item", COLUMN),
+                order=Option("order", "shuffled"),
+            )
+        )
+    if order == "segments" and matches.segment is None:
+        raise TableError(
+            Message(
+                "The matches do not say to which segment they belong, so they cannot be played segment by segment. "
+                "Name the column of the segment with {item}, or use {order}.",
+                item=Option("item", COLUMN),
+                order=Option("order", "shuffled"),
+            )
         )
     segment = None if matches.segment is None else np.repeat(matches.segment, times)
     return MatchList(

@@ -22,10 +22,11 @@ from betterthan.analysis.strengths.strength_intervals import (
     strength_limits,
 )
 from betterthan.analysis.strengths.strengths import By, Estimated, estimate
-from betterthan.analysis.units import Units, chosen_units, few_units_note, units_of
+from betterthan.analysis.units import Units, few_units_note, units_of
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.intervals.intervals import t_interval
+from betterthan.messages import Message, Option
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import FEW_UNITS
@@ -38,12 +39,23 @@ def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) ->
     complete = scores.complete(missing=options.missing)  # type: ignore[arg-type]  # checked by the options
     by: By = "mean" if options.by is None else options.by
     if isinstance(by, str) and by in ("pooled", "segment_mean", "bootstrap_mean"):
-        raise BetterThanError(f'by="{by}" is for counts, such as corpus BLEU. Rank scores by="mean".')
+        raise BetterThanError(
+            Message(
+                "{given} is for counts, such as those of corpus BLEU. Use {mean} for scores.",
+                given=Option("by", by),
+                mean=Option("by", "mean"),
+            )
+        )
     if options.interval == "robust":
         raise BetterThanError(
-            'interval="robust" is for matches. Use interval="percentile" or "bca" for scores.'
+            Message(
+                "{robust} is for matches. Use {percentile} or {bca} for scores.",
+                robust=Option("interval", "robust"),
+                percentile=Option("interval", "percentile"),
+                bca=Option("interval", "bca"),
+            )
         )
-    units, notes = chosen_units(complete, options.units)
+    units = units_of(complete, options.units)
     found = estimate(complete, by, units, options, resampling)
     comparison = ComparisonOptions(
         by=by,
@@ -59,7 +71,7 @@ def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) ->
         ranked=options,
         estimated=found,
     )
-    strengths = _strengths(complete, found, units, notes, options)
+    strengths = _strengths(complete, found, units, options)
     ranked = ranking(strengths, pairs, options, seed=resampling.seed)
     return replace(ranked, segments_needed=_segments_needed(complete, ranked, units, options))
 
@@ -74,9 +86,7 @@ def _segments_needed(
     return np.append(segments_needed(scores.goodness[order], alpha=1 - options.confidence), np.nan)
 
 
-def _strengths(
-    scores: Scores, found: Estimated, units: Units, unit_notes: tuple[str, ...], options: RankOptions
-) -> SystemStrengths:
+def _strengths(scores: Scores, found: Estimated, units: Units, options: RankOptions) -> SystemStrengths:
     basis = Basis(found.name, found.strength, found.draws, found.jackknife)
     low, high, interval, notes = strength_limits(scores, units, basis, options)
     # Mean and median are shown in the metric's own direction; all other strengths are better when higher.
@@ -99,7 +109,6 @@ def _strengths(
             "units": units.name,
         },
         notes=(
-            *unit_notes,
             *scores.notes,
             *found.notes,
             *notes,
@@ -158,7 +167,12 @@ def bootstrap_means(counts: Counts, options: RankOptions, resampling: Resampling
     """The mean score of bootstrap corpora, with an interval for other segments of the same kind."""
     if options.interval != "default":
         raise BetterThanError(
-            'Intervals of bootstrap_mean come from the infinitesimal jackknife. Use interval="default".'
+            Message(
+                "{interval} changes nothing with {by}, whose intervals come from the infinitesimal "
+                "jackknife. Leave it out.",
+                interval=Option("interval", options.interval),
+                by=Option("by", "bootstrap_mean"),
+            )
         )
     found = bootstrap_mean(counts, options, resampling)
     error = standard_errors(found.covariance)

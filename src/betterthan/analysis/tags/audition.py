@@ -23,7 +23,7 @@ from betterthan.analysis.tags.tag_tests import (
     too_few,
     unit_name,
 )
-from betterthan.analysis.units import unit_note, unit_notes
+from betterthan.analysis.units import unit_note
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
 from betterthan.engine.blas import with_one_blas_thread
@@ -167,9 +167,9 @@ def audition(
         alpha=alpha,
         middle=middle,
         sentences=_sentences(tuple(tables), below, m),
-        notes=tuple(dict.fromkeys([*unit_notes(tags, unit), *few, *notes, *_few(m)])),
+        notes=tuple(dict.fromkeys([*notes, *_few(m)])),
         unit_note=unit_note(tags, unit),
-        undecidable=" ".join(few),
+        undecidable=few,
         settings=_settings(tags, tuple(tables), testing, middle),
     )
 

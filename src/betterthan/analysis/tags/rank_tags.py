@@ -23,7 +23,7 @@ from betterthan.analysis.tags.tag_tests import (
     too_few,
     unit_name,
 )
-from betterthan.analysis.units import unit_note, unit_notes
+from betterthan.analysis.units import unit_note
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
@@ -169,9 +169,9 @@ def rank_tags(
         alpha=alpha,
         confidence=confidence,
         n_words=tags.n_words,
-        notes=tuple(dict.fromkeys([*unit_notes(tags, unit), *few, *notes])),
+        notes=tuple(dict.fromkeys([*notes])),
         unit_note=unit_note(tags, unit),
-        undecidable=" ".join(few),
+        undecidable=few,
         settings=_settings(tags, names, testing, confidence, synthetic=synthetic),
     )
 

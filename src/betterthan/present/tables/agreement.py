@@ -8,7 +8,7 @@ from itertools import combinations
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.agreement import Aggregated, Agreement
-from betterthan.results.units import with_unit_first, without_unit
+from betterthan.results.units import with_unit_first
 
 # Short headings, so that names of systems have room.
 _WAYS = {"pooled": "pooled", "segment_mean": "segments", "bootstrap_mean": "bootstrap"}
@@ -38,9 +38,7 @@ def aggregated_table(result: Aggregated) -> Table:
         words=with_unit_first(
             _words(result), result.unit_note, result.settings.options["units"], result.undecidable
         ),
-        notes=without_unit(
-            result.notes, result.unit_note, result.settings.options["units"], result.undecidable
-        ),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from betterthan.present.numbers import digits_for, number, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.explanation import Aggregation, CountsExplanation, Explanation, Flip, Mechanism
-from betterthan.results.units import with_unit_first, without_unit
+from betterthan.results.units import with_unit_first
 
 _QUESTIONS = {
     "mean": "{better} mean?",
@@ -43,7 +43,7 @@ def explanation_table(result: Explanation) -> Table:
         words=with_unit_first(result.sentences, result.unit_note, result.units, result.undecidable),
         notes=(
             _LEGEND.format(result.alpha),
-            *without_unit(result.notes, result.unit_note, result.units, result.undecidable),
+            *result.notes,
         ),
         signature=result.settings.signature,
     )
@@ -106,9 +106,7 @@ def counts_explanation_table(result: CountsExplanation) -> Table:
         ),
         notes=(
             _COUNTS_LEGEND.format(result.alpha, result.a),
-            *without_unit(
-                result.notes, result.unit_note, result.settings.options["units"], result.undecidable
-            ),
+            *result.notes,
         ),
         signature=result.settings.signature,
     )

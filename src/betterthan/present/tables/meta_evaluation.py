@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.errors import some_of
+from betterthan.messages import Message, Option
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
 from betterthan.results.tags import SentenceQuality
-from betterthan.results.units import with_unit_first, without_unit
+from betterthan.results.units import with_unit_first
 from betterthan.tables.row_order import BY_ORDER
 
 
@@ -47,7 +48,7 @@ def sentence_quality_table(result: SentenceQuality) -> Table:
             result.unit_note,
             result.settings.options["units"],
         ),
-        notes=without_unit(result.notes, result.unit_note, result.settings.options["units"]),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 
@@ -265,7 +266,14 @@ def caveat_sentence(caveat: Caveat) -> str:
     if caveat.code == "human_translations":
         what = "look like human translations" if several else "looks like a human translation"
         count = "count as systems" if several else "counts as a system"
-        return f'{names} {what} and {count}, which many metrics misjudge; leave_out="{caveat.names[0]}" excludes it.'
+        return Message(
+            "{names} {what} and {count}, which many metrics misjudge; {leave_out} excludes {them}.",
+            names=names,
+            what=what,
+            count=count,
+            leave_out=Option("leave_out", list(caveat.names)),
+            them="them" if several else "it",
+        )
     if caveat.code == "same_systems":
         return f"{names} have the same scores by every metric: is this one system under several names?"
     if caveat.code == "same_metrics":

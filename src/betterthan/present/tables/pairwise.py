@@ -65,7 +65,7 @@ def pairwise_table(result: PairwiseTable) -> Table:
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         words=words,
-        notes=tuple(note for note in result.notes if note not in words),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 

@@ -46,7 +46,7 @@ def ranking_table(result: Ranking) -> Table:
         rules=frozenset(i for i, c in enumerate(result.cluster[:-1]) if result.cluster[i + 1] != c),
         bold=frozenset((i, 2) for i, r in enumerate(result.rank) if r == 1),
         words=words,
-        notes=tuple(note for note in result.notes if note not in words),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 from betterthan.present.numbers import percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.results.tags import Audition, TagRanking
-from betterthan.results.units import with_unit_first, without_unit
+from betterthan.results.units import with_unit_first
 
 _NAMES = {
     "f1_mult": "F1-mult",
@@ -73,9 +73,7 @@ def tag_ranking_table(result: TagRanking) -> Table:
         words=with_unit_first(
             _words(result), result.unit_note, result.settings.options["units"], result.undecidable
         ),
-        notes=without_unit(
-            result.notes, result.unit_note, result.settings.options["units"], result.undecidable
-        ),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 
@@ -154,9 +152,7 @@ def audition_table(result: Audition) -> Table:
             result.settings.options["units"],
             result.undecidable,
         ),
-        notes=without_unit(
-            result.notes, result.unit_note, result.settings.options["units"], result.undecidable
-        ),
+        notes=result.notes,
         signature=result.settings.signature,
     )
 

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Literal, cast
 
 from betterthan.errors import ReadError, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.formats.signs import JSON, NO_TEXT, PARQUET, TEXT, Sign, beginning, one_of
 from betterthan.read.grid.columns import RANKS, ROLES, SEVERAL_WINNERS, SIDES, WINNERS
 from betterthan.read.protocol import SEVERAL, Options, Reader
@@ -167,9 +168,12 @@ def refuse_choice(options: Options, layout: str, description: str, *, path: str 
         return
     if layout == SEVERAL or reader(layout).FORMAT.chooses_columns:
         return
-    option = "--ignore" if options.ignore_columns else "--keep"
     raise ReadError(
-        f"{option} chooses among the columns of a table of scores, but this is {description}. Leave it out.",
+        Message(
+            "{option} chooses among the columns of a table of scores, but this is {description}. Leave it out.",
+            option=Option("ignore" if options.ignore_columns else "keep"),
+            description=description,
+        ),
         path=path,
         code="BT214",
     )

@@ -73,11 +73,7 @@ def decided_section(pairs: PairwiseTable, a: str, b: str) -> Section:
         lead=f"{_verdict(pairs, pair)}: {_p(pairs, pair)}, taking {units}.{_about_interval(pairs)}",
         blocks=(
             TableBlock(key="pair-decided", table=_table(pairs, pair)),
-            *(
-                Paragraph(note, "note")
-                for note in (pair_pvalue_words(pair), *pairs.notes)
-                if note != pairs.undecidable
-            ),
+            *(Paragraph(note, "note") for note in (pair_pvalue_words(pair), *pairs.notes)),
         ),
     )
 

@@ -21,6 +21,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import load_compiler
 from betterthan.kernels.tags import spans
 from betterthan.kernels.tags.confusion import segment_sums
+from betterthan.messages import Message, Option
 from betterthan.results.study import Entry, Study, StudyChart, StudyTable
 from betterthan.studies.request import StudyRequest
 from betterthan.studies.tagging.tagged import Tagged, answered, read_tagged, tagged_digest, tagged_or_demo
@@ -216,8 +217,14 @@ def _check_enough(pool: Pool, drawn: Drawn, n_errors: int) -> None:
     if is_out.any():
         least = n_errors - int(drawn.needed[is_out].max())
         raise BetterThanError(
-            f"{n_errors} of {pool.n_words} tags are to be wrong, but drawn sentences of these systems have as few as "
-            f"{least} errors. Choose a lower level, such as --set level={80 * least / pool.n_words:.2g}."
+            Message(
+                "{errors} of {words} tags must be wrong, but drawn sentences of these systems have as few "
+                "as {least} errors. Choose a lower level, such as {level}.",
+                errors=n_errors,
+                words=pool.n_words,
+                least=least,
+                level=Option("set", {"level": float(f"{80 * least / pool.n_words:.2g}")}),
+            )
         )
 
 

@@ -16,7 +16,6 @@ import numpy as np
 
 from betterthan.errors import ReadError, some_of
 from betterthan.messages import MORE, Message, Option
-from betterthan.read.doubts.doubts import UNTESTABLE
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, quoted
 from betterthan.read.grid.where import select
@@ -297,7 +296,7 @@ def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
     return tuple(
         dict.fromkeys(
             problem
-            if problem.message == UNTESTABLE  # the same of every part
+            if problem.code == "BT203"  # the same of every part
             else replace(problem, message=Message("{value}: {message}", value=value, message=problem.message))
             for value, problem in found
             if problem.code not in _OF_ONE_TABLE
