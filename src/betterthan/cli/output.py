@@ -6,18 +6,16 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from betterthan.cli.streams import is_reader_gone, refuse_overwriting, say, silence_stdout
-from betterthan.cli.wording import as_typed, typed_option
+from betterthan.cli.wording import typed_option
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.present.renderers.render import SUFFIXES, render
 from betterthan.present.renderers.text import WIDTH, render_text
-from betterthan.present.table import Table
 from betterthan.present.tables.describe import describe
 from betterthan.receipts.receipt import record
 from betterthan.results.base import Result, json_text
@@ -103,15 +101,8 @@ def _format_of(output: str | None) -> str:
 
 def _for_terminal(result: Result, color: str) -> str:
     width = shutil.get_terminal_size((WIDTH, 24)).columns if sys.stdout.isatty() else None
-    return render_text(
-        _as_typed(describe(result)), width=width, color=_colored(color), unicode=_can_show_unicode()
-    )
-
-
-def _as_typed(table: Table) -> Table:
-    """Write Python's arguments in words and notes as the options that they are here."""
-    words, notes = ([as_typed(line) for line in lines] for lines in (table.words, table.notes))
-    return replace(table, words=tuple(words), notes=tuple(notes))
+    table = describe(result).spelled(typed_option())
+    return render_text(table, width=width, color=_colored(color), unicode=_can_show_unicode())
 
 
 def _colored(color: str) -> bool:

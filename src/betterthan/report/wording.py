@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from betterthan.messages import Message
 from betterthan.present.numbers import digits_for, pvalue
 from betterthan.present.table import Table
 from betterthan.tables.scores import Scores
@@ -57,6 +58,8 @@ def thousands(text: str) -> str:
     >>> thousands("8,400 of 12,000 rows kept, 3,14 and x1,000 as they are").replace("\u202f", " ")
     '8 400 of 12 000 rows kept, 3,14 and x1,000 as they are'
     """
+    if isinstance(text, Message):  # its options are still to be spelled
+        return text
     return _THOUSANDS.sub(lambda found: found.group().replace(",", "\u202f"), text)
 
 

@@ -10,6 +10,7 @@ from betterthan.analysis.meta.meta_evaluate import meta_evaluate
 from betterthan.analysis.rank.rank import rank
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
+from betterthan.messages import joined
 from betterthan.present.numbers import pvalue
 from betterthan.present.table import Cell, Column, Table
 from betterthan.present.tables.describe import describe
@@ -313,12 +314,15 @@ def _verdict(found: MetaEvaluation) -> str:
         if found.low[0] == found.low[0]
         else ""
     )
-    differ = f" {differences(found)}." if n_pairs else ""
-    caveats = "".join(f" {caveat_sentence(one)}" for one in found.caveats)
+    differ = f"{differences(found)}." if n_pairs else ""
     few = ", and agreement over so few is uncertain" if found.n_systems < _FEW_SYSTEMS else ""
-    return (
-        f"The {measure_name(found.method)} of {found.metrics[0]} with {found.human} is {found.value[0]:.3f}{span}."
-        f"{caveats}{differ} There are {found.n_systems} systems{few}."
+    return joined(
+        [
+            f"The {measure_name(found.method)} of {found.metrics[0]} with {found.human} is {found.value[0]:.3f}{span}.",
+            *(caveat_sentence(one) for one in found.caveats),
+            differ,
+            f"There are {found.n_systems} systems{few}.",
+        ]
     )
 
 

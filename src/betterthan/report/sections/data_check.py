@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from betterthan.messages import Message
 from betterthan.read.problems import PROBLEMS
 from betterthan.report.document import Block, Checklist, Item, Section
 from betterthan.report.inputs import Inputs
@@ -63,7 +64,12 @@ def _of_checkup(checkup: Checkup) -> list[Item]:
             Item(
                 state="doubt" if problem.is_doubt else "fault",
                 code=problem.code,
-                text=f"{problem.title}, {problem.place}: {thousands(problem.message)}",
+                text=Message(
+                    "{title}, {place}: {message}",
+                    title=problem.title,
+                    place=problem.place,
+                    message=thousands(problem.message),
+                ),
                 more=f"{known.meaning} {known.cure}" if known else "",
             )
         )
