@@ -12,7 +12,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.results.base import Result
 from betterthan.results.rows import Rows, index_of, place_of
 from betterthan.results.settings import Settings
-from betterthan.results.units import undecidable_sentence
+from betterthan.results.units import undecidable_sentence, unit_line
 
 WIN_PROBABILITY = "P(row beats column)"
 """The name of the effect where effects are probabilities to win."""
@@ -211,6 +211,12 @@ class PairwiseTable(Rows[Pair], Result):
     def is_decidable(self) -> bool:
         """Whether any outcome of this design could have been significant at alpha after the correction."""
         return self.least <= self.alpha
+
+    @property
+    def unit_line(self) -> str:
+        """Which unit was used and how to change it, as a message; empty where there is nothing to choose."""
+        missing = self.settings.options.get("missing")
+        return unit_line(self.unit_note, self.units, test=self.test, missing=missing)
 
     @property
     def is_probability(self) -> bool:

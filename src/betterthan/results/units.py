@@ -80,12 +80,11 @@ def with_unit_first(
 
 def first_lines(result: object) -> tuple[str, ...]:
     """Return what must be known before any note of a result: the unit and how to change it, and what is undecidable."""
-    unit_note, undecidable = (str(getattr(result, name, "")) for name in ("unit_note", "undecidable"))
+    unit_note, undecidable = (getattr(result, name, "") for name in ("unit_note", "undecidable"))
     settings = getattr(result, "settings", None)
-    units = getattr(result, "units", None) or (
-        settings.options.get("units") if settings is not None else None
-    )
-    return with_unit_first((), unit_note, units, undecidable)
+    units = getattr(result, "units", None) or (None if settings is None else settings.options.get("units"))
+    line = getattr(result, "unit_line", None) or unit_line(unit_note, str(units))
+    return tuple(each for each in (line, undecidable) if each)
 
 
 def undecidable_sentence(alpha: float, units: str, n_units: int, least: float) -> str:

@@ -9,7 +9,6 @@ from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Cell, Column, Table
 from betterthan.present.tables.tags import tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
-from betterthan.results.units import unit_line
 
 _CORRECTIONS = {
     "none": "uncorrected",
@@ -47,9 +46,7 @@ def pairwise_table(result: PairwiseTable) -> Table:
     pairs = result.pairs(MOST_PAIRS)
     digits = digits_for([(p.high - p.low) / 2 for p in pairs], [p.effect for p in pairs])
     corrected = result.correction != "none"
-    missing = result.settings.options.get("missing")
-    unit = unit_line(result.unit_note, result.units, test=result.test, missing=missing)
-    words = tuple(line for line in (unit, *_words(result), _not_shown(result)) if line)
+    words = tuple(line for line in (result.unit_line, *_words(result), _not_shown(result)) if line)
     columns = [
         Column(heading="better?"),
         Column(heading="than"),
