@@ -38,7 +38,7 @@ def as_typed(text: str, root: click.Command | None = None) -> str:
 
     Examples
     --------
-    >>> from betterthan.messages import COLUMN
+    >>> from betterthan.messages import COLUMN, Message
     >>> by = click.Option(["--by"], type=click.Choice(["mean", "win-rate"]))
     >>> root = click.Group(commands=[click.Command("rank", params=[click.Option(["--missing"]), by])])
     >>> message = Message("Use {fix}, or rank {by}.", fix=Option("missing", "drop"), by=Option("by", "win_rate"))
