@@ -162,8 +162,8 @@ def test_what_nobody_foresaw_ends_in_one_sentence():
     )
     assert done.returncode == 2
     assert done.stderr == (
-        "error[BT250]: This needs more memory than the budget of 300 MB. Take a part of the data, or raise the "
-        "budget with --memory or BETTERTHAN_MEMORY.\n"
+        "error[BT250]: This needs more memory than the budget of 300 MB. Use a part of the data, or raise the "
+        "budget with --memory SIZE.\n"
     )
 
 

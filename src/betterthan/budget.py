@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from betterthan.errors import BetterThanError, OverBudget
+from betterthan.messages import SIZE, Message, Option
 
 VARIABLE = "BETTERTHAN_MEMORY"
 MEGABYTE = 1 << 20
@@ -157,7 +158,7 @@ def _fields(path: Path) -> dict[str, int]:
     return {line[0]: int(line[1]) for line in lines if len(line) > 1 and line[1].isdigit()}
 
 
-def require(needed: float, what: str, *, instead: str = "Take a part of the data") -> None:
+def require(needed: float, what: str, *, instead: str = "Use a part of the data") -> None:
     """Refuse work before it begins when it would need more memory than the budget.
 
     Parameters
@@ -180,16 +181,27 @@ def require(needed: float, what: str, *, instead: str = "Take a part of the data
     """
     if needed > memory():
         raise OverBudget(
-            f"{what} needs about {shown(needed)} of memory, more than the budget of {shown(memory())}. "
-            f"{instead}, or raise the budget with --memory or {VARIABLE}."
+            Message(
+                "{what} needs about {needed} of memory, more than the budget of {budget}. {instead}, or "
+                "raise the budget with {memory}.",
+                what=what,
+                needed=shown(needed),
+                budget=shown(memory()),
+                instead=instead,
+                memory=Option("memory", SIZE),
+            )
         )
 
 
 def out_of_memory() -> OverBudget:
     """Build the error for work whose need of memory could not be foreseen."""
     return OverBudget(
-        f"This needs more memory than the budget of {shown(memory())}. "
-        f"Take a part of the data, or raise the budget with --memory or {VARIABLE}."
+        Message(
+            "This needs more memory than the budget of {budget}. Use a part of the data, or raise the "
+            "budget with {memory}.",
+            budget=shown(memory()),
+            memory=Option("memory", SIZE),
+        )
     )
 
 

@@ -28,9 +28,12 @@ class Placeholder(str):
 
 COLUMN = Placeholder("COLUMN")
 FILE = Placeholder("FILE")
+FOLDER = Placeholder("FOLDER")
 NAME = Placeholder("NAME")
 SIZE = Placeholder("SIZE")
 VALUE = Placeholder("VALUE")
+ONLY_TYPED = frozenset({"debug", "folder", "name", "port", "seconds", "tolerance", "upload"})
+"""Options that only the command line has; every interface writes them as flags."""
 MORE = Placeholder("…")
 """Stands at the end of a list that is too long to show."""
 
@@ -62,6 +65,13 @@ class Option:
         if self.name in ("lower_is_better", "higher_is_better") and isinstance(self.value, str):
             # In Python the argument belongs to one table, on the command line it names one of several metrics.
             return f"lower_is_better={self.name == 'lower_is_better'}"
+        if self.name == "set" and isinstance(
+            self.value, Mapping
+        ):  # a setting of a study is an argument of its own
+            return ", ".join(f"{name}={_as_python(value)}" for name, value in self.value.items())
+        if self.name in ONLY_TYPED:
+            shown = "" if self.value is None or self.value is True else f" {_as_python(self.value)}"
+            return f"--{self.name}{shown}"
         if self.name == "memory":  # of the process, not of a call
             return "BETTERTHAN_MEMORY" if self.value is None else f"BETTERTHAN_MEMORY={self.value}"
         return self.name if self.value is None else f"{self.name}={_as_python(self.value)}"
@@ -185,13 +195,15 @@ def spelled(text: str, spelling: Spelling) -> str:
     return text.spelled(spelling) if isinstance(text, Message) else text
 
 
-def joined(parts: Sequence[str], between: str = " ") -> Message:
-    """Return several texts as one message that keeps what each was made of; empty ones are left out.
+def joined(parts: Sequence[str | Option], between: str = " ") -> Message:
+    """Return several texts or options as one message that keeps what each was made of; empty ones are left out.
 
     Examples
     --------
     >>> joined(["One.", "", Message("Use {fix}.", fix=Option("prior", 0.5))])
     'One. Use prior=0.5.'
+    >>> joined([Option("ties", "half"), Option("ties", "drop")], " or ")
+    'ties="half" or ties="drop"'
     """
     fields: dict[str, Any] = {f"part{i}": part for i, part in enumerate(part for part in parts if part)}
     return Message(between.join(f"{{{name}}}" for name in fields), **fields)

@@ -398,11 +398,20 @@ def test_covariates_explain_what_looked_like_strength():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"by": "win_rate"}, 'win_rate cannot hold covariates equal. Rank by="bradley_terry", or read none.'),
-        ({"by": "elo"}, "elo cannot hold covariates equal"),
-        ({"ties": "davidson"}, 'Covariates do not go with ties="davidson". Use ties="half" or "drop".'),
-        ({"prior": 0.5}, "Covariates do not go with a prior. Leave out the prior"),
-        ({"interval": "percentile"}, 'Covariates need interval="robust"'),
+        (
+            {"by": "win_rate"},
+            'cannot be adjusted for with by="win_rate". Use by="bradley_terry", or leave the covariates out.',
+        ),
+        ({"by": "elo"}, 'Covariates cannot be adjusted for with by="elo"'),
+        (
+            {"ties": "davidson"},
+            'Covariates cannot be combined with ties="davidson". Use ties="half" or ties="drop".',
+        ),
+        ({"prior": 0.5}, "Covariates cannot be combined with prior=0.5"),
+        (
+            {"interval": "percentile"},
+            'Covariates cannot be combined with interval="percentile". Use interval="robust"',
+        ),
     ],
 )
 def test_covariates_are_never_ignored(options, message):
@@ -423,9 +432,7 @@ def test_covariates_that_say_nothing_or_everything_are_refused():
         matches,
         outcome=np.where(matches.left == 4, 0.0, np.where(matches.right == 4, 1.0, matches.outcome)),
     )
-    with pytest.raises(
-        NotEstimable, match=r"Kaka never won\. Read them without covariates, which take no prior"
-    ):
+    with pytest.raises(NotEstimable, match=r"Kaka never won\. Leave out the covariates"):
         bt.rank(lost)
 
 

@@ -109,8 +109,8 @@ def test_row_labels_of_pandas_are_names_of_segments():
     ("words", "message"),
     [
         (("compare", "--by", "median", "--test", "sign"), "--by median changes nothing with --test sign"),
-        (("compare", "--method", "exact", "--test", "t"), "--method exact is of the permutation test"),
-        (("rank", "--scale", "log"), "--scale log changes nothing in a ranking --by mean"),
+        (("compare", "--method", "exact", "--test", "t"), "--method exact belongs to the permutation test"),
+        (("rank", "--scale", "log"), "--scale log changes nothing with --by mean"),
         (("rank", "--by", "mean", "--by", "median", "--ties", "half"), "--ties half changes nothing"),
     ],
 )

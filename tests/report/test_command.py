@@ -259,7 +259,7 @@ def test_standard_input_is_read_once(monkeypatch):
 def test_a_folder_of_several_language_pairs_is_refused_with_the_list(here):
     """A report is about the systems of one test set; the message names the pairs and the option."""
     metrics_folder(here / "wmt")
-    with pytest.raises(ReadError, match=r"2 language pairs: en-de, zh-en\. .* pass --language-pair en-de\."):
+    with pytest.raises(ReadError, match=r'2 language pairs: en-de, zh-en\. .* language_pair="en-de"'):
         compose("wmt")
 
 

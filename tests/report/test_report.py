@@ -256,9 +256,9 @@ def test_several_metrics_the_first_is_named(folder):
 
 def test_what_is_asked_must_fit_the_data(folder, outputs):
     """Errors say what to pass."""
-    with pytest.raises(ReadError, match="--reference"):
+    with pytest.raises(ReadError, match="references=FILE"):
         compose(outputs)
-    with pytest.raises(BetterThanError, match="--human"):
+    with pytest.raises(BetterThanError, match="human=FILE"):
         compose(str(folder / "metrics.tsv"), question="meta")
     with pytest.raises(BetterThanError, match="gold file first"):
         compose(str(folder / "tags/gold.tags"))

@@ -166,7 +166,7 @@ def test_only_soft_pairwise_accuracy_has_contributions():
     """The error says what to use."""
     found = bt.meta_evaluate(METRICS, PEOPLE, by="pearson", significance="none", n_resamples=9, workers=1)
     with pytest.raises(
-        bt.BetterThanError, match=r'by="pearson" has no contributions.*Use by="soft_pairwise_accuracy"'
+        bt.BetterThanError, match=r'not available with by="pearson"\. Use by="soft_pairwise_accuracy"'
     ):
         found.contributions("sharp")
 

@@ -142,7 +142,7 @@ def test_japanese_and_korean_need_their_tokeniser(language, name):
     try:
         sacrebleu(tokenize=name)
     except RuntimeError:
-        cure = f'pip install "sacrebleu[{name[:2]}]". Or pass tokenize="char"'
+        cure = f'pip install "sacrebleu[{name[:2]}]". Or use tokenize="char"'
         with pytest.raises(BetterThanError, match=re.escape(cure)):
             bt.bleu({"A": ["今日"]}, ["今日"], language=language)
     else:
@@ -154,7 +154,7 @@ def test_tokenisers_and_languages_are_checked():
     outputs, references = {"A": ["a"]}, ["a"]
     with pytest.raises(UnknownName, match=r'Unknown tokenizer "13b"\. Did you mean "13a"'):
         bt.bleu(outputs, references, tokenize="13b")
-    with pytest.raises(BetterThanError, match=r'"en-zh" is not one language.*: language="zh"'):
+    with pytest.raises(BetterThanError, match=r'"en-zh" is not one language.*outputs, language="zh"'):
         bt.bleu(outputs, references, language="en-zh")
     with pytest.raises(BetterThanError, match='language="" is not one language'):
         bt.bleu(outputs, references, language="")
@@ -169,7 +169,7 @@ def test_no_model_is_fetched_from_the_network(name, tmp_path, monkeypatch):
     monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
     tokenizer.cache_clear()
     with pytest.raises(
-        BetterThanError, match=f'tokenize="{name}" needs a model that is not here: {tmp_path}'
+        BetterThanError, match=f'tokenize="{name}" needs a model that is not on this machine: {tmp_path}'
     ):
         bt.bleu({"A": ["a"]}, ["a"], tokenize=name)
     assert SUBWORDS[name] == Path(SPM_MODELS[name]["url"]).name

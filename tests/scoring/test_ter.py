@@ -138,7 +138,9 @@ def test_texts_without_spaces_are_noticed():
     split = bt.ter(*chinese, normalized=True, asian_support=True)
     assert split.values.tolist() == [[[1, 5]]]
     assert len(split.notes) == 1
-    assert any("asian_support does nothing" in note for note in bt.ter(*chinese, asian_support=True).notes)
+    assert any(
+        "asian_support=True does nothing" in note for note in bt.ter(*chinese, asian_support=True).notes
+    )
     assert len(bt.ter({"A": ["a"]}, ["a"]).notes) == 1
 
 

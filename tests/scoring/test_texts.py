@@ -139,7 +139,7 @@ def test_a_segment_needs_one_reference():
 def test_missing_outputs_are_not_guessed():
     """Refused unless the caller says what they are."""
     gaps = {"A": ["a b", None, "c"], "B": ["a", "b", None]}
-    message = '2 of 6 outputs are missing ("A": segments 2). Pass missing="drop" to leave these segments out'
+    message = '2 of 6 outputs are missing ("A": segments 2). Use missing="drop" to leave these segments out'
     refused(gaps, REFERENCE, message, error=MissingScores)
     refused(gaps, REFERENCE, 'Unknown missing "skip".', error=UnknownName, missing="skip")
     dropped = bt.chrf(gaps, REFERENCE, missing="drop")
@@ -150,7 +150,7 @@ def test_missing_outputs_are_not_guessed():
         empty.values, bt.chrf({"A": ["a b", "", "c"], "B": ["a", "b", ""]}, REFERENCE).values
     )
     assert "2 missing outputs counted as empty texts." in empty.notes
-    refused({"A": [None]}, ["a"], "Every segment misses an output", missing="drop")
+    refused({"A": [None]}, ["a"], "Every segment lacks an output", missing="drop")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from betterthan.errors import BetterThanError, TableError
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.tables.any_table import AnyTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.ratings import Ratings
@@ -42,7 +43,12 @@ def as_table(
     first = data[0]
     if len(data) == 1 and isinstance(first, kinds):
         if metric is not None:
-            raise BetterThanError(f'metric="{metric}" changes nothing: a table has one metric. Leave it out.')
+            raise BetterThanError(
+                Message(
+                    "{metric} changes nothing: a table has one metric. Leave it out.",
+                    metric=Option("metric", metric),
+                )
+            )
         return first
     names = [kind.__name__ for kind in kinds]
     some = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
@@ -92,8 +98,11 @@ def judgements_with_judges(data: AnyData, *, verb: str) -> Ratings:
     found = as_judgements(data, verb=verb)
     if not isinstance(found, Ratings):
         raise TableError(
-            f"{verb} takes Ratings, and these are scores without judges. Name their column: "
-            f"bt.read_ratings(…, judge=COLUMN)."
+            Message(
+                "{verb} needs judgments with judges, and these scores have none. Name their column with {judge}.",
+                verb=verb,
+                judge=Option("judge", COLUMN),
+            )
         )
     return found
 

@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import MissingScores, TableError, unknown_name
 from betterthan.kernels.resampling.resample import unit_sums
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.results.units import few_note
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
@@ -54,12 +55,20 @@ class Units(NamedTuple):
         if self.are_segments:
             return values
         if np.isnan(values).any():
-            raise MissingScores('Documents cannot be summed while scores are missing. Pass missing="drop".')
+            raise MissingScores(
+                Message(
+                    "Documents cannot be summed while scores are missing. Use {drop}.",
+                    drop=Option("missing", "drop"),
+                )
+            )
         return unit_sums(values, self.of_segment, self.n_units)
 
 
 def units_of(table: Scores | Counts, units: UnitName) -> Units:
     """Return the units of a table's segments.
+
+    Segments of a document resemble each other, so documents are the unit wherever they are known, unless `units` says
+    otherwise.
 
     Examples
     --------
@@ -73,13 +82,23 @@ def units_of(table: Scores | Counts, units: UnitName) -> Units:
         return Units(np.arange(table.n_segments), table.n_segments)
     if table.groups is None:
         raise TableError(
-            f'"{table.name}" has no groups (documents) to use as units. '
-            f'Name the column that holds them with group="doc", or use units="segments".'
+            Message(
+                '"{name}" has no groups (documents) to use as units. Name their column with {group}, or use {units}.',
+                name=table.name,
+                group=Option("group", COLUMN),
+                units=Option("units", "segments"),
+            )
         )
     index: dict[str, int] = {}
     codes = [index.setdefault(group, len(index)) for group in table.groups]
     if len(index) < 2:
-        raise TableError(f'All segments of "{table.name}" are in one group. Use units="segments".')
+        raise TableError(
+            Message(
+                'All segments of "{name}" are in one group. Use {units}.',
+                name=table.name,
+                units=Option("units", "segments"),
+            )
+        )
     return Units(np.array(codes, dtype=np.int64), len(index))
 
 
@@ -92,7 +111,8 @@ def has_documents(table: Scores | Counts | WordTags) -> bool:
 
 def few_units_note(units: Units) -> tuple[str, ...]:
     """Say that intervals of so few units are rough; see :func:`betterthan.results.units.few_note`."""
-    return few_note({"segments" if units.are_segments else "documents": units.n_units})
+    names = ("segment", "segments") if units.are_segments else ("document", "documents")
+    return few_note({names: units.n_units})
 
 
 def unit_note(table: Scores | Counts | WordTags, units: Units) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 import click
 
-from betterthan.messages import MORE, Message, Option, Placeholder, Spelling, spelled
+from betterthan.messages import MORE, Option, Placeholder, Spelling, spelled
 
 _FLAGS = {
     "format": "--format-in",
@@ -20,6 +19,7 @@ _FLAGS = {
     "weights": "--weight",
     "covariates": "--covariate",
     "cache": "--no-cache",
+    "references": "--reference",
 }
 """Where the command line calls an argument by another name."""
 _VALUES = {("cluster", False): "none"}
@@ -38,7 +38,7 @@ def as_typed(text: str, root: click.Command | None = None) -> str:
 
     Examples
     --------
-    >>> from betterthan.messages import COLUMN
+    >>> from betterthan.messages import COLUMN, Message
     >>> by = click.Option(["--by"], type=click.Choice(["mean", "win-rate"]))
     >>> root = click.Group(commands=[click.Command("rank", params=[click.Option(["--missing"]), by])])
     >>> message = Message("Use {fix}, or rank {by}.", fix=Option("missing", "drop"), by=Option("by", "win_rate"))
@@ -51,9 +51,6 @@ def as_typed(text: str, root: click.Command | None = None) -> str:
     >>> as_typed(Message("{where}", where=Option("where", {"lp": ["en-de", "zh-en"]})), root)
     '--where lp=en-de --where lp=zh-en'
     """
-    root = root or _running_command()
-    if not isinstance(text, Message) and isinstance(root, click.Group):
-        return _rewritten(text, root)
     return spelled(text, typed_option(root))
 
 
@@ -71,11 +68,18 @@ def _running_command() -> click.Command | None:
 def _choices(root: click.Command | None) -> dict[str, set[str]]:
     """Collect what each option may be set to, over all commands."""
     found: dict[str, set[str]] = {}
-    for command in root.commands.values() if isinstance(root, click.Group) else ():
+    for command in _commands(root):
         for option in command.params:
             if isinstance(option, click.Option) and isinstance(option.type, click.Choice):
                 found.setdefault(option.opts[-1], set()).update(option.type.choices)
     return found
+
+
+def _commands(root: click.Command | None) -> Iterator[click.Command]:
+    """Go through all commands, those of groups within the group included."""
+    for command in root.commands.values() if isinstance(root, click.Group) else ():
+        yield command
+        yield from _commands(command)
 
 
 def _typed(option: Option, choices: Mapping[str, set[str]]) -> str:
@@ -104,29 +108,3 @@ def _is_list(value: object) -> TypeGuard[Sequence[object]]:
 
 def _quoted(value: str) -> str:
     return shlex.quote(value)
-
-
-_ARGUMENT = re.compile(r'\b([a-z_]+)=(?:"([^"]*)"|([\w.]*\w))')
-
-
-def _rewritten(message: str, root: click.Group) -> str:
-    """Write Python's arguments in a plain string as options; goes when every message is data."""
-    options: dict[str | None, list[click.Option]] = {}
-    for command in root.commands.values():
-        for option in command.params:
-            if isinstance(option, click.Option):
-                options.setdefault(option.name, []).append(option)
-
-    def typed(match: re.Match[str]) -> str:
-        same, value = options.get(match.group(1)), match.group(2) or match.group(3)
-        if same is None:
-            return match.group()
-        choices = {name for one in same if isinstance(one.type, click.Choice) for name in one.type.choices}
-        if value == "True" and all(one.is_flag for one in same):
-            return same[0].opts[-1]
-        value = "none" if match.group() == "cluster=False" else value
-        dashed = value.replace("_", "-")
-        shown = dashed if dashed in choices else f'"{value}"' if " " in value else value
-        return f"{same[0].opts[-1]} {shown}"
-
-    return _ARGUMENT.sub(typed, message)

@@ -8,6 +8,7 @@ from pathlib import Path
 from betterthan.errors import BetterThanError
 from betterthan.examples.campaign import METRIC_DIGITS, Campaign
 from betterthan.examples.judging import Battle
+from betterthan.messages import Message, Option
 from betterthan.writing import write_whole
 
 MARKER = "<!-- betterthan: example campaign -->"
@@ -101,8 +102,12 @@ def _check(place: Path, *, overwrite: bool) -> None:
     if overwrite or not place.is_dir() or not any(place.iterdir()) or _is_campaign(place):
         return
     raise BetterThanError(
-        f'The folder "{place}" is not empty and holds no earlier example campaign. '
-        "Name a new folder, or pass overwrite=True to write among its files."
+        Message(
+            'The folder "{folder}" is not empty and holds no earlier example campaign. Name a new folder, '
+            "or use {overwrite} to write into it.",
+            folder=place,
+            overwrite=Option("overwrite", True),
+        )
     )
 
 

@@ -194,9 +194,14 @@ class TableReader:
         if Matches in kinds and isinstance(first, Matches):
             return first
         if cluster is not None or covariates:
-            option = f'covariates="{covariates[0]}"' if covariates else f'cluster="{cluster}"'
             raise BetterThanError(
-                f"{option} is for battles, and {name or 'these data'} holds none. Leave it out."
+                Message(
+                    "{option} is for battles, and {data} has none. Leave it out.",
+                    option=Option("covariates", list(covariates))
+                    if covariates
+                    else Option("cluster", cluster),
+                    data=name or "the table",
+                )
             )
         if Scores not in kinds:
             return self._only(reading, kinds, name)

@@ -22,7 +22,9 @@ from betterthan import __version__
 from betterthan.cli.commands.report import COMPOSED
 from betterthan.cli.commands.report import report as report_command
 from betterthan.cli.output import COLLECTED
+from betterthan.cli.wording import typed_option
 from betterthan.errors import BetterThanError, ReadError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.formats.quality.tag_files import read_tags
 from betterthan.read.protocol import Options
 from betterthan.read.sniff import read_any
@@ -162,7 +164,10 @@ def report_verdict(
         try:
             again = _composed(command, paths, options)
         except BetterThanError as error:
-            return Verdict(False, (f"{name}: differs. The report is refused now: {error}",))
+            refusal = Message(
+                "{name}: differs. The report cannot be made now: {error}", name=name, error=error.text
+            )
+            return Verdict(False, (refusal,))
     version = _version(data)
     is_same = not is_other(version)
     exact = 0.0 if is_same else OTHER_VERSION_TOLERANCE
@@ -287,14 +292,19 @@ def _page_differences(
     recorded: str, again: Report, command: str, paths: Mapping[File, str]
 ) -> list[Difference]:
     """Compare two pages line by line, but for the places of files and the versions of other packages."""
-    shown = page_of(again).replace(escape(again.command), escape(command))
-    for file, path in paths.items():
-        shown = shown.replace(escape(path), escape(file.name))
-    one, other = (_APART.sub("", text).splitlines() for text in (recorded, shown))
-    comparison = DataComparison()
-    for number, (left, right) in enumerate(zip_longest(one, other), 1):
-        comparison.compare(left, right, f"page, line {number}")
-    return comparison.differences
+    # A page made on the command line names options as flags, one made in Python as arguments.
+    pages = [page_of(again, spelling=spelling) for spelling in (typed_option(), str)]
+    differences = []
+    for page in pages:
+        shown = page.replace(escape(again.command), escape(command))
+        for file, path in paths.items():
+            shown = shown.replace(escape(path), escape(file.name))
+        one, other = (_APART.sub("", text).splitlines() for text in (recorded, shown))
+        comparison = DataComparison()
+        for number, (left, right) in enumerate(zip_longest(one, other), 1):
+            comparison.compare(left, right, f"page, line {number}")
+        differences.append(comparison.differences)
+    return min(differences, key=len)
 
 
 REPORT_SCHEMA = "betterthan.report/1"
@@ -425,7 +435,7 @@ def _run(
     changed = changed_files(matched_files)
     notes = [f"  computed again by: {command_line(command)}", *unknown_bytes(matched_files)]
     results: list[Any] = []
-    refusal = None
+    refusal: str | None = None
     with readable(matched_files) as paths:
         try:
             results = recomputed(command, paths, workers=options.workers)
@@ -434,14 +444,18 @@ def _run(
                 f"The command recorded in this file is not run: {error.format_message()} Nothing was computed."
             ) from error
         except BetterThanError as error:
-            refusal = str(error)
+            refusal = error.text
     same_words = same_but_for_folders(paths)
 
     def compared(one: Mapping[str, Any], name: str, at: int) -> Verdict:
         if refusal is not None:
-            return Verdict(
-                False, (f"{name}: differs. {subject} is refused now: {refusal}", *changed[:MOST_LINES])
+            head = Message(
+                "{name}: differs. {subject} cannot be computed now: {refusal}",
+                name=name,
+                subject=subject,
+                refusal=refusal,
             )
+            return Verdict(False, (head, *changed[:MOST_LINES]))
         if at >= len(results):
             return Verdict(
                 False, (f"{name}: differs. {subject} has only {len(results)} results.", *changed[:MOST_LINES])
@@ -563,7 +577,7 @@ def verdict_of(
         head = f"{name}: equal. {subject} gives the same again{within}: {comparison.n_numbers:,} numbers."
         data = [f"{line}, but the same data" for line in changed]
         return Verdict(True, (head, *notes, *data))
-    lines = [
+    lines: list[str] = [
         f"  {place}: recorded {recorded}, computed again {again}"
         for place, recorded, again, _ in comparison.differences
     ]
@@ -573,7 +587,11 @@ def verdict_of(
     widest = max(difference.gap for difference in comparison.differences)
     if widest <= OTHER_VERSION_TOLERANCE:
         lines.append(
-            f"  The widest gap is {widest:.1g}: another processor may do this. --tolerance 1e-9 allows for it."
+            Message(
+                "  The largest difference is {widest:.1g}; another processor may cause it. {tolerance} allows for it.",
+                widest=widest,
+                tolerance=Option("tolerance", OTHER_VERSION_TOLERANCE),
+            )
         )
     head = f"{name}: differs. {subject} gives something else{within}."
     return Verdict(False, (head, *notes, *changed, *lines))

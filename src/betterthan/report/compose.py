@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from betterthan.analysis.units import has_documents
+from betterthan.messages import joined
 from betterthan.read.protocol import Options
 from betterthan.report.document import Report
 from betterthan.report.inputs import Inputs, ReportSource, gather
@@ -117,7 +118,7 @@ def composed(inputs: Inputs) -> Report:
     report: Report = getattr(importlib.import_module(f"betterthan.report.{module}"), name)(inputs)
     if inputs.options.get("units") == "groups" and inputs.kind != "scores":
         # Said where nobody can miss it: the numbers are not those that were asked for.
-        return replace(report, verdict=f"{report.verdict} {_NO_DOCUMENTS}")
+        return replace(report, verdict=joined([report.verdict, _NO_DOCUMENTS]))
     return report
 
 

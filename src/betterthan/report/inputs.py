@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError, ReadError, TableError, some_of, unknown_name
+from betterthan.messages import FILE, NAME, Message, Option
 from betterthan.read.formats.metrics_task.metrics_folder import with_conditions
 from betterthan.read.formats.metrics_task.metrics_folder_files import Folder, pairs_of
 from betterthan.read.formats.quality.tag_files import read_tags
@@ -88,8 +89,13 @@ def _one_pair(read: TableReader, path: str | os.PathLike[str]) -> None:
     pairs = pairs_of(Folder(source.name, source.path))
     if options.language_pair is None and len(pairs) > 1:
         raise ReadError(
-            f"The folder holds {len(pairs)} language pairs: {some_of(pairs, limit=12)}. A report is about one: pass "
-            f"--language-pair {pairs[0]}. For all of them together there is betterthan meta.",
+            Message(
+                "The folder holds {n} language pairs: {pairs}. A report is about one of them. Choose it "
+                "with {pair}, or use betterthan meta for all of them together.",
+                n=len(pairs),
+                pairs=some_of(pairs, limit=12),
+                pair=Option("language_pair", pairs[0]),
+            ),
             path=source.name,
             code="BT164",
         )
@@ -224,8 +230,13 @@ def _question(
     kind = "meta" if is_metrics_folder(recognised) else _KINDS[recognised.kind]
     if kind == "texts" and not references:
         raise ReadError(
-            "This file holds lines of text, which are scored against a reference. Pass --reference FILE, or say what "
-            "else it is with --question or --format-in.",
+            Message(
+                "This file holds lines of text, which are scored against a reference. Name one with "
+                "{reference}, or say what else the file is with {question} or {format}.",
+                reference=Option("references", FILE),
+                question=Option("question"),
+                format=Option("format"),
+            ),
             path=str(first),
             code="BT134",
         )
@@ -244,8 +255,14 @@ def _of_scores(read: TableReader, files: Sequence[ReportSource], further: Mappin
     notes = []
     if len(tables) > 1 and metric is None:
         notes.append(
-            f"The data have {len(tables)} metrics ({some_of(list(tables))}); this report is about {about}, the first. "
-            f"--metric chooses another."
+            Message(
+                "The data have {n} metrics ({metrics}); this report is about {about}, the first. {metric} "
+                "chooses another.",
+                n=len(tables),
+                metrics=some_of(list(tables)),
+                about=about,
+                metric=Option("metric", NAME),
+            )
         )
     ordered = {about: tables[about], **tables}
     if lines:
@@ -290,7 +307,9 @@ def _of_meta(read: TableReader, files: Sequence[ReportSource], further: Mapping[
         assert isinstance(people, Scores)  # noqa: S101  (one pair has one)
         return Inputs(kind="meta", command="", metrics=metrics, human=people, notes=notes_of_folder)  # type: ignore[arg-type]
     if further["human"] is None:
-        raise BetterThanError("Name the file with the human scores: --human FILE.")
+        raise BetterThanError(
+            Message("Name the file with the human scores: {human}.", human=Option("human", FILE))
+        )
     people = _tables(read, [further["human"]])
     gold = next(iter(people))
     notes = []
@@ -309,7 +328,11 @@ def _of_texts(read: TableReader, files: Sequence[ReportSource], further: Mapping
         return Inputs(kind="texts", command="", texts=files[0])
     if not further["references"]:
         raise ReadError(
-            "No reference was given. Pass one or more: --reference FILE, a line a segment.", code="BT134"
+            Message(
+                "No reference was given. Name one or more, with one line per segment: {reference}.",
+                reference=Option("references", FILE),
+            ),
+            code="BT134",
         )
     texts = read_texts(
         [str(file) for file in files],

@@ -11,7 +11,7 @@ import functools
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,10 +20,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from betterthan import __version__
+from betterthan.messages import Spelling, spelled
 from betterthan.present.printable import unturned
 from betterthan.present.table import Table
-from betterthan.report.copies import copies_of
-from betterthan.report.document import Report, Section
+from betterthan.report.copies import TableCopy, copies_of
+from betterthan.report.document import Report, Section, TableBlock
 from betterthan.report.sections.files import embedded
 from betterthan.results.base import json_text
 
@@ -57,7 +58,7 @@ class Links:
     nonce: str | None = None
 
 
-def page(report: Report, *, links: Links | Mapping[str, str] | None = None) -> str:
+def page(report: Report, *, links: Links | Mapping[str, str] | None = None, spelling: Spelling = str) -> str:
     """Return the whole page: the same report gives the same bytes.
 
     Parameters
@@ -65,11 +66,13 @@ def page(report: Report, *, links: Links | Mapping[str, str] | None = None) -> s
     report : Report
     links : Links or mapping of its fields, optional
         What a server adds.
+    spelling : callable, optional
+        How options named in messages are written; as keyword arguments by default.
     """
     addresses = links if isinstance(links, Links) else Links(**(links or {}))
     style, script = style_sheet(), script_text()
     return (
-        _environment()
+        _environment(spelling)
         .get_template("page.html.j2")
         .render(
             report=report,
@@ -84,13 +87,9 @@ def page(report: Report, *, links: Links | Mapping[str, str] | None = None) -> s
     )
 
 
-def section_fragment(section: Section) -> str:
+def section_fragment(section: Section, *, spelling: Spelling = str) -> str:
     """Return one section as HTML, for a page that has its own head and style."""
-    return _titled(section)
-
-
-def _titled(section: Section) -> str:
-    return str(_environment().get_template("section.html.j2").render(section=section, links=None))
+    return str(_environment(spelling).get_template("section.html.j2").render(section=section, links=None))
 
 
 @functools.cache
@@ -128,19 +127,25 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
-@functools.cache
-def _environment() -> Environment:
+@functools.lru_cache(maxsize=8)
+def _environment(spelling: Spelling) -> Environment:
+    """Return the templates, with options in what they show as an interface writes them."""
+
+    def shown(value: object) -> object:
+        return unturned(spelled(value, spelling) if isinstance(value, str) else value)
+
+    def copies(block: TableBlock) -> tuple[TableCopy, ...]:
+        return copies_of(replace(block, table=block.table.spelled(spelling)))
+
     made = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=unturned,
+        finalize=shown,
     )
-    made.globals.update(
-        copies_of=copies_of, sort_key=_sort_key, pair_address=_pair_address, version=__version__
-    )
+    made.globals.update(copies_of=copies, sort_key=_sort_key, pair_address=_pair_address, version=__version__)
     return made
 
 

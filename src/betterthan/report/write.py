@@ -6,13 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError
+from betterthan.messages import Spelling
 from betterthan.report.compose import compose
 from betterthan.report.inputs import ReportSource
 from betterthan.report.page import page
 from betterthan.writing import write_whole
 
 
-def write_report(path: str | Path, *tables_or_files: ReportSource, **options: Any) -> Path:  # noqa: ANN401  (as of compose)
+def write_report(
+    path: str | Path,
+    *tables_or_files: ReportSource,
+    spelling: Spelling = str,
+    **options: Any,  # noqa: ANN401  (as of compose)
+) -> Path:
     """Write everything that can be said about the data as one HTML file that needs no network.
 
     Parameters
@@ -21,6 +27,8 @@ def write_report(path: str | Path, *tables_or_files: ReportSource, **options: An
         Where to; an existing file is replaced, and only by a finished one.
     *tables_or_files : paths or tables
         Scores, battles, metrics, texts or tags: see :func:`betterthan.report.compose.compose`.
+    spelling : callable, optional
+        How options named in messages are written; as keyword arguments by default.
     **options
         As for :func:`betterthan.report.compose.compose`: `question`, `human`, `references`, `source`, `metric`,
         `options`, `format`, `missing`, `units`, `texts`, `rng`, `workers`, `cache`, `progress`.
@@ -43,6 +51,6 @@ def write_report(path: str | Path, *tables_or_files: ReportSource, **options: An
     place = Path(path)
     if place.is_dir():
         raise BetterThanError(f'"{place}" is a folder. Name a file, such as {place / "report.html"}.')
-    text = page(compose(list(tables_or_files), **options))
+    text = page(compose(list(tables_or_files), **options), spelling=spelling)
     write_whole(place, text)
     return place

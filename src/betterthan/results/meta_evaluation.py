@@ -10,6 +10,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError
+from betterthan.messages import Message, Option
 from betterthan.results.base import Result
 from betterthan.results.rows import NamedRows, best_name, index_of, row_at
 from betterthan.results.settings import Settings
@@ -311,7 +312,11 @@ class MetaEvaluation(NamedRows[RankedMetric], Result):
         """
         if self.human_pvalue is None or self.metric_pvalue is None:
             raise BetterThanError(
-                f'by="{self.method}" has no contributions of pairs. Use by="soft_pairwise_accuracy".'
+                Message(
+                    "Contributions of pairs are not available with {given}. Use {by}.",
+                    given=Option("by", self.method),
+                    by=Option("by", "soft_pairwise_accuracy"),
+                )
             )
         human, scored = self.human_pvalue, self.metric_pvalue[self._index(metric)]
         pairs = [

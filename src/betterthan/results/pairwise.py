@@ -12,8 +12,10 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.results.base import Result
 from betterthan.results.rows import Rows, index_of, place_of
 from betterthan.results.settings import Settings
-from betterthan.results.units import undecidable_sentence
+from betterthan.results.units import undecidable_sentence, unit_line
 
+WIN_PROBABILITY = "P(row beats column)"
+"""The name of the effect where effects are probabilities to win."""
 P_METHODS = (
     "bound",
     "inversion",
@@ -211,6 +213,17 @@ class PairwiseTable(Rows[Pair], Result):
         return self.least <= self.alpha
 
     @property
+    def unit_line(self) -> str:
+        """Which unit was used and how to change it, as a message; empty where there is nothing to choose."""
+        missing = self.settings.options.get("missing")
+        return unit_line(self.unit_note, self.units, test=self.test, missing=missing)
+
+    @property
+    def is_probability(self) -> bool:
+        """Whether effects are probabilities to win, so that no difference is 0.5 and not 0."""
+        return self.effect_name == WIN_PROBABILITY
+
+    @property
     def undecidable(self) -> str:
         """Why no pair could have been significant, as a sentence; empty where one could."""
         return undecidable_sentence(self.alpha, self.units, self.n_units, self.least)
@@ -245,7 +258,7 @@ class PairwiseTable(Rows[Pair], Result):
         elif self.test == "wilcoxon":
             gain = self.size[at]  # ranks decide; the median of differences may be 0 or point the other way
         else:
-            gain = self.effect[at] - (0.5 if self.effect_name.startswith("P(") else 0.0)
+            gain = self.effect[at] - (0.5 if self.is_probability else 0.0)
         with np.errstate(invalid="ignore"):
             return np.where(self.adjusted[at] <= self.alpha, np.sign(gain), 0.0)
 

@@ -15,13 +15,13 @@ UNIT_LINE = "unit"
 _CHANGES = {
     "groups": ("single segments", Option("units", "segments")),
     "segments": ("whole documents", Option("units", "groups")),
-    "clusters": ("single battles", Option("cluster", value=False)),
+    "clusters": ("single battles", Option("cluster", False)),
 }
 _NAMES = {"groups": "documents"}
 
 
 def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = None) -> str:
-    """Return which unit was used and how to change it, in Python's words; empty where there is nothing to choose.
+    """Return which unit was used and how to change it; empty where there is nothing to choose.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
         Which unit was used, as a sentence.
     units : {"segments", "groups", "matches", "clusters"}
     test : str, optional
-        The test that was used; some take no groups, and then another is named.
+        The test that was used; some cannot take groups, and then another is named.
     missing : object, optional
         What was done about missing scores; groups need every score.
 
@@ -43,37 +43,34 @@ def unit_line(unit_note: str, units: str, *, test: str = "", missing: object = N
     other, change = _CHANGES[units]
     also = []
     if units == "segments" and test in BY_SEGMENT:
-        also.append(Message("{option}", option=Option("test", "permutation")))
+        also.append(Option("test", "permutation"))
     if units == "segments" and missing == "pairwise":
-        also.append(Message("{option}", option=Option("missing", "drop")))
-    more = Message(" with {options}", options=joined(also, " and ")) if also else ""
+        also.append(Option("missing", "drop"))
     return Message(
-        "{unit} Use {change}{more} for {other}.",
+        "{unit} Use {change} with {also} for {other}." if also else "{unit} Use {change} for {other}.",
         code=UNIT_LINE,
         severity="info",
         unit=unit_note,
         other=other,
         change=change,
-        more=more,
+        also=joined(also, " and "),
     )
 
 
-def few_note(counts: Mapping[str, int]) -> tuple[str, ...]:
+def few_note(counts: Mapping[tuple[str, str], int]) -> tuple[str, ...]:
     """Say that intervals of so few units may cover less than they say.
 
     Parameters
     ----------
     counts : mapping of str to int
-        How many there are of each kind of unit, by its name in the plural.
+        How many there are of each kind of unit, by its name: of one, and of several.
 
     Examples
     --------
-    >>> few_note({"documents": 2}), few_note({"segments": 10})
+    >>> few_note({("document", "documents"): 2}), few_note({("segment", "segments"): 10})
     (('Only 2 documents: intervals from so few are rough.',), ())
     """
-    few = [
-        f"{n:,} {name if n != 1 else name.removesuffix('s')}" for name, n in counts.items() if n < FEW_UNITS
-    ]
+    few = [f"{n:,} {one if n == 1 else several}" for (one, several), n in counts.items() if n < FEW_UNITS]
     return (f"Only {' and '.join(few)}: intervals from so few are rough.",) if few else ()
 
 
@@ -81,12 +78,7 @@ def first_lines(result: object) -> tuple[str, ...]:
     """Return what stands before the notes of a result: its unit, why nothing could be significant, who never met."""
     options = getattr(getattr(result, "settings", None), "options", {})
     units = getattr(result, "units", options.get("units", ""))
-    unit = unit_line(
-        getattr(result, "unit_note", ""),
-        str(units),
-        test=str(getattr(result, "test", "")),
-        missing=options.get("missing"),
-    )
+    unit = getattr(result, "unit_line", None) or unit_line(getattr(result, "unit_note", ""), str(units))
     lines = (unit, getattr(result, "undecidable", ""), getattr(result, "unmet", ""))
     return tuple(line for line in lines if line)
 

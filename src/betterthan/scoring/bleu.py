@@ -14,7 +14,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.kernels.text.formulas import SMOOTHING_VALUES, Smoothing, bleu_score, smoothing_constant
 from betterthan.kernels.text.ngrams import ngram_matches, ngram_totals
-from betterthan.messages import method_note
+from betterthan.messages import Message, Option, method_note
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.signatures import counts_of, signed
 from betterthan.scoring.texts import Missing, Outputs, Parallel, References, order_of, parallel
@@ -246,7 +246,12 @@ def _notes(texts: Parallel, choice: Choice, formula: Formula) -> list[str]:
     ]
     if choice.is_default and has_no_spaces("".join(x for x in chain(*texts.references) if x)):
         notes.append(
-            "The references are Chinese or Japanese, which 13a does not split into words: "
-            'pass language="zh" or "ja", or tokenize="char".'
+            Message(
+                "The references are Chinese or Japanese, which 13a does not split into words. Use {zh}, {ja} or "
+                "{char}.",
+                zh=Option("language", "zh"),
+                ja=Option("language", "ja"),
+                char=Option("tokenize", "char"),
+            )
         )
     return notes

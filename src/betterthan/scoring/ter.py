@@ -16,6 +16,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.kernels.text.formulas import ter_score
 from betterthan.kernels.text.ter import ter_edits
+from betterthan.messages import Message, Option
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.texts import Missing, Outputs, Parallel, References, parallel
 from betterthan.scoring.tokens import has_no_spaces
@@ -250,11 +251,22 @@ def _tokenizer(options: TerOptions) -> Callable[[str], str]:
 def _notes(texts: Parallel, options: TerOptions, formula: Formula) -> list[str]:
     notes = [f"{formula.name}."]
     if options.asian_support and not (options.normalized or options.no_punct):
-        notes.append("asian_support does nothing without normalized or no_punct, as in sacreBLEU.")
+        notes.append(
+            Message(
+                "{asian} does nothing without {normalized} or {no_punct}, as in sacreBLEU.",
+                asian=Option("asian_support", True),
+                normalized=Option("normalized", True),
+                no_punct=Option("no_punct", True),
+            )
+        )
     is_split = options.normalized and options.asian_support
     if not is_split and has_no_spaces("".join(line for line in chain(*texts.references) if line)):
         notes.append(
-            "The references are Chinese or Japanese, where whole sentences count as words: "
-            "pass normalized=True, asian_support=True to count characters."
+            Message(
+                "The references are Chinese or Japanese, where whole sentences count as words. Use "
+                "{normalized} and {asian} to count characters.",
+                normalized=Option("normalized", True),
+                asian=Option("asian_support", True),
+            )
         )
     return notes

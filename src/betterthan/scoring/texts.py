@@ -10,6 +10,7 @@ import numpy as np
 
 from betterthan.budget import MOST_ORDER, check_count
 from betterthan.errors import BetterThanError, MissingScores, TableError, some_of, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.scoring.mismatches import mismatches
 from betterthan.tables.checks import is_writable, labels, listed
 from betterthan.tables.row_order import RowOrder, numbers
@@ -220,7 +221,11 @@ def _complete(given: _Given, missing: Missing) -> Parallel:
     dropped = {i for _, i in gaps} if missing == "drop" else set()
     kept = [i for i in range(len(given.segments)) if i not in dropped]
     if not kept:
-        raise TableError('Every segment misses an output, so that missing="drop" leaves none.')
+        raise TableError(
+            Message(
+                "Every segment lacks an output, so {drop} leaves no segment.", drop=Option("missing", "drop")
+            )
+        )
     outputs = tuple(tuple(lines[i] or "" for i in kept) for lines in given.outputs)
     references = tuple(tuple(lines[i] for i in kept) for lines in given.references)
     warnings = [each.message for each in mismatches(given.systems, outputs, references)]
@@ -239,10 +244,15 @@ def _gaps_told(given: _Given, gaps: Sequence[tuple[int, int]]) -> str:
     s = gaps[0][0]
     places = some_of([given.segments[i] for row, i in gaps if row == s])
     total = len(given.systems) * len(given.segments)
-    return (
-        f'{len(gaps):,} of {total:,} outputs are missing ("{given.systems[s]}": segments {places}). '
-        f'Pass missing="drop" to leave these segments out for all systems, or missing="empty" to count them as '
-        f"empty texts."
+    return Message(
+        '{n:,} of {total:,} outputs are missing ("{system}": segments {places}). Use {drop} to leave these segments '
+        "out for all systems, or {empty} to count them as empty texts.",
+        n=len(gaps),
+        total=total,
+        system=given.systems[s],
+        places=places,
+        drop=Option("missing", "drop"),
+        empty=Option("missing", "empty"),
     )
 
 

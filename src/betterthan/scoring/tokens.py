@@ -14,6 +14,7 @@ import numpy as np
 
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.text.ngrams import Sequences
+from betterthan.messages import Message, Option
 
 Tokenizer = Callable[[str], str]
 
@@ -66,8 +67,13 @@ def choose_tokenizer(tokenize: str | None, language: str | None, *, literal: boo
     if literal:
         if tokenize is not None:
             raise BetterThanError(
-                f'literal=True means tokenize="{DEFAULT}" whatever the language, but tokenize="{tokenize}" was '
-                f"given. Leave one of them out."
+                Message(
+                    "{literal} means {default} for every language, but {tokenize} was given. Leave one of "
+                    "them out.",
+                    literal=Option("literal", True),
+                    default=Option("tokenize", DEFAULT),
+                    tokenize=Option("tokenize", tokenize),
+                )
             )
         return Choice(DEFAULT, "sacreBLEU's default, taken literally")
     if tokenize is not None:
@@ -91,9 +97,13 @@ def language_code(language: str) -> str:
     parts = re.split("[-_]", str(language).strip().lower())
     target = next((part for part in parts[1:] if part in BY_LANGUAGE), None)
     if not parts[0].isalpha() or target is not None:
-        cure = f'language="{target}"' if target else 'a code such as language="de"'
         raise BetterThanError(
-            f'language="{language}" is not one language. Name the language of the outputs alone: {cure}.'
+            Message(
+                "{given} is not one language. Name only the language of the outputs, "
+                + ("{hint}." if target else "such as {hint}."),
+                given=Option("language", language),
+                hint=Option("language", target or "de"),
+            )
         )
     return parts[0]
 
@@ -128,8 +138,13 @@ def tokenizer(name: str) -> Tokenizer:
     except (RuntimeError, ImportError) as error:
         package = PACKAGES.get(name, "sentencepiece")
         raise BetterThanError(
-            f'tokenize="{name}" needs a package that is not installed: pip install {package}. '
-            f'Or pass tokenize="char", which splits the text into characters.'
+            Message(
+                "{given} needs a package that is not installed: pip install {package}. Or use {char}, which "
+                "splits the text into characters.",
+                given=Option("tokenize", name),
+                package=package,
+                char=Option("tokenize", "char"),
+            )
         ) from error
     return made
 
@@ -141,8 +156,13 @@ def _check_model(name: str) -> None:
     model = Path(SACREBLEU_DIR, "models", SUBWORDS.get(name, ""))
     if name in SUBWORDS and not model.exists():
         raise BetterThanError(
-            f'tokenize="{name}" needs a model that is not here: {model}. betterthan uses no network; let sacreBLEU '
-            f"fetch it once: echo x | sacrebleu --tokenize {name} <(echo x)."
+            Message(
+                "{given} needs a model that is not on this machine: {model}. betterthan does not use the "
+                "network; let sacreBLEU download it once: echo x | sacrebleu --tokenize {name} <(echo x).",
+                given=Option("tokenize", name),
+                model=model,
+                name=name,
+            )
         )
 
 

@@ -206,7 +206,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         paper=f"{TAGS}, section 3.2, algorithm 1 and table 2",
         home="tagging.tagging_sampling",
         data="word tags: gold ones and those of several systems",
-        cost="50 million drawn data sets: a quarter of an hour with numba, hours without; --set rounds=20 is quick",
+        cost="50 million drawn data sets: a quarter of an hour with numba, hours without",
         options={"rounds": 1000, "samples": 10000, "level": 10.0, "unit": 0.01, "alpha": 0.05},
         quick={"rounds": 5, "samples": 200, "unit": 0.05},
     ),

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from betterthan.errors import TableError, some_of
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.tables.counts import Counts
 from betterthan.tables.row_order import check_identity
 from betterthan.tables.scores import Scores
@@ -63,10 +64,18 @@ def _refuse_few(tables: Sequence[Scores | Counts], n_shared: int) -> None:
     if 2 * n_shared < smallest.n_segments:
         other = next(table for table in tables if table is not smallest)
         raise TableError(
-            f'Only {n_shared:,} of the {smallest.n_segments:,} segments of "{smallest.name}" are in all tables '
-            f"({smallest.name} has {some_of(smallest.segments, limit=3)}; {other.name} has "
-            f"{some_of(other.segments, limit=3)}). Check that they are of the same test set, and name the column with "
-            f"the ids: --item COLUMN (item=COLUMN).",
+            Message(
+                'Only {n:,} of the {total:,} segments of "{name}" are in all tables ({name} has {segments}; '
+                "{other} has {others}). Check that they are from the same test set, and name the column of "
+                "the ids: {item}.",
+                n=n_shared,
+                total=smallest.n_segments,
+                name=smallest.name,
+                segments=some_of(smallest.segments, limit=3),
+                other=other.name,
+                others=some_of(other.segments, limit=3),
+                item=Option("item", COLUMN),
+            ),
             code="BT236",
         )
 

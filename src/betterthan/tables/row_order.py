@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from betterthan.errors import TableError, some_of
+from betterthan.messages import COLUMN, Message, Option
 
 BY_ORDER = "Rows were matched by their order, because the files have no ids of segments."
 
@@ -118,9 +119,15 @@ def _check_lines(lines: Identified, numbered: str, table: Identified, with_ids: 
         if ids is not None and min(ids) >= 1 and max(ids) <= lines.row_order.n_rows:
             return
     raise TableError(
-        f"{numbered} has no ids of segments, only rows in some order, but {with_ids} has ids "
-        f"({some_of(table.segments, limit=3)}). Joined by row number, the wrong segments could be paired. Name the "
-        f'column that holds the ids, --item COLUMN (item=COLUMN), or call it "id"; if there is none, add one.',
+        Message(
+            "{numbered} has no segment ids, only rows in some order, but {with_ids} has ids ({ids}). "
+            "Joining by row number could pair the wrong segments. Name the column that holds the ids with "
+            '{item}, or call it "id"; if there is none, add one.',
+            numbered=numbered,
+            with_ids=with_ids,
+            ids=some_of(table.segments, limit=3),
+            item=Option("item", COLUMN),
+        ),
         code="BT232",
     )
 
@@ -130,18 +137,32 @@ def _check_rows(one: Identified, first: str, other: Identified, second: str) -> 
     assert other.row_order is not None  # noqa: S101
     if one.row_order.n_rows != other.row_order.n_rows:
         raise TableError(
-            f"{second} has {other.row_order.n_rows:,} rows, but {first} has {one.row_order.n_rows:,}, and no ids say "
-            f"which rows belong together. Name the column with the ids of segments, --item COLUMN (item=COLUMN), or "
-            f"score the same segments.",
+            Message(
+                "{second} has {n_second:,} rows, but {first} has {n_first:,}, and no ids say which rows "
+                "belong together. Name the column of the segment ids with {item}, or score the same "
+                "segments.",
+                second=second,
+                n_second=other.row_order.n_rows,
+                first=first,
+                n_first=one.row_order.n_rows,
+                item=Option("item", COLUMN),
+            ),
             code="BT332",
         )
     for table, name in ((one, first), (other, second)):
         if table.row_order is not None and table.row_order.unused_ids:
             column = table.row_order.unused_ids[0]
             raise TableError(
-                f'{first} and {second} would be joined by the order of their rows, but column "{column}" of {name} '
-                f'looks like ids: its values are all different. Say --item "{column}" (item="{column}"), or remove the '
-                f"column if the rows are in the same order.",
+                Message(
+                    '{first} and {second} would be joined by the order of their rows, but column "{column}" '
+                    "of {name} looks like ids: its values are all different. Use {item}, or remove the "
+                    "column if the rows are in the same order.",
+                    first=first,
+                    second=second,
+                    column=column,
+                    name=name,
+                    item=Option("item", column),
+                ),
                 code="BT233",
             )
     _check_documents(one, first, other, second)
@@ -182,10 +203,18 @@ def check_start(one: tuple[Sequence[str], str], other: tuple[Sequence[str], str]
     is_whole_0, is_whole_1 = len(from_0) == last_0 + 1, len(from_1) == last_1
     if (is_whole_0 and last_1 == last_0 + 1) or (is_whole_1 and last_0 < last_1):
         raise TableError(
-            f"Segments are numbered 0 to {last_0:,} in {first} and {min(from_1):,} to {last_1:,} in {second}: the same "
-            f"segments counted from 0 and from 1, or others? If they are the same, add 1 to the ids of {first}; if "
-            f"segment 1 is the same in both, write ids with a letter, such as s1, in both. A column with the same ids "
-            f"in both settles it too: --item COLUMN (item=COLUMN).",
+            Message(
+                "Segments are numbered 0 to {last_0:,} in {first} and {first_1:,} to {last_1:,} in "
+                "{second}, so these may be the same segments counted from 0 and from 1. If they are, add 1 "
+                "to the ids of {first}; if segment 1 is the same in both, write ids with a letter, such as "
+                "s1, in both. You can also name a column with the same ids in both: {item}.",
+                last_0=last_0,
+                first=first,
+                first_1=min(from_1),
+                last_1=last_1,
+                second=second,
+                item=Option("item", COLUMN),
+            ),
             code="BT235",
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, digest, read_only, to_json_array
 from betterthan.errors import MissingScores, ReadError, TableError, some_of, unknown_name
-from betterthan.messages import Message, Option
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.tables.checks import (
     at,
     flag,
@@ -225,7 +225,12 @@ class Scores(Frozen):
         """
         if self.groups is None:
             raise TableError(
-                f'"{self.name}" has no groups (documents) to average over. Read it with group="doc".'
+                Message(
+                    '"{name}" has no groups (documents) to average over. Name their column with {group} '
+                    "when you read it.",
+                    name=self.name,
+                    group=Option("group", COLUMN),
+                )
             )
         names = tuple(dict.fromkeys(self.groups))
         place: dict[str, list[int]] = {name: [] for name in names}

@@ -10,6 +10,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, IntArray, digest
 from betterthan.errors import TableError, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.tables.checks import bool_array, group_labels, index_array, labels, note_texts
 from betterthan.tables.frozen import Frozen, fields_from
 
@@ -101,8 +102,13 @@ class WordTags(Frozen):
         even = np.flatnonzero(lengths % 2 == 0)
         if even.size:
             raise TableError(
-                f"Segment {self.segments[even[0]]} has {lengths[even[0]]} tags; with gap tags there would be an odd "
-                f'number (2N + 1). Leave out side="{side}" if every tag is of a word.'
+                Message(
+                    "Segment {segment} has {n} tags; with gap tags there would be an odd number (2N + 1). "
+                    "Leave out {side} if every tag belongs to a word.",
+                    segment=self.segments[even[0]],
+                    n=lengths[even[0]],
+                    side=Option("side", side),
+                )
             )
         place = np.arange(self.n_words) - np.repeat(self.offsets[:-1], lengths)
         kept = place % 2 == (1 if side == "mt" else 0)

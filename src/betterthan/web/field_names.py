@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from betterthan.messages import Message, Option, Placeholder, joined, spelled
+from betterthan.cli.wording import typed_option
+from betterthan.messages import ONLY_TYPED, Message, Option, Placeholder, Spelling, joined, spelled
 
 FOLD = "Say which column is what"
 
@@ -48,6 +50,7 @@ _IN_FOLD = {
 }
 _BESIDE = {
     "reference": _Field("This file is", {FOLD: "a reference text"}),
+    "references": _Field("This file is", {FOLD: "a reference text"}),
     "human": _Field("This file is", {FOLD: "human scores"}),
     "source": _Field("This file is", {FOLD: "the source text"}),
 }
@@ -63,6 +66,8 @@ def on_page(option: Option) -> str:
     ('“A missing score: leaves its segment out”', '“Metric, if there are several: chrF”')
     >>> on_page(Option("prior", 0.5))
     '--prior 0.5 (on the command line)'
+    >>> on_page(Option("by", "bradley_terry")), on_page(Option("upload"))
+    ('--by bradley-terry (on the command line)', '--upload')
     """
     if option.name in _DIRECTIONS:
         return f"“Which scores are better: {_DIRECTIONS[option.name]}”"
@@ -70,11 +75,20 @@ def on_page(option: Option) -> str:
         return f"“This file is: {_BESIDE[option.name].choices[FOLD]}”"
     field = _IN_FOLD.get(option.name)
     if field is None:
-        shown = "" if option.value is None or option.value is True else f" {option.value}"
-        return f"--{option.name.replace('_', '-')}{shown} (on the command line)"
+        return (
+            str(option) if option.name in ONLY_TYPED else f"{_typed_option()(option)} (on the command line)"
+        )
     if option.value is None or isinstance(option.value, Placeholder):
         return f"“{field.label}”"
     return f"“{field.label}: {_value(field, option.value)}”"
+
+
+@functools.cache
+def _typed_option() -> Spelling:
+    """Return how an option is typed; the commands, which know it, are loaded when one is first named."""
+    from betterthan.cli.main import cli  # noqa: PLC0415
+
+    return typed_option(cli)
 
 
 def _value(field: _Field, value: object) -> str:

@@ -13,8 +13,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import cookie_parser
 from starlette.responses import RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as Event
 
+from betterthan.messages import NAME, Message, Option, spelled
+from betterthan.web.field_names import on_page
 from betterthan.web.routes.errors import API, refusal
 from betterthan.web.settings import LOOPBACK, WebSettings
 
@@ -24,6 +27,10 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _ENVELOPE = 1 << 20
 _LONGEST_NUMBER = 15
 _WRONG = "That is not the token of this server. "
+_NOT_OUR_NAME = Message(
+    "This server was not addressed by one of its own names. Use http://127.0.0.1, or add the name with {name}.",
+    name=Option("name", NAME),
+)
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     # Not "no-referrer": with it browsers send no Origin with forms, and that is what tells ours from others'.
@@ -75,7 +82,7 @@ class AccessControl:
             return refusal(
                 scope,
                 421,
-                "This server is not addressed by one of its own names. Use http://127.0.0.1, or name it with --name.",
+                spelled(_NOT_OUR_NAME, on_page),
             )
         if self._settings.token is not None:
             answer = self._token_answer(scope, headers)
@@ -135,16 +142,19 @@ class AccessControl:
         limits = self._settings.limits
         if scope["path"] not in UPLOADS:
             return "The request is too large."
-        return (
-            f"One upload may have {limits.upload_bytes >> 20:,} MB. Compress the files (gzip, Parquet), take a part, "
-            "or start the server with a higher --upload."
+        message = Message(
+            "One upload may have at most {most:,} MB. Compress the files (gzip, Parquet), use a part of the data, or "
+            "start the server with a higher {upload}.",
+            most=limits.upload_bytes >> 20,
+            upload=Option("upload"),
         )
+        return spelled(message, on_page)
 
     def _limited(self, scope: Scope, receive: Receive) -> Receive:
         """Count the body as it comes: a length is not always announced, and not always true."""
         most, seen = self._most_bytes(scope), 0
 
-        async def counted() -> Message:
+        async def counted() -> Event:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
@@ -187,7 +197,7 @@ def _same(shown: str, expected: str) -> bool:
 
 
 def _with_headers(send: Send, nonce: str) -> Send:
-    async def sent(message: Message) -> None:
+    async def sent(message: Event) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():

@@ -16,6 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from betterthan.errors import BetterThanError, ReadError
+from betterthan.messages import Message, Option
 from betterthan.web.app import create_app
 from betterthan.web.connections import Connections, Listener, quiet_about_descriptors
 from betterthan.web.runs.disk import FULL, is_disk_full
@@ -40,7 +41,14 @@ def bound(host: str, port: int) -> Listener:
             return Listener(fileno=made.detach())
     except OSError as error:
         raise BetterThanError(
-            f"Port {port} of {host} cannot be used ({error.strerror}). Name another: --port 0 takes any that is free."
+            Message(
+                "Port {port} of {host} cannot be used ({reason}). Name another; {any_port} takes any that "
+                "is free.",
+                port=port,
+                host=host,
+                reason=error.strerror,
+                any_port=Option("port", 0),
+            )
         ) from error
 
 

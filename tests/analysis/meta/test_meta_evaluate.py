@@ -293,11 +293,12 @@ def test_a_corpus_metric_has_no_exact_pvalues():
     """Nor sampled ones where people's scores are missing."""
     counts = corpus_metric()
     with pytest.raises(
-        bt.BetterThanError, match=r'"accuracy" is a corpus metric.*Use p_values="monte_carlo" or "analytic"'
+        bt.BetterThanError,
+        match=r'"accuracy" is a corpus metric.*Use p_values="monte_carlo" or p_values="analytic"',
     ):
         evaluate([counts], p_values="exact")
     with pytest.raises(
-        bt.BetterThanError, match=r'on every segment of every system\. Use p_values="analytic"'
+        bt.BetterThanError, match=r'for every segment of every system\. Use p_values="analytic"'
     ):
         evaluate([counts], SOME_MISSING)
     assert 0 < evaluate([counts], SOME_MISSING, p_values="analytic").value[0] < 1
@@ -584,25 +585,31 @@ REFUSALS = {
     "by nothing": ({"by": None}, r"by must be the name of a measure or a function, not None"),
     "unknown level": ({"by": "pearson", "level": "sys"}, r'Unknown level "sys"\. Did you mean "system"\?'),
     "own level": ({"by": lambda *_tables: 1.0, "level": "sys"}, r'Unknown level "sys"'),
-    "level of SPA": ({"level": "segment"}, r'by="soft_pairwise_accuracy" is a measure of level "system"'),
+    "level of SPA": (
+        {"level": "segment"},
+        r'by="soft_pairwise_accuracy" cannot be computed at level="segment"\. Use level="system"',
+    ),
     "level of taus": (
         {"by": "tau_ties_hard", "level": "global"},
-        r'is a measure of level "segment", not "global"',
+        r'cannot be computed at level="global"\. Use level="segment"',
     ),
     "level of accuracy": (
         {"by": "accuracy_with_ties", "level": "system"},
-        r'"segment" or "within_system" or "global"',
+        r'Use level="segment" or level="within_system" or level="global"',
     ),
     "significance": ({"significance": "perm_input"}, r'Unknown significance.*Did you mean "perm_inputs"\?'),
     "williams": ({"significance": "williams"}, r'Use by="pearson" and level="system"'),
-    "perm_pairs": ({"significance": "perm_pairs"}, r'belongs to by="accuracy_with_ties"\. Use "perm_inputs"'),
+    "perm_pairs": (
+        {"significance": "perm_pairs"},
+        r'is only for by="accuracy_with_ties"\. Use significance="perm_inputs"',
+    ),
     "tau": (
         {"by": "tau_ties_soft", "significance": "perm_both"},
-        r'swapping whole segments\. Use "perm_inputs" or "boo',
+        r'swapping whole segments\. Use significance="perm_inputs" or significance="boo',
     ),
     "accuracy boot": (
         {"by": "accuracy_with_ties", "level": "global", "significance": "bootstrap"},
-        r'Use significance="perm_inputs" or "none"',
+        r'Use significance="perm_inputs" or significance="none"',
     ),
     "units of pearson": (
         {"by": "pearson", "level": "segment", "units": "groups", "significance": "perm_inputs"},

@@ -67,7 +67,7 @@ def test_the_sum_of_elo_points_is_kept(by):
 def test_too_many_matches_are_refused_before_they_are_listed(by, monkeypatch):
     """With the mechanism that needs only counts as the cure."""
     monkeypatch.setattr(ordered, "MOST_MATCHES", 50)
-    with pytest.raises(bt.BetterThanError, match=r'would play 60 matches.*Rank by="bradley_terry"'):
+    with pytest.raises(bt.BetterThanError, match=r'would play 60 matches.*Use by="bradley_terry"'):
         bt.rank(drawn_scores(3, 20), by=by)
     with pytest.raises(bt.BetterThanError, match="would play 300 matches"):
         bt.rank(drawn_matches(), by=by)

@@ -44,10 +44,10 @@ def test_a_slip_in_a_name_gets_a_suggestion(options, message):
         ({"prior": -1}, "prior must be 0 or more, and 1e\\+09 at most, such as 0.5; it is -1"),
         ({"prior": float("nan")}, "prior must be 0 or more"),
         ({"rng": -1}, "rng must be a whole number from 0"),
-        ({"by": "bradley_terry", "ties": "davidson", "prior": 1}, "takes no prior"),
+        ({"by": "bradley_terry", "ties": "davidson", "prior": 1}, "cannot be combined with prior=1"),
         ({"by": "pooled"}, 'by="pooled" is for counts'),
         ({"interval": "robust"}, 'interval="robust" is for matches'),
-        ({"by": "elo", "interval": "bca"}, 'interval="bca" is not known for elo'),
+        ({"by": "elo", "interval": "bca"}, 'interval="bca" is not available for elo'),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, message):
@@ -61,14 +61,14 @@ def test_what_makes_no_sense_is_refused(options, message):
     [
         (
             {"scale": "elo"},
-            'scale="elo" changes nothing in a ranking by="mean". Use it with by="bradley_terry".',
+            'scale="elo" changes nothing with by="mean". Leave it out, or use by="bradley_terry".',
         ),
-        ({"by": "median", "ties": "half"}, 'ties="half" changes nothing in a ranking by="median"'),
-        ({"by": "win_rate", "prior": 0.5}, 'prior=0.5 changes nothing in a ranking by="win_rate"'),
+        ({"by": "median", "ties": "half"}, 'ties="half" changes nothing with by="median"'),
+        ({"by": "win_rate", "prior": 0.5}, 'prior=0.5 changes nothing with by="win_rate"'),
         ({"by": "bradley_terry", "order": "listed"}, 'order="listed" changes nothing'),
-        ({"by": "elo", "scale": "log"}, 'scale="log" changes nothing in a ranking by="elo"'),
-        ({"by": np.median, "ties": "half"}, 'changes nothing in a ranking by="median"'),
-        ({"size": 50}, 'size=50 changes nothing in a ranking by="mean". Use it for counts'),
+        ({"by": "elo", "scale": "log"}, 'scale="log" changes nothing with by="elo"'),
+        ({"by": np.median, "ties": "half"}, 'changes nothing with by="median"'),
+        ({"size": 50}, 'size=50 changes nothing with by="mean". Leave it out, or use by="bootstrap_mean"'),
     ],
 )
 def test_what_would_change_nothing_is_refused(options, message):
@@ -288,7 +288,7 @@ def test_bca_needs_more_than_one_segment():
 
 def test_a_davidson_model_without_a_fit_is_refused():
     """Only ties: nothing says how likely a win is."""
-    with pytest.raises(bt.NotEstimable, match="Davidson has no fit for these scores"):
+    with pytest.raises(bt.NotEstimable, match="Davidson model of ties has no solution for these scores"):
         bt.rank(scores_of(np.ones((2, 4))), by="bradley_terry", ties="davidson")
 
 

@@ -75,7 +75,7 @@ def test_every_other_mechanism_ranks_segment_scores():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"interval": "bca"}, 'Intervals of pooled scores are interval="percentile"'),
+        ({"interval": "bca"}, 'interval="bca" is not available for pooled scores'),
         ({"units": "groups"}, "has no groups"),
         ({"by": "poold"}, 'Did you mean "pooled"|Unknown method'),
     ],
@@ -88,7 +88,7 @@ def test_what_does_not_fit_counts_is_refused(options, message):
 
 def test_scores_cannot_be_pooled():
     """Their sums are not kept."""
-    with pytest.raises(bt.BetterThanError, match='Rank scores by="mean"'):
+    with pytest.raises(bt.BetterThanError, match='Use by="mean" for scores'):
         bt.rank(drawn_scores(), by="pooled")
 
 

@@ -252,7 +252,7 @@ def test_unequal_files_are_refused_with_both_names_and_counts(score, texts):
         (("score", "bleu", "--reference", "ref.txt", "empty.txt"), "error[BT003]"),
         (("score", "bleu", "--reference", "ref.txt", "good.txt", "good.txt"), "error[BT131]"),
         (("score", "bleu", "--reference", "ref.txt", "--tokenize", "13b", "good.txt"), '"13b"'),
-        (("score", "bleu", "--reference", "ref.txt", "absent.txt"), "Pass --missing drop"),
+        (("score", "bleu", "--reference", "ref.txt", "absent.txt"), "Use --missing drop"),
         (("score", "rouge", "--reference", "ref.txt", "good.txt"), "No such command 'rouge'"),
     ],
 )

@@ -273,7 +273,7 @@ def test_a_changed_file_is_named_with_what_it_changes(betterthan):
     Path("demo/human.csv").write_bytes(text + b"x,x,x,1,2,,,,,,\n")
     said = betterthan("verify", "result.json", "demo/human.csv")
     assert said.code == 1
-    assert "rank of demo/human.csv is refused now: 6 of 2408 scores are missing" in said.out
+    assert "rank of demo/human.csv cannot be computed now: 6 of 2408 scores are missing" in said.out
 
 
 def test_files_may_have_moved_and_changed_their_names(betterthan, tmp_path):
@@ -379,7 +379,7 @@ def test_another_version_is_said_and_allowed_the_last_digits(betterthan):
     data["strength"][0] += 1e-9
     said = betterthan("verify", kept(data), "demo/human.csv")
     assert said.code == 1
-    assert "--tolerance 1e-9 allows for it" in said.out
+    assert "--tolerance 1e-09 allows for it" in said.out
     assert betterthan("verify", "result.json", "demo/human.csv", "--tolerance", "1e-9").code == 0
     data["settings"]["version"], data["signature"] = (
         "0.0.1",

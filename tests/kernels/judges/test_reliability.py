@@ -131,7 +131,7 @@ def test_odd_levels_are_refused():
     """With the known ones; a ratio needs a true zero."""
     with pytest.raises(UnknownName, match=r'Unknown level "intervall"\. Did you mean "interval"'):
         krippendorff_alpha(np.zeros(2, int), np.zeros(2), level="intervall")
-    with pytest.raises(BetterThanError, match='level="ratio" needs values of 0 or more'):
+    with pytest.raises(BetterThanError, match="Ratio-scale agreement needs values of 0 or more"):
         krippendorff_alpha(np.zeros(2, int), np.array([-1.0, 2]), level="ratio")
 
 

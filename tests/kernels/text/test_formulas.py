@@ -128,7 +128,7 @@ def test_smoothing_is_checked():
     """An unknown smoothing, a value where none is used, and a value that is no amount are refused."""
     with pytest.raises(UnknownName, match='Did you mean "floor"'):
         smoothing_constant("flor")
-    with pytest.raises(BetterThanError, match='smoothing="exp" takes no smoothing_value'):
+    with pytest.raises(BetterThanError, match=r'smoothing="exp" does not use smoothing_value=0\.5'):
         smoothing_constant("exp", 0.5)
     for value in (0, -1.0, math.inf, math.nan):
         with pytest.raises(BetterThanError, match="smoothing_value must be a positive number"):

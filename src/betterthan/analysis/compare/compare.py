@@ -24,6 +24,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.sign_flips.exact import Alternative
+from betterthan.messages import Message, Option, joined
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
@@ -191,7 +192,11 @@ def compare(
         return compare_matches(table, ties, options, prior=prior, systems=chosen)
     if prior and (test not in ("auto", "strengths") or by != "bradley_terry"):
         raise BetterThanError(
-            'prior regularises Bradley–Terry: use it with matches, or with by="bradley_terry".'
+            Message(
+                "{prior} regularizes Bradley–Terry strengths. Use it with matches, or with {by}.",
+                prior=Option("prior", prior),
+                by=Option("by", "bradley_terry"),
+            )
         )
     table = table if systems is None else table.select(chosen)
     if isinstance(table, Counts):
@@ -231,11 +236,19 @@ def _check_matches(
     _refuse_other("Matches", "method", method, ("auto",))
     _refuse_other("Matches", "by", _name(by), ("mean", "bradley_terry"))
     if n_resamples is not None:
-        raise BetterThanError(f"n_resamples={n_resamples} changes nothing in matches. Leave it out.")
+        raise BetterThanError(
+            Message(
+                "{resamples} changes nothing for matches. Leave it out.",
+                resamples=Option("n_resamples", n_resamples),
+            )
+        )
     if units == "segments" and matches.group is not None:
         raise BetterThanError(
-            'units="segments" changes nothing in matches, which are clustered by their groups. '
-            "Read them with cluster=False."
+            Message(
+                "{units} changes nothing for matches, which are clustered by their groups. Use {cluster}.",
+                units=Option("units", "segments"),
+                cluster=Option("cluster", False),
+            )
         )
 
 
@@ -252,16 +265,30 @@ def _refuse_unused(test: str, by: object, method: str, ties: str) -> None:
     own = _own_test(test, by)
     if by != "mean" and test not in ("auto", "strengths"):
         raise BetterThanError(
-            f'by="{_name(by)}" changes nothing with test="{test}", which has its own question. Leave out one of them.'
+            Message(
+                "{by} changes nothing with {test}, which does not compare strengths. Leave out one of them.",
+                by=Option("by", _name(by)),
+                test=Option("test", test),
+            )
         )
     if method != "auto" and own != "permutation":
         raise BetterThanError(
-            f'method="{method}" is of the permutation test, and changes nothing with test="{own}". '
-            f'Leave it out, or use test="permutation".'
+            Message(
+                "{method} belongs to the permutation test and changes nothing with {own}. Leave it out, or use {test}.",
+                method=Option("method", method),
+                own=Option("test", own),
+                test=Option("test", "permutation"),
+            )
         )
     if ties != "default" and own != "sign" and not (own == "strengths" and by == "bradley_terry"):
         raise BetterThanError(
-            f'ties="{ties}" changes nothing with test="{own}". Leave it out, or use test="sign" or by="bradley_terry".'
+            Message(
+                "{ties} changes nothing with {own}. Leave it out, or use {sign} or {by}.",
+                ties=Option("ties", ties),
+                own=Option("test", own),
+                sign=Option("test", "sign"),
+                by=Option("by", "bradley_terry"),
+            )
         )
 
 
@@ -274,13 +301,27 @@ def _refuse_resamples(n_resamples: int, test: str, by: object, method: str, corr
     }
     if not may_draw.get(test, correction == "max_statistic"):
         raise BetterThanError(
-            f'n_resamples={n_resamples} changes nothing with test="{test}", which draws nothing. Leave it out, or use '
-            f'test="bootstrap", or test="permutation" with method="monte_carlo".'
+            Message(
+                "{resamples} changes nothing with {own}, which does not resample. Leave it out, or use {bootstrap}, or "
+                "{permutation} with {method}.",
+                resamples=Option("n_resamples", n_resamples),
+                own=Option("test", test),
+                bootstrap=Option("test", "bootstrap"),
+                permutation=Option("test", "permutation"),
+                method=Option("method", "monte_carlo"),
+            )
         )
 
 
 def _refuse_other(table: str, option: str, value: str, possible: tuple[str, ...]) -> None:
     if value not in possible:
-        known = " or ".join(f'{option}="{name}"' for name in possible)
         tested = {"Matches": "by the Bradley–Terry model", "Counts": "by permuting the pooled score"}[table]
-        raise BetterThanError(f'{table} are compared {tested}, not with {option}="{value}". Use {known}.')
+        raise BetterThanError(
+            Message(
+                "{table} are compared {tested}, not with {given}. Use {known}.",
+                table=table,
+                tested=tested,
+                given=Option(option, value),
+                known=joined([Option(option, name) for name in possible], " or "),
+            )
+        )

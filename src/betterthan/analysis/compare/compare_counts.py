@@ -31,6 +31,7 @@ from betterthan.kernels.significance.counts_permutation import (
 )
 from betterthan.kernels.significance.pvalues import monte_carlo_limits
 from betterthan.kernels.significance.step_down import step_down
+from betterthan.messages import Message, Option
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.tables.counts import Counts, Formula
 
@@ -180,7 +181,11 @@ def maximum_pvalues(
     """
     if options.alternative != "two-sided":
         raise BetterThanError(
-            'correction="max_statistic" asks a two-sided question. Use alternative="two-sided".'
+            Message(
+                "{correction} needs two-sided tests. Use {alternative}.",
+                correction=Option("correction", "max_statistic"),
+                alternative=Option("alternative", "two-sided"),
+            )
         )
     rng = stream(resampling.seed, "spread over swaps", 0)
     spread = swap_spread(values, SPREAD_RESAMPLES, rng, formula=counts.formula.pooled)

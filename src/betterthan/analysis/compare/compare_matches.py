@@ -21,7 +21,7 @@ from betterthan.analysis.matches.matches import (
 from betterthan.analysis.pairs.pairwise import PairFindings, PairOptions, pairwise_table
 from betterthan.kernels.comparisons.wins import WinCounts
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
-from betterthan.results.pairwise import PairwiseTable
+from betterthan.results.pairwise import WIN_PROBABILITY, PairwiseTable
 from betterthan.tables.checks import at, positions
 from betterthan.tables.matches import Matches
 
@@ -65,7 +65,7 @@ def compare_matches(
             systems=named,
             goodness=strength,
             test="wald",
-            effect_name="P(row beats column)",
+            effect_name=WIN_PROBABILITY,
             size_name="log odds",
             effect=expit(difference),
             low=expit(difference - width),

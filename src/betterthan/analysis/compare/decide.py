@@ -40,6 +40,7 @@ from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.comparisons.strengths import segment_win_rates
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.paired import in_range
+from betterthan.messages import Message, Option, joined
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.tables.scores import Scores
 
@@ -112,8 +113,11 @@ def decide(
     tested = test.run(request)
     if request.correction == "max_statistic" and test.name not in ("permutation", "bootstrap"):
         raise BetterThanError(
-            'correction="max_statistic" is for tests that resample: permutation, bootstrap and strengths. '
-            'Use correction="holm".'
+            Message(
+                "{given} is for tests that resample: permutation, bootstrap and strengths. Use {other}.",
+                given=Option("correction", "max_statistic"),
+                other=Option("correction", "holm"),
+            )
         )
     if request.correction == "max_statistic" and tested.stepped is None:
         tested = replace(tested, stepped=stepped_down(request), drew=True)
@@ -156,18 +160,30 @@ def _compares_win_rates(comparison: ComparisonOptions) -> bool:
 
 
 def _units(scores: Scores, comparison: ComparisonOptions, test: SignificanceTest) -> tuple[Units, str]:
-    """Documents where they are known and the test can take them; what stands in the way is said.
+    """Documents where they are known and the test can take them; the sentence says what prevents it.
 
-    Returns units, and which unit was used as a sentence.
+    Returns the units, and which unit was used as a sentence.
     """
     if comparison.units == "groups" and not test.takes_groups:
-        able = ", ".join(name for name, other in TESTS.items() if other.takes_groups)
         raise BetterThanError(
-            f'The {test.name} test takes segments one by one. For units="groups" use: {able}.'
+            Message(
+                "{given} tests single segments and does not support {groups}. Use {others}.",
+                given=Option("test", test.name),
+                groups=Option("units", "groups"),
+                others=joined(
+                    [Option("test", name) for name, other in TESTS.items() if other.takes_groups], " or "
+                ),
+            )
         )
     if scores.n_missing and (test.name == "bootstrap" or comparison.units == "groups"):
         raise BetterThanError(
-            'Documents and bootstrap samples need every score. Pass missing="drop", or test="permutation" by segments.'
+            Message(
+                "Documents and bootstrap samples need every score, and some are missing. Use {drop}, or {test} with "
+                "{units}.",
+                drop=Option("missing", "drop"),
+                test=Option("test", "permutation"),
+                units=Option("units", "segments"),
+            )
         )
     if comparison.units == "auto" and has_documents(scores) and (scores.n_missing or not test.takes_groups):
         why = "scores are missing" if scores.n_missing else f"the {test.name} test takes segments one by one"

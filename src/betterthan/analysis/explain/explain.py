@@ -33,6 +33,7 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.errors import BetterThanError, TableError, unknown_name
 from betterthan.kernels.comparisons.wins import win_counts
 from betterthan.kernels.significance.rank_tests import mood_median, sign_test, signed_ranks, wilcoxon
+from betterthan.messages import Message, Option
 from betterthan.results.explanation import CountsExplanation, Explanation, Flip, Mechanism, Slice
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.settings import Settings
@@ -530,7 +531,12 @@ def explain(
             scores, a, b, alpha=alpha, units=units, lengths=lengths, size=size, rng=rng, missing=missing
         )
     if size != 1000:
-        raise BetterThanError(f"size={size} is of counts, and changes nothing for scores. Leave it out.")
+        raise BetterThanError(
+            Message(
+                "{size} is for counts and changes nothing for scores. Leave it out.",
+                size=Option("size", size),
+            )
+        )
     pair = _pair(scores, a, b, missing)
     parts = parts_of(scores, pair, lengths_of(scores, texts, lengths))
     compared = decided(pair, units, alpha)

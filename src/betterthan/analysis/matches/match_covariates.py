@@ -16,6 +16,7 @@ from betterthan.kernels.comparisons.covariates import (
     covariate_covariance,
 )
 from betterthan.kernels.resampling.clustered import FewClusters, ManyClusters
+from betterthan.messages import Message, Option
 from betterthan.tables.matches import Matches
 
 Clustering = FewClusters | ManyClusters
@@ -53,15 +54,37 @@ def refuse_covariates(matches: Matches, by: str, *, ties: str, prior: float, int
     if matches.covariates is None:
         return
     if by != "bradley_terry":
-        raise BetterThanError(f'{by} cannot hold covariates equal. Rank by="bradley_terry", or read none.')
+        raise BetterThanError(
+            Message(
+                "Covariates cannot be adjusted for with {given}. Use {by}, or leave the covariates out.",
+                given=Option("by", by),
+                by=Option("by", "bradley_terry"),
+            )
+        )
     if ties == "davidson":
-        raise BetterThanError('Covariates do not go with ties="davidson". Use ties="half" or "drop".')
+        raise BetterThanError(
+            Message(
+                "Covariates cannot be combined with {given}. Use {half} or {drop}.",
+                given=Option("ties", "davidson"),
+                half=Option("ties", "half"),
+                drop=Option("ties", "drop"),
+            )
+        )
     if prior:
         raise BetterThanError(
-            "Covariates do not go with a prior. Leave out the prior, or read no covariates."
+            Message(
+                "Covariates cannot be combined with {prior}. Leave out one of them.",
+                prior=Option("prior", prior),
+            )
         )
     if interval == "percentile":
-        raise BetterThanError('Covariates need interval="robust". Leave out "percentile".')
+        raise BetterThanError(
+            Message(
+                "Covariates cannot be combined with {given}. Use {robust}.",
+                given=Option("interval", "percentile"),
+                robust=Option("interval", "robust"),
+            )
+        )
 
 
 def fit_with_covariates(

@@ -93,7 +93,11 @@ def thin_note(
     systems: Sequence[str], degrees: FloatArray, units: Sequence[MatchUnit], matches: Matches
 ) -> tuple[str, ...]:
     """Name units that are few, and systems of which nothing can be said because one judge decides; degrees: (m, m)."""
-    counts = {f"{unit.name}s ({_MEANINGS[unit.name]})": unit_sizes(unit, matches).size for unit in units}
+    counts: dict[tuple[str, str], int] = {}
+    for unit in units:
+        meaning = _MEANINGS[unit.name]
+        names = f"{unit.name} ({meaning})", f"{unit.name}s ({meaning})"
+        counts[names] = unit_sizes(unit, matches).size
     return (*few_note(counts), *_lone_note(systems, degrees, units, matches))
 
 

@@ -31,7 +31,7 @@ from betterthan.kernels.comparisons.sandwich import (
 )
 from betterthan.kernels.comparisons.wins import WinCounts, with_ties
 from betterthan.kernels.resampling.clustered import many_clusters
-from betterthan.messages import method_note
+from betterthan.messages import Message, Option, method_note
 from betterthan.tables.matches import Matches
 
 TiesModel = Literal["default", "half", "drop", "davidson", "as_published"]
@@ -113,7 +113,10 @@ def fit_matches(matches: Matches, *, ties: TiesModel = "default", prior: float =
     refuse_unmet(counts, matches.systems)
     if policy == "davidson":
         raise BetterThanError(
-            'Standard errors of the Davidson model are found by resampling: use interval="percentile".'
+            Message(
+                "Standard errors of the Davidson model come from resampling. Use {interval}.",
+                interval=Option("interval", "percentile"),
+            )
         )
     style = None
     if matches.covariates is None:
@@ -161,7 +164,9 @@ def _styled(
     matches: Matches, counts: WinCounts, policy: str
 ) -> tuple[FloatArray, FloatArray, tuple[Clustering, ...], Style]:
     wins = with_ties(counts.wins, counts.ties, policy)  # type: ignore[arg-type]  # one of the three
-    check_connected(wins, matches.systems, cure="Read them without covariates, which take no prior.")
+    check_connected(
+        wins, matches.systems, hint="Leave out the covariates: a fit with covariates cannot use a prior."
+    )
     rows = rows_of(matches, policy)
     kept = matches.outcome != 0.5 if policy == "drop" else slice(None)
     fit = fit_with_covariates(
@@ -235,13 +240,18 @@ def rows_of(matches: Matches, ties: str) -> MatchRows:
 
 
 def fitted(counts: WinCounts, systems: tuple[str, ...], *, ties: str, prior: float) -> FloatArray:
-    """Log strengths, or an error that names the systems concerned and the cure."""
+    """Log strengths, or an error that names the systems concerned and what to do."""
     if ties not in TIES:
         raise unknown_name("ties", ties, TIES)
     if ties == "davidson":
         if not davidson_exists(counts.wins, counts.ties):
             check_connected(counts.wins + counts.ties / 2, systems)
-            raise NotEstimable('The ties model of Davidson has no fit for these matches. Use ties="half".')
+            raise NotEstimable(
+                Message(
+                    "The Davidson model of ties has no solution for these matches. Use {ties}.",
+                    ties=Option("ties", "half"),
+                )
+            )
         return davidson(counts.wins, counts.ties).log_strength
     wins = with_ties(counts.wins, counts.ties, ties)  # type: ignore[arg-type]  # one of the three
     if prior == 0:
@@ -259,10 +269,16 @@ def refuse_unmet(counts: WinCounts, systems: tuple[str, ...]) -> None:
         )
 
 
-def check_connected(
-    wins: FloatArray, systems: tuple[str, ...], *, cure: str = 'Rank by="win_rate", or add prior=0.5.'
-) -> None:
-    """Raise unless the graph of wins is strongly connected; name who is to blame, and the cure."""
+def check_connected(wins: FloatArray, systems: tuple[str, ...], *, hint: str = "") -> None:
+    """Raise unless the graph of wins is strongly connected; name the systems concerned, and what to do.
+
+    Parameters
+    ----------
+    wins : array, shape (m, m)
+    systems : tuple of str
+    hint : str, optional
+        What to do, where that is not another method or a prior.
+    """
     graph = connectivity(wins)
     if graph.n_components <= 1:
         return
@@ -272,12 +288,29 @@ def check_connected(
             [systems[i] for i in np.flatnonzero(graph.island == k).tolist()] for k in np.argsort(sizes)
         ]
         shown = "; ".join(some_of(island, limit=3) for island in islands[:3])
-        text = f"No match was decided between these sets of systems: {shown}."
-        cure = cure.replace('"win_rate", or', '"win_rate", count ties with ties="half", or')
-        apart = [name for island in islands[:-1] for name in island]
-        raise NotEstimable(f"Bradley–Terry strengths do not exist here. {text} {cure}", systems=apart)
+        message = Message(
+            "Bradley–Terry strengths do not exist. No match was decided between these sets of systems: {islands}. "
+            "{hint}",
+            islands=shown,
+            hint=hint or _other_method(count_ties=True),
+        )
+        raise NotEstimable(message, systems=[name for island in islands[:-1] for name in island])
     blame, blamed = _blame(graph, systems)
-    raise NotEstimable(f"Bradley–Terry strengths do not exist here: {blame}. {cure}", systems=blamed)
+    message = Message(
+        "Bradley–Terry strengths do not exist: {blame}. {hint}",
+        blame=blame,
+        hint=hint or _other_method(count_ties=False),
+    )
+    raise NotEstimable(message, systems=blamed)
+
+
+def _other_method(*, count_ties: bool) -> Message:
+    return Message(
+        "Use {by}, count ties with {ties}, or add {prior}." if count_ties else "Use {by}, or add {prior}.",
+        by=Option("by", "win_rate"),
+        ties=Option("ties", "half"),
+        prior=Option("prior", 0.5),
+    )
 
 
 def _blame(graph: Connectivity, named: Sequence[str]) -> tuple[str, list[str]]:

@@ -13,6 +13,7 @@ from betterthan.analysis.units import Units
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.resampling.resample import bootstrap_counts
+from betterthan.messages import Message, Option
 
 SMALLEST = float(np.finfo(np.float64).tiny)  # no finite data give certainty
 FEW_DRAWS = 200  # enough for an interval, where every sample needs all the work again
@@ -58,8 +59,13 @@ def bootstrap_tails(draws: FloatArray | None, value: FloatArray, measure: Measur
     """
     if draws is None:
         raise BetterThanError(
-            f'by="{measure.name}" at level="{measure.level}" is not taken again in bootstrap samples. '
-            f'Use significance="perm_inputs" or "none".'
+            Message(
+                "{by} at {level} cannot be computed on bootstrap samples. Use {inputs} or {none}.",
+                by=Option("by", measure.name),
+                level=Option("level", measure.level),
+                inputs=Option("significance", "perm_inputs"),
+                none=Option("significance", "none"),
+            )
         )
     gap = draws[:, :, None] - draws[:, None, :]
     known = ~np.isnan(gap)

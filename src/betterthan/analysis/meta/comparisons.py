@@ -25,6 +25,7 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.agreement.correlation import pearson
 from betterthan.kernels.significance.pvalues import adjusted_pairs
+from betterthan.messages import Message, Option
 from betterthan.results.meta_evaluation import SCOPES, Caveat, MetricComparisons
 
 SWAPS = ("perm_inputs", "perm_systems", "perm_both", "perm_cells")
@@ -72,7 +73,12 @@ def comparisons_of(tails: SwapTails, test: str, options: SignificanceOptions) ->
     if correction == "max_statistic":
         if tails.step_down is None or is_wmt:
             raise BetterThanError(
-                f'correction="max_statistic" needs two-sided tests by random swaps, not "{test}". Use "holm".'
+                Message(
+                    "{given} needs two-sided tests by random swaps, not {test}. Use {holm}.",
+                    given=Option("correction", "max_statistic"),
+                    test=Option("significance", test),
+                    holm=Option("correction", "holm"),
+                )
             )
         adjusted = np.array(tails.step_down)
         adjusted[np.isnan(pvalue)] = np.nan
@@ -118,8 +124,14 @@ def compared(
         return Compared("none", untested(k))
     if panel.is_systems_only and test != "williams":
         raise BetterThanError(
-            f'significance="{test}" needs scores of segments, and these metrics have one score a system. '
-            f'Use by="pearson" with significance="williams", or significance="none".'
+            Message(
+                "{test} needs scores of segments, and these metrics have one score per system. Use {by} "
+                "with {williams}, or {none}.",
+                test=Option("significance", test),
+                by=Option("by", "pearson"),
+                williams=Option("significance", "williams"),
+                none=Option("significance", "none"),
+            )
         )
     if test == "williams":
         return Compared(test, tails_of_upper(williams_pvalues(measure, panel)), _about_williams(panel))
@@ -170,13 +182,17 @@ def _about_constant(measure: Measure, panel: Panel, request: MeasureRequest) -> 
     names = [name for name, same in zip(panel.names, are_constant(panel), strict=True) if same]
     if not names:
         return ()
-    note = f"Not compared with others, because all scores are equal: {some_of(names)}."
+    note: str = f"Not compared with other metrics, because all scores are equal: {some_of(names)}."
     if (
         isinstance(measure, SoftPairwiseAccuracy)
         and request.options.p_values != "analytic"
         and not request.options.mid_p
     ):
-        note += " Its value hangs on the order of the systems alone; mid_p=True takes ties as undecided."
+        note = Message(
+            "{note} The value depends on the order of the systems alone; {mid_p} counts ties as undecided.",
+            note=note,
+            mid_p=Option("mid_p", True),
+        )
     return (note,)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from betterthan.arrays import BoolArray, FloatArray, digest
 from betterthan.errors import TableError, some_of, unknown_name
-from betterthan.messages import Message
+from betterthan.messages import NAME, Message, Option
 from betterthan.tables.align import align
 from betterthan.tables.checks import folded
 from betterthan.tables.counts import Counts
@@ -113,8 +113,14 @@ class Panel:
             return self
         if not keep.any():
             raise TableError(
-                "No segment has a human score for every system, which this test of metrics needs. Use "
-                'significance="perm_inputs" or "bootstrap", or leave out the systems with the most gaps (leave_out=…).'
+                Message(
+                    "No segment has a human score for every system, which this test of metrics needs. Use "
+                    "{inputs} or {bootstrap}, or leave out the systems with the most missing scores "
+                    "({leave_out}).",
+                    inputs=Option("significance", "perm_inputs"),
+                    bootstrap=Option("significance", "bootstrap"),
+                    leave_out=Option("leave_out", [NAME]),
+                )
             )
         names = [self.human.segments[i] for i in np.flatnonzero(keep)]
         return replace(
@@ -297,8 +303,14 @@ def _refuse_other_spelling(systems: list[str], tables: list[Metric]) -> None:
             other = alike.get(folded(name), name)
             if other != name and name not in table.systems:
                 raise TableError(
-                    f'Human scores are for "{name}", but "{table.name}" has "{other}". If they are the same system, '
-                    f'give them one name; if not, leave it out: --leave-out {name} (leave_out=["{name}"]).',
+                    Message(
+                        'Human scores are for "{name}", but "{metric}" has "{other}". If they are the same '
+                        "system, give them one name; if not, leave it out: {leave_out}.",
+                        name=name,
+                        metric=table.name,
+                        other=other,
+                        leave_out=Option("leave_out", [name]),
+                    ),
                     code="BT260",
                 )
 

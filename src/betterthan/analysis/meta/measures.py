@@ -12,6 +12,7 @@ from betterthan.analysis.resampling import Resampling
 from betterthan.analysis.units import Units, units_of
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.messages import Message, Option, joined
 from betterthan.results.settings import OptionValue
 from betterthan.tables.scores import Scores
 
@@ -166,5 +167,11 @@ def check_level(level: str, allowed: tuple[MeasureLevel, ...], name: str) -> Non
     if level not in LEVELS:
         raise unknown_name("level", level, LEVELS)
     if level not in allowed:
-        possible = " or ".join(f'"{one}"' for one in allowed)
-        raise BetterThanError(f'by="{name}" is a measure of level {possible}, not "{level}".')
+        raise BetterThanError(
+            Message(
+                "{by} cannot be computed at {given}. Use {possible}.",
+                by=Option("by", name),
+                given=Option("level", level),
+                possible=joined([Option("level", one) for one in allowed], " or "),
+            )
+        )

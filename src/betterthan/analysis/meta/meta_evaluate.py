@@ -63,7 +63,7 @@ from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of, unknown_name
 from betterthan.kernels.agreement.correlation import kendall_b_rows, pearson, spearman
 from betterthan.kernels.agreement.soft_pairwise import pairwise_accuracy
-from betterthan.messages import Message
+from betterthan.messages import Message, Option, joined
 from betterthan.results.meta_evaluation import MetaEvaluation
 from betterthan.tables.scores import Scores
 
@@ -208,8 +208,11 @@ def _tails(
         return bootstrap_tails(draws, value, measure)
     if test not in SWAPS:
         raise BetterThanError(
-            f'Several test sets are compared together by "perm_inputs", "perm_systems", "perm_both", "perm_cells" or '
-            f'"bootstrap", not by "{test}".'
+            Message(
+                "{given} cannot compare metrics over several test sets together. Use {known}.",
+                given=Option("significance", test),
+                known=joined([Option("significance", name) for name in (*SWAPS, "bootstrap")], " or "),
+            )
         )
     parts = [swapped_leads(measure, panel, requests[part], test) for part, panel in panels.items()]  # type: ignore[arg-type]
     pooled = parts[0]._replace(

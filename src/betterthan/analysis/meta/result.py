@@ -30,7 +30,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.display.letters import letter_display
 from betterthan.kernels.display.ranks import fuzzy_ranks, greedy_clusters
-from betterthan.messages import method_note
+from betterthan.messages import Message, Option, method_note
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation, MetricComparisons
 from betterthan.results.settings import OptionValue, Settings
 from betterthan.tables.human_names import is_human_translation
@@ -196,10 +196,14 @@ def taken_and_drawn(
     """Return the measure of every metric, and its bootstrap draws (b, k) if there is a way."""
     if panel.is_systems_only and measure.level != "system":
         raise BetterThanError(
-            f'level="{measure.level}" needs scores of segments, and these metrics have one score a system. '
-            f'Use level="system".'
+            Message(
+                "{level} needs scores of segments, and these metrics have one score per system. Use "
+                "{system}.",
+                level=Option("level", measure.level),
+                system=Option("level", "system"),
+            )
         )
-    taken = measure.take(panel, request)  # first, because it says what cannot be had
+    taken = measure.take(panel, request)  # first, because it says what is not available
     by_draws = significance.significance == "bootstrap" or isinstance(measure, OwnFunction)
     draws = None
     if significance.confidence is not None or by_draws:

@@ -15,6 +15,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import Grouped, grouped
 from betterthan.kernels.agreement.tau_tables import pair_tables_per_segment, tau
 from betterthan.kernels.agreement.tie_calibration import accuracy_at, calibrated_accuracy
+from betterthan.messages import Message, Option
 
 UserFunction = Callable[[FloatArray, FloatArray], float]
 _GROUPS = {"segment": "segments", "within_system": "systems", "global": "tables"}
@@ -165,8 +166,12 @@ class OwnFunction:
         """Return the function of every metric."""
         if panel.is_systems_only:
             raise BetterThanError(
-                f"{self.name} needs scores of segments, and these metrics have one score a system. "
-                f'Use a measure of system scores, such as by="pearson".'
+                Message(
+                    "{name} needs scores of segments, and these metrics have one score per system. Use a "
+                    "measure of system scores, such as {by}.",
+                    name=self.name,
+                    by=Option("by", "pearson"),
+                )
             )
         human = panel.human_goodness
         value = [self._value(metric, human) for metric in panel.segment_scores()]

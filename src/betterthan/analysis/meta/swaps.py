@@ -53,6 +53,7 @@ from betterthan.kernels.metric_swaps.segments import (
 from betterthan.kernels.metric_swaps.segments_accuracy import accuracy_leads_block, pair_swap_pvalues
 from betterthan.kernels.metric_swaps.soft import soft_values, soft_values_with_gaps
 from betterthan.kernels.sign_flips.permutation import add_one
+from betterthan.messages import Message, Option
 
 # Of the number of swaps and a generator; partials of functions at the top of a module, which can be sent to workers.
 SwapBlock = Callable[[int, np.random.Generator], Leads]
@@ -163,7 +164,12 @@ def are_constant(panel: Panel) -> BoolArray:
 @singledispatch
 def _swapped(measure: Measure, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:  # noqa: ARG001
     raise BetterThanError(
-        f'by="{measure.name}" cannot be compared by "{scheme}". Use significance="bootstrap".'
+        Message(
+            "{by} cannot be tested with {scheme}. Use {bootstrap}.",
+            by=Option("by", measure.name),
+            scheme=Option("significance", scheme),
+            bootstrap=Option("significance", "bootstrap"),
+        )
     )
 
 
@@ -177,7 +183,13 @@ def swapped_leads(measure: Measure, panel: Panel, request: MeasureRequest, schem
     """Return by how much each metric is ahead of each other after each swap; test sets are pooled by these."""
     if not isinstance(measure, MeansMeasure | SoftPairwiseAccuracy):
         raise BetterThanError(
-            f'by="{measure.name}" over several test sets is compared by significance="bootstrap", or "none".'
+            Message(
+                "Metrics cannot be compared with {by} over several test sets in this way. Use {bootstrap} "
+                "or {none}.",
+                by=Option("by", measure.name),
+                bootstrap=Option("significance", "bootstrap"),
+                none=Option("significance", "none"),
+            )
         )
     values = _system_values(measure, panel, request, scheme)
     return _leads_of_streams(values, measure, panel, request, scheme)
@@ -264,7 +276,12 @@ def _(measure: AccuracyWithTies, panel: Panel, request: MeasureRequest, scheme: 
 def _(measure: TieTau, panel: Panel, request: MeasureRequest, scheme: SwapScheme) -> SwapTails:
     if scheme != "perm_inputs":
         raise BetterThanError(
-            f'by="{measure.name}" is compared by swapping whole segments. Use "perm_inputs" or "bootstrap".'
+            Message(
+                "{by} is tested by swapping whole segments. Use {inputs} or {bootstrap}.",
+                by=Option("by", measure.name),
+                inputs=Option("significance", "perm_inputs"),
+                bootstrap=Option("significance", "bootstrap"),
+            )
         )
     tables = _summed_tables(measure.tables(panel, request.options), request.drawn)
     block = partial(pooled_leads_block, tables, partial(tau, rule=measure.name))  # type: ignore[arg-type]
@@ -278,8 +295,12 @@ def _(measure: OwnFunction, panel: Panel, request: MeasureRequest, scheme: SwapS
     own = [measure.function(metric, human) for metric in panel.segment_scores()]
     if not np.allclose(own, [measure.function(metric, human) for metric in scores], rtol=1e-9, atol=1e-12):
         raise BetterThanError(
-            f"{measure.name} depends on the scale of a metric, and swapped scores must be brought to one scale. "
-            f'Use significance="bootstrap".'
+            Message(
+                "{name} depends on the scale of a metric, but swapping needs scores on one scale. Use "
+                "{bootstrap}.",
+                name=measure.name,
+                bootstrap=Option("significance", "bootstrap"),
+            )
         )
     block = partial(
         segment_leads_block, scores, human, partial(_of_rows, measure.function, human), "global", scheme
@@ -297,7 +318,12 @@ def pair_swaps(measure: Measure, panel: Panel) -> FloatArray:
     """Return p-values when every pair of systems on a segment is swapped by itself; in closed form."""
     if not isinstance(measure, AccuracyWithTies):
         raise BetterThanError(
-            'significance="perm_pairs" belongs to by="accuracy_with_ties". Use "perm_inputs".'
+            Message(
+                "{pairs} is only for {by}. Use {inputs}.",
+                pairs=Option("significance", "perm_pairs"),
+                by=Option("by", "accuracy_with_ties"),
+                inputs=Option("significance", "perm_inputs"),
+            )
         )
     return pair_swap_pvalues(panel.segment_scores(), panel.human_goodness, level=measure.level)  # type: ignore[arg-type]
 
@@ -306,7 +332,11 @@ def williams_pvalues(measure: Measure, panel: Panel) -> FloatArray:
     """Return p-values of Williams' test for dependent correlations, which share the human scores."""
     if not (isinstance(measure, MeansMeasure) and measure.statistic is pearson):
         raise BetterThanError(
-            'Williams\' test compares Pearson correlations of systems. Use by="pearson" and level="system".'
+            Message(
+                "Williams' test compares Pearson correlations of systems. Use {by} and {level}.",
+                by=Option("by", "pearson"),
+                level=Option("level", "system"),
+            )
         )
     human, metrics = system_scores(panel)
     return williams_all_pairs(metrics, human)
@@ -315,8 +345,13 @@ def williams_pvalues(measure: Measure, panel: Panel) -> FloatArray:
 def _refuse_units(measure: Measure, request: MeasureRequest) -> None:
     if not request.units.are_segments:
         raise BetterThanError(
-            f'by="{measure.name}" at level="{measure.level}" swaps segments one by one. Use units="segments", or '
-            f'significance="bootstrap".'
+            Message(
+                "{by} at {level} is tested by swapping single segments. Use {units}, or {bootstrap}.",
+                by=Option("by", measure.name),
+                level=Option("level", measure.level),
+                units=Option("units", "segments"),
+                bootstrap=Option("significance", "bootstrap"),
+            )
         )
 
 
@@ -326,7 +361,10 @@ def _unit_sums(scores: FloatArray, units: Units) -> FloatArray:
         return scores
     if scores.shape[2] != units.of_segment.size:
         raise BetterThanError(
-            'Documents with missing human scores cannot be swapped as one. Use units="segments".'
+            Message(
+                "Whole documents cannot be swapped while human scores are missing. Use {units}.",
+                units=Option("units", "segments"),
+            )
         )
     k, m, n = scores.shape
     return units.summed(scores.reshape(k * m, n)).reshape(k, m, -1)

@@ -18,6 +18,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.soft_pairwise import pvalues_of_tables, soft_pairwise_accuracy
 from betterthan.kernels.sign_flips.permutation import share
 from betterthan.kernels.significance.counts_permutation import counts_permutation_block
+from betterthan.messages import NAME, Message, Option
 from betterthan.tables.counts import Counts
 from betterthan.tables.scores import Scores
 
@@ -69,8 +70,11 @@ class SoftPairwiseAccuracy:
         """Return soft pairwise accuracy and the p-values behind it."""
         if panel.is_systems_only:
             raise BetterThanError(
-                "Soft pairwise accuracy needs scores of segments, and these metrics have one score a system. "
-                'Use by="pairwise_accuracy".'
+                Message(
+                    "Soft pairwise accuracy needs scores of segments, and these metrics have one score per "
+                    "system. Use {by}.",
+                    by=Option("by", "pairwise_accuracy"),
+                )
             )
         human_p, *of_metrics = _panel_pvalues(panel, request)
         metric_p = np.stack(of_metrics)
@@ -171,8 +175,12 @@ def _pvalues_of(tables: list[FloatArray], request: MeasureRequest) -> list[Float
     units = request.units
     if not units.are_segments and any(np.isnan(table).any() for table in tables):
         raise BetterThanError(
-            'Documents cannot be permuted as one while human scores are missing. Use units="segments", or leave out '
-            "the systems with gaps (leave_out=…)."
+            Message(
+                "Whole documents cannot be permuted while human scores are missing. Use {units}, or leave "
+                "out the systems with missing scores ({leave_out}).",
+                units=Option("units", "segments"),
+                leave_out=Option("leave_out", [NAME]),
+            )
         )
     if request.options.p_values == "exact":
         literal = [_exact(table, request) for table in tables]
@@ -218,13 +226,23 @@ def _corpus_pvalues(panel: Panel, counts: Counts, request: MeasureRequest) -> Fl
     """Permute segments and compute the corpus score itself each time."""
     if request.options.p_values == "exact":
         raise BetterThanError(
-            f'"{counts.name}" is a corpus metric, whose permutation p-values are sampled. Use '
-            f'p_values="monte_carlo" or "analytic".'
+            Message(
+                '"{metric}" is a corpus metric, whose permutation p-values are sampled. Use {sampled} or '
+                "{analytic}.",
+                metric=counts.name,
+                sampled=Option("p_values", "monte_carlo"),
+                analytic=Option("p_values", "analytic"),
+            )
         )
     if not panel.is_complete:
         raise BetterThanError(
-            f'"{counts.name}" is a corpus metric and needs people\'s scores on every segment of every system. '
-            f'Use p_values="analytic", or leave out the systems with gaps (leave_out=…).'
+            Message(
+                '"{metric}" is a corpus metric and needs human scores for every segment of every system. '
+                "Use {analytic}, or leave out the systems with missing scores ({leave_out}).",
+                metric=counts.name,
+                analytic=Option("p_values", "analytic"),
+                leave_out=Option("leave_out", [NAME]),
+            )
         )
     sign = 1.0 if counts.higher_is_better else -1.0
     values = counts.values

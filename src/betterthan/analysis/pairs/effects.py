@@ -32,6 +32,7 @@ from betterthan.kernels.significance.effects import (
     win_probabilities,
 )
 from betterthan.kernels.significance.paired import Differences, differences
+from betterthan.results.pairwise import WIN_PROBABILITY
 
 _MEDIAN_RESAMPLES = 1000
 _ROUNDING = 1e-14
@@ -268,7 +269,7 @@ EFFECTS = {
         size=lambda seen: rank_biserial(seen.goodness),
     ),
     "win_probability": Effect(
-        name="P(row beats column)",
+        name=WIN_PROBABILITY,
         of=lambda seen, setting: win_probabilities(seen.goodness, setting.ties, seen.counts),
         interval=_probability_limits,
         size_name="dominance",

@@ -12,6 +12,7 @@ from betterthan.budget import require
 from betterthan.errors import BetterThanError, some_of, unknown_name
 from betterthan.kernels.sign_flips.exact import Alternative
 from betterthan.kernels.significance.pvalues import adjusted_pairs, monte_carlo_limits
+from betterthan.messages import Message, Option
 from betterthan.results.pairwise import P_METHODS, PairwiseTable
 from betterthan.results.settings import OptionValue, Settings
 
@@ -207,7 +208,11 @@ def _n_factor(correction: str, options: PairOptions, m: int) -> int:
 def _adjusted(pvalue: FloatArray, correction: str, options: PairOptions) -> FloatArray:
     if correction == "max_statistic":
         raise BetterThanError(
-            'correction="max_statistic" is for p-values that come from resamples. Use correction="holm".'
+            Message(
+                "{given} is for p-values from resampling. Use {other}.",
+                given=Option("correction", "max_statistic"),
+                other=Option("correction", "holm"),
+            )
         )
     return adjusted_pairs(
         pvalue,
@@ -247,7 +252,7 @@ def edge_note(table: PairwiseTable) -> tuple[str, ...]:
     if table.alternative != "two-sided" or table.simultaneous:
         return ()
     with np.errstate(invalid="ignore"):
-        none = 0.5 if table.effect_name.startswith("P(") else 0.0
+        none = 0.5 if table.is_probability else 0.0
         is_outside = (table.low > none) | (table.high < none)
         differ = np.triu((table.pvalue <= 1 - table.confidence) != is_outside, 1) & ~np.isnan(table.low)
     pairs = [f"{table.systems[a]} and {table.systems[b]}" for a, b in np.argwhere(differ).tolist()]

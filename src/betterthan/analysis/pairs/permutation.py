@@ -28,6 +28,7 @@ from betterthan.kernels.sign_flips.permutation import WORTH_COMPILING, add_one, 
 from betterthan.kernels.sign_flips.step_down import StepDownFamily, family_of, max_statistic_block
 from betterthan.kernels.significance.pvalues import adjusted_pairs, pairs_matrix
 from betterthan.kernels.significance.step_down import step_down
+from betterthan.messages import Message, Option
 
 DIFFERENCES_IN_A_BLOCK = 1 << 24
 REFEREED_IN_A_BLOCK = 64
@@ -185,8 +186,12 @@ def _judged(
     method = codes.astype(np.int64)
     if request.method == "exact" and (method != EXACT).any():
         raise BetterThanError(
-            'These scores are too many and too fine for an exact permutation test. Use method="auto", '
-            'whose verdicts are certain, or method="monte_carlo".'
+            Message(
+                "There are too many scores with too many distinct values for an exact permutation test. Use {auto}, "
+                "whose verdicts are certified, or {sampled}.",
+                auto=Option("method", "auto"),
+                sampled=Option("method", "monte_carlo"),
+            )
         )
     p, lows, highs, methods = tails.pvalue.copy(), tails.low.copy(), tails.high.copy(), tails.method.copy()
     if request.method == "bracket":
@@ -251,7 +256,11 @@ def _stepped(request: PairRequest, name: str) -> tuple[IntArray, FloatArray]:
     """How many permutations reach each pair by its own statistic, and p-values adjusted by the maximum."""
     if request.alternative != "two-sided":
         raise BetterThanError(
-            'correction="max_statistic" asks a two-sided question. Use alternative="two-sided".'
+            Message(
+                "{correction} needs two-sided tests. Use {alternative}.",
+                correction=Option("correction", "max_statistic"),
+                alternative=Option("alternative", "two-sided"),
+            )
         )
     family = family_of(request.units.summed(request.goodness))
     alone, together = _tallied(request, family, _max_part, name)

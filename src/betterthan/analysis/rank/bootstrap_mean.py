@@ -14,6 +14,7 @@ from betterthan.arrays import FloatArray
 from betterthan.errors import NotEstimable
 from betterthan.kernels.influence.influence import pooled_influence
 from betterthan.kernels.resampling.bootstrap_mean import ResampledScores, bootstrap_means, resampled_scores
+from betterthan.messages import Message, Option
 from betterthan.tables.counts import Counts, Formula
 
 CORPORA = 1000
@@ -65,8 +66,17 @@ def bootstrap_mean(counts: Counts, options: RankOptions, resampling: Resampling)
         system = counts.systems[lost[0]]
         n_lost = np.count_nonzero(np.isnan(found.scores[:, lost[0]]))
         raise NotEstimable(
-            f"{n_lost:,} of {len(found.scores):,} drawn corpora of {options.size:,} segments have no "
-            f'{counts.formula.name} for {system}. Draw larger ones with size, or rank by="pooled".'
+            Message(
+                "{lost:,} of {drawn:,} drawn corpora of {n:,} segments have no {formula} for {system}. Draw "
+                "larger corpora with a higher {size}, or use {by}.",
+                lost=n_lost,
+                drawn=len(found.scores),
+                n=options.size,
+                formula=counts.formula.name,
+                system=system,
+                size=Option("size"),
+                by=Option("by", "pooled"),
+            )
         )
     means = bootstrap_means(found, influence, size=size)
     return BootstrapMean(means.mean, means.covariance, found.scores, units.n_units)

@@ -23,6 +23,7 @@ from betterthan.engine.blas import with_one_blas_thread
 from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.errors import BetterThanError, TableError, some_of
+from betterthan.messages import COLUMN, Message, Option, joined
 from betterthan.results.ranking import Ranking
 from betterthan.tables.counts import Counts
 from betterthan.tables.human_names import is_human_translation
@@ -38,12 +39,12 @@ DEFAULTS: dict[str, Any] = {
 }
 """What a user may give in vain. How much is drawn (`n_resamples`, `n_orders`) and by whom is a budget."""
 
-_OF = {
-    "ties": 'Use it with by="bradley_terry".',
-    "prior": 'Use it with by="bradley_terry".',
-    "scale": 'Use it with by="bradley_terry".',
-    "order": 'Use it with by="elo" and by="trueskill".',
-    "size": 'Use it for counts with by="bootstrap_mean".',
+_USED_BY = {
+    "ties": ("bradley_terry",),
+    "prior": ("bradley_terry",),
+    "scale": ("bradley_terry",),
+    "order": ("elo", "trueskill"),
+    "size": ("bootstrap_mean",),
 }
 
 RankTable = Scores | Counts | Matches
@@ -58,13 +59,18 @@ def refuse_unused(table: RankTable, by: object, options: Mapping[str, Any]) -> N
     >>> refuse_unused(scores, "mean", {"prior": 1.0})
     Traceback (most recent call last):
     ...
-    betterthan.errors.BetterThanError: prior=1 changes nothing in a ranking by="mean". Use it with by="bradley_terry".
+    betterthan.errors.BetterThanError: prior=1 changes nothing with by="mean". Leave it out, or use by="bradley_terry".
     """
     for name in unused(table, by, options):
-        value = options[name]
-        shown = f'"{value}"' if isinstance(value, str) else f"{value:g}"
         method = getattr(_method(table, by), "__name__", _method(table, by))
-        raise BetterThanError(f'{name}={shown} changes nothing in a ranking by="{method}". {_OF[name]}')
+        raise BetterThanError(
+            Message(
+                "{option} changes nothing with {given}. Leave it out, or use {by}.",
+                option=Option(name, options[name]),
+                given=Option("by", method),
+                by=joined([Option("by", one) for one in _USED_BY[name]], " or "),
+            )
+        )
 
 
 def unused(table: RankTable, by: object, options: Mapping[str, Any]) -> list[str]:
@@ -301,16 +307,29 @@ def _check_matches(matches: Matches, options: RankOptions) -> None:
         )
     if options.units == "groups" and matches.group is None:
         raise TableError(
-            'The matches have no groups (judges, sessions) to use as units. Name their column, or use units="segments".'
+            Message(
+                "The matches have no groups (judges, sessions) to use as units. Name their column with "
+                "{cluster}, or use {units}.",
+                cluster=Option("cluster", COLUMN),
+                units=Option("units", "segments"),
+            )
         )
     if options.units == "segments" and matches.group is not None:
         raise BetterThanError(
-            'units="segments" changes nothing in matches, which are clustered by their groups. '
-            "Read them with cluster=False."
+            Message(
+                "{units} changes nothing for matches, which are clustered by their groups. Use {cluster}.",
+                units=Option("units", "segments"),
+                cluster=Option("cluster", False),
+            )
         )
     if options.interval == "bca":
         raise BetterThanError(
-            'interval="bca" is for scores. Use interval="robust" or "percentile" for matches.'
+            Message(
+                "{bca} is for scores. Use {robust} or {percentile} for matches.",
+                bca=Option("interval", "bca"),
+                robust=Option("interval", "robust"),
+                percentile=Option("interval", "percentile"),
+            )
         )
 
 

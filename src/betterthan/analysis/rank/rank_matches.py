@@ -39,7 +39,7 @@ from betterthan.analysis.strengths.aggregations import NAMES, SCALES, log_streng
 from betterthan.analysis.strengths.ordered import UNITS, Play, in_order, rated, refuse_too_many, shown_rating
 from betterthan.analysis.strengths.ranking import RankOptions, SystemStrengths, ranking
 from betterthan.arrays import FloatArray, IntArray
-from betterthan.errors import BetterThanError, NotEstimable, unknown_name
+from betterthan.errors import BetterThanError, NotEstimable, TableError, unknown_name
 from betterthan.kernels.comparisons.match_counts import resampled_match_counts
 from betterthan.kernels.comparisons.sandwich import difference_errors
 from betterthan.kernels.comparisons.wins import WinCounts
@@ -48,6 +48,7 @@ from betterthan.kernels.ratings.match_play import MatchList
 from betterthan.kernels.resampling.clustered import ManyClusters, many_clusters
 from betterthan.kernels.resampling.resample import bootstrap_counts
 from betterthan.kernels.significance.pvalues import pairwise_pvalues
+from betterthan.messages import COLUMN, Message, Option
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import OptionValue
@@ -91,8 +92,12 @@ def usable_draws(draws: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
     lost = np.isnan(draws).any(axis=1)
     if lost.all():
         raise NotEstimable(
-            "Strengths exist in none of the bootstrap samples, so there is no interval. "
-            'Use interval="robust", or add prior=0.5.'
+            Message(
+                "Strengths exist in none of the bootstrap samples, so there is no interval. Use {interval}, "
+                "or add {prior}.",
+                interval=Option("interval", "robust"),
+                prior=Option("prior", 0.5),
+            )
         )
     if not lost.any():
         return draws, ()
@@ -576,8 +581,21 @@ def _listed(matches: Matches, order: str) -> MatchList:
         )
     if order == "listed" and (times > 1).any():
         raise BetterThanError(
-            "The matches were counted, so the order in which they were played is not known. Name the column of the "
-            'item when they are read, which keeps every row in its order, or use order="shuffled".'
+            Message(
+                "The matches were counted, so the order in which they were played is not known. Name the "
+                "column of the item with {item}, which keeps every row in its order, or use {order}.",
+                item=Option("item", COLUMN),
+                order=Option("order", "shuffled"),
+            )
+        )
+    if order == "segments" and matches.segment is None:
+        raise TableError(
+            Message(
+                "The matches do not say to which segment they belong, so they cannot be played segment by segment. "
+                "Name the column of the segment with {item}, or use {order}.",
+                item=Option("item", COLUMN),
+                order=Option("order", "shuffled"),
+            )
         )
     segment = None if matches.segment is None else np.repeat(matches.segment, times)
     return MatchList(

@@ -26,7 +26,7 @@ from betterthan.analysis.units import Units, few_units_note, units_of
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.intervals.intervals import t_interval
-from betterthan.messages import method_note
+from betterthan.messages import Message, Option, method_note
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.units import FEW_UNITS
@@ -39,10 +39,21 @@ def rank_scores(scores: Scores, options: RankOptions, resampling: Resampling) ->
     complete = scores.complete(missing=options.missing)  # type: ignore[arg-type]  # checked by the options
     by: By = "mean" if options.by is None else options.by
     if isinstance(by, str) and by in ("pooled", "segment_mean", "bootstrap_mean"):
-        raise BetterThanError(f'by="{by}" is for counts, such as corpus BLEU. Rank scores by="mean".')
+        raise BetterThanError(
+            Message(
+                "{given} is for counts, such as those of corpus BLEU. Use {mean} for scores.",
+                given=Option("by", by),
+                mean=Option("by", "mean"),
+            )
+        )
     if options.interval == "robust":
         raise BetterThanError(
-            'interval="robust" is for matches. Use interval="percentile" or "bca" for scores.'
+            Message(
+                "{robust} is for matches. Use {percentile} or {bca} for scores.",
+                robust=Option("interval", "robust"),
+                percentile=Option("interval", "percentile"),
+                bca=Option("interval", "bca"),
+            )
         )
     units = units_of(complete, options.units)
     found = estimate(complete, by, units, options, resampling)
@@ -156,7 +167,12 @@ def bootstrap_means(counts: Counts, options: RankOptions, resampling: Resampling
     """The mean score of bootstrap corpora, with an interval for other segments of the same kind."""
     if options.interval != "default":
         raise BetterThanError(
-            'Intervals of bootstrap_mean come from the infinitesimal jackknife. Use interval="default".'
+            Message(
+                "{interval} changes nothing with {by}, whose intervals come from the infinitesimal "
+                "jackknife. Leave it out.",
+                interval=Option("interval", options.interval),
+                by=Option("by", "bootstrap_mean"),
+            )
         )
     found = bootstrap_mean(counts, options, resampling)
     error = standard_errors(found.covariance)

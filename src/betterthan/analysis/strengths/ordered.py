@@ -33,6 +33,7 @@ from betterthan.kernels.ratings.trueskill import (
     trueskill,
 )
 from betterthan.kernels.resampling.resample import bootstrap_counts
+from betterthan.messages import Message, Option
 
 PlayOrder = Literal["shuffled", "listed", "segments", "as_published"]
 ORDERS = ("shuffled", *FIXED_ORDERS)
@@ -86,7 +87,14 @@ def shown_rating(by: object, rating: Rating) -> str | None:
     known = PARAMETERS.get(by, ()) if isinstance(by, str) else ()
     for name, _ in rating:
         if not known:
-            raise BetterThanError(f'The rating parameter "{name}" is for by="elo" and by="trueskill".')
+            raise BetterThanError(
+                Message(
+                    'The rating parameter "{name}" is for {elo} and {trueskill}. Leave it out, or use one of them.',
+                    name=name,
+                    elo=Option("by", "elo"),
+                    trueskill=Option("by", "trueskill"),
+                )
+            )
         if name not in known:
             raise unknown_name("rating parameter", name, known)
     return ",".join(f"{name}={value:g}" for name, value in rating) or None
@@ -111,8 +119,13 @@ def refuse_too_many(by: str, n_matches: float) -> None:
     """Raise when a single round would play more matches than is sensible."""
     if n_matches > MOST_MATCHES:
         raise BetterThanError(
-            f"{by} would play {n_matches:,.0f} matches one after another. "
-            f'Rank by="bradley_terry", which needs only who beat whom how often.'
+            Message(
+                "{given} would play {n:,.0f} matches one after another. Use {by}, which needs only the "
+                "number of wins of each pair.",
+                given=Option("by", by),
+                n=n_matches,
+                by=Option("by", "bradley_terry"),
+            )
         )
 
 

@@ -17,6 +17,7 @@ from betterthan.arrays import FloatArray
 from betterthan.budget import MOST_RESAMPLES, MOST_SEGMENTS, check_count
 from betterthan.errors import BetterThanError, unknown_name
 from betterthan.kernels.comparisons.wins import check_prior
+from betterthan.messages import Message, Option
 from betterthan.results.pairwise import PairwiseTable
 from betterthan.results.ranking import Ranking
 from betterthan.results.settings import OptionValue, Settings
@@ -60,7 +61,14 @@ class RankOptions:
         check_count("n_orders", self.n_orders, MOST_RESAMPLES)
         check_prior(self.prior)
         if self.prior and self.ties == "davidson":
-            raise BetterThanError('ties="davidson" takes no prior. Use ties="half" with it.')
+            raise BetterThanError(
+                Message(
+                    "{davidson} cannot be combined with {prior}. Use {half}, or leave out the prior.",
+                    davidson=Option("ties", "davidson"),
+                    prior=Option("prior", self.prior),
+                    half=Option("ties", "half"),
+                )
+            )
         shown_rating(self.by, self.rating)
         for name, known in CHOICES.items():
             if getattr(self, name) not in known:

@@ -32,6 +32,7 @@ from betterthan.kernels.intervals.proportions import agresti_coull_interval
 from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.significance.counts_permutation import counts_bootstrap_block
 from betterthan.kernels.significance.paired import differences
+from betterthan.messages import Message, Option
 from betterthan.tables.counts import Counts, Formula
 from betterthan.tables.scores import Scores
 
@@ -294,9 +295,22 @@ def _bca_limits(
     draws: FloatArray, units: Units, basis: Basis, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
     if basis.jackknife is None:
-        raise BetterThanError(f'interval="bca" is not known for {basis.name}. Use interval="percentile".')
+        raise BetterThanError(
+            Message(
+                "{bca} is not available for {name}. Use {percentile}.",
+                bca=Option("interval", "bca"),
+                name=basis.name,
+                percentile=Option("interval", "percentile"),
+            )
+        )
     if units.n_units < 2:
-        raise BetterThanError('interval="bca" leaves out one segment at a time, and there is only one.')
+        raise BetterThanError(
+            Message(
+                "{bca} leaves out one unit at a time, and there is only one. Use {percentile}.",
+                bca=Option("interval", "bca"),
+                percentile=Option("interval", "percentile"),
+            )
+        )
     return bca_interval(draws, basis.strength, basis.jackknife(), confidence=confidence)
 
 
@@ -348,7 +362,13 @@ def pooled_limits(
     without one of the units, percentiles of corpora drawn anew.
     """
     if options.interval not in ("default", "percentile"):
-        raise BetterThanError('Intervals of pooled scores are interval="percentile" or interval="default".')
+        raise BetterThanError(
+            Message(
+                "{given} is not available for pooled scores. Use {percentile}, or leave it out.",
+                given=Option("interval", options.interval),
+                percentile=Option("interval", "percentile"),
+            )
+        )
     if options.interval == "default":
         pull = _pooled_pull(counts, values, units).T
         if np.isfinite(pull).all():

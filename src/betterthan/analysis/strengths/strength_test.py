@@ -22,14 +22,15 @@ from betterthan.kernels.resampling.clustered import degrees_of_mean
 from betterthan.kernels.sign_flips.permutation import add_one
 from betterthan.kernels.significance.pvalues import adjusted, pairs_matrix
 from betterthan.kernels.significance.step_down import stepped_pvalues, successive_maxima
-from betterthan.results.pairwise import P_METHODS
+from betterthan.messages import Message, Option
+from betterthan.results.pairwise import P_METHODS, WIN_PROBABILITY
 from betterthan.tables.scores import Scores
 
 PAIR_DRAWS = 1 << 22  # statistics of pairs in memory at once
 EFFECT_NAMES = {
     "median": "difference of medians",
-    "bradley_terry": "P(row beats column)",
-    "elo": "P(row beats column)",
+    "bradley_terry": WIN_PROBABILITY,
+    "elo": WIN_PROBABILITY,
     "trueskill": "difference of TrueSkill means",
 }
 _ROUNDING = 1e-12
@@ -49,6 +50,17 @@ class _Tested(NamedTuple):
     least: float
 
 
+def _refuse_one_sided(alternative: str) -> None:
+    if alternative != "two-sided":
+        raise BetterThanError(
+            Message(
+                "Strengths are compared by two-sided tests. Use {alternative}, or {test} to compare wins.",
+                alternative=Option("alternative", "two-sided"),
+                test=Option("test", "sign"),
+            )
+        )
+
+
 def strength_findings(scores: Scores, found: Estimated, units: Units, options: PairOptions) -> PairFindings:
     """Two-sided tests that two strengths are equal, by the joint distribution of the strengths themselves.
 
@@ -56,10 +68,7 @@ def strength_findings(scores: Scores, found: Estimated, units: Units, options: P
     are tested by their influence (:func:`_by_influence`); medians, ratings and functions of the caller by their draws
     (:func:`_by_draws`).
     """
-    if options.alternative != "two-sided":
-        raise BetterThanError(
-            'Strengths are compared two-sided. Use alternative="two-sided", or test="sign" for wins.'
-        )
+    _refuse_one_sided(options.alternative)
     strength = _log_scale(found, found.strength)
     m, n = strength.size, units.n_units
     left, right = (index.astype(np.int64) for index in np.triu_indices(m, 1))
@@ -210,7 +219,7 @@ def _log_scale(found: Estimated, strength: FloatArray) -> FloatArray:
 
 def _shown(findings: PairFindings, found: Estimated) -> PairFindings:
     """Turn differences into the effect that a reader expects of the mechanism."""
-    if findings.effect_name.startswith("P("):
+    if findings.effect_name == WIN_PROBABILITY:
         unit = _odds_unit(found)
         parts = {name: expit(getattr(findings, name) * unit) for name in ("effect", "low", "high")}
         return replace(findings, **parts)

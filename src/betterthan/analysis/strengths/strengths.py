@@ -25,6 +25,7 @@ from betterthan.kernels.comparisons.davidson import davidson_exists
 from betterthan.kernels.comparisons.wins import win_counts, with_ties
 from betterthan.kernels.ratings.match_play import score_matches
 from betterthan.kernels.resampling.resample import bootstrap_counts
+from betterthan.messages import Message, Option
 from betterthan.results.settings import OptionValue
 from betterthan.tables.scores import Scores
 
@@ -176,5 +177,10 @@ def _about_wins(scores: Scores, ties: str, prior: float) -> tuple[str, ...]:
         check_connected(with_ties(counts.wins, counts.ties, ties), scores.systems)  # type: ignore[arg-type]
     elif ties == "davidson" and not davidson_exists(counts.wins, counts.ties):
         check_connected(counts.wins + counts.ties / 2, scores.systems)
-        raise NotEstimable('The ties model of Davidson has no fit for these scores. Use ties="half".')
+        raise NotEstimable(
+            Message(
+                "The Davidson model of ties has no solution for these scores. Use {ties}.",
+                ties=Option("ties", "half"),
+            )
+        )
     return ties_note(counts, ties)

@@ -169,7 +169,7 @@ def audition(
         sentences=_sentences(tuple(tables), below, m),
         notes=tuple(dict.fromkeys([*notes, *_few(m)])),
         unit_note=unit_note(tags, unit),
-        undecidable=" ".join(few),
+        undecidable=few,
         settings=_settings(tags, tuple(tables), testing, middle),
     )
 

@@ -171,7 +171,7 @@ def rank_tags(
         n_words=tags.n_words,
         notes=tuple(dict.fromkeys([*notes])),
         unit_note=unit_note(tags, unit),
-        undecidable=" ".join(few),
+        undecidable=few,
         settings=_settings(tags, names, testing, confidence, synthetic=synthetic),
     )
 

@@ -33,6 +33,7 @@ from betterthan.kernels.comparisons.tied_ranks import tied_ranks
 from betterthan.kernels.display.letters import letter_display
 from betterthan.kernels.intervals.intervals import ScaleName, jackknife_interval, percentile_interval
 from betterthan.kernels.significance.pvalues import adjusted_pairs
+from betterthan.messages import Message, Option
 from betterthan.results.settings import Settings
 from betterthan.results.tags import SentenceQuality
 from betterthan.tables.row_order import check_identity
@@ -272,7 +273,12 @@ def _draws(table: Scores, truth: FloatArray, resampling: Resampling) -> FloatArr
     """All measures of all systems on bootstrap samples, shape (n_resamples, m · 4)."""
     if not resampling.units.are_segments:
         raise BetterThanError(
-            'interval="percentile" draws sentences. Use units="segments", or interval="jackknife" for documents.'
+            Message(
+                "{given} draws single sentences. Use {units}, or {jackknife} for documents.",
+                given=Option("interval", "percentile"),
+                units=Option("units", "segments"),
+                jackknife=Option("interval", "jackknife"),
+            )
         )
     blocks = resampling.run(
         "bootstrap of sentences",

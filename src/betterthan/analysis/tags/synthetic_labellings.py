@@ -12,6 +12,7 @@ from betterthan.arrays import BoolArray
 from betterthan.engine.streams import stream
 from betterthan.errors import TableError
 from betterthan.kernels.tags import synthetic_tags as made
+from betterthan.messages import Message, Option
 from betterthan.tables.tags import WordTags
 
 Maker = Callable[[BoolArray, np.random.Generator], BoolArray]
@@ -66,8 +67,12 @@ def with_synthetic(tags: WordTags, *, rng: Rng = 12345) -> WordTags:
     taken = [name for name in SYNTHETIC if name in tags.systems]
     if taken:
         raise TableError(
-            f'A system is called "{taken[0]}", which is the name of a synthetic labelling. Rename it, or leave the '
-            f"synthetic ones out with synthetic=False."
+            Message(
+                'A system is called "{system}", which is the name of a synthetic labeling. Rename it, or '
+                "leave the synthetic labelings out with {synthetic}.",
+                system=taken[0],
+                synthetic=Option("synthetic", False),
+            )
         )
     seed = seed_of(rng)
     labelled = [

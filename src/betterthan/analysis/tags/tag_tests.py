@@ -22,6 +22,7 @@ from betterthan.errors import BetterThanError, some_of
 from betterthan.kernels.display.letters import letter_display
 from betterthan.kernels.display.ranks import greedy_clusters
 from betterthan.kernels.intervals.intervals import JackknifeInterval, ScaleName, jackknife_interval
+from betterthan.messages import Message, Option
 from betterthan.tables.counts import Counts, Formula
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
@@ -205,21 +206,27 @@ def about_intervals(
     return messages
 
 
-def too_few(n_pairs: int, n_units: int, testing: TagTestOptions) -> tuple[str, ...]:
-    """Say when no p-value can be at most alpha: too few units, or too few resamples for the correction."""
+def too_few(n_pairs: int, n_units: int, testing: TagTestOptions) -> str:
+    """Say when no p-value can be at most alpha: too few units, or too few resamples for the correction; else empty."""
     if not n_pairs:
-        return ()
+        return ""
     # Of 2ⁿ swaps two, all and none, reach any difference; the corrections of p-values multiply that.
     family = n_pairs if testing.correction in ("bonferroni", "holm") else 1
     if family * 2.0 ** (1 - n_units) > testing.alpha:
         what = "documents" if testing.units == "groups" else "sentences"
-        return (f"{n_units} {what} are too few: no difference can be significant at {testing.alpha:g}.",)
+        return f"{n_units} {what} are too few: no difference can be significant at {testing.alpha:g}."
     if family <= testing.alpha * (testing.resampling.n_resamples + 1):
-        return ()
+        return ""
     needed = int(np.ceil(family / testing.alpha)) - 1
-    few = f"With {testing.resampling.n_resamples:,} resamples none of {n_pairs:,} pairs can differ significantly"
-    other = f', or correction="{STEP_DOWN}"' if family > 1 else ""
-    return (f"{few} at {testing.alpha:g}. Use {needed:,} or more{other}.",)
+    return Message(
+        "With {n:,} resamples none of {pairs:,} pairs can differ significantly at {alpha:g}. Use {resamples} or "
+        "more{other}.",
+        n=testing.resampling.n_resamples,
+        pairs=n_pairs,
+        alpha=testing.alpha,
+        resamples=Option("n_resamples", needed),
+        other=Message(", or {correction}", correction=Option("correction", STEP_DOWN)) if family > 1 else "",
+    )
 
 
 def tag_units(tags: WordTags, units: UnitName) -> Units:

@@ -128,10 +128,8 @@ def figure(
     format_of(output)  # a wrong suffix or a missing package is said before anything is computed
     altair()
     subject, asked = subject_of(kind.replace("-", "_"), files, options, given)
-    notes = dict.fromkeys(
-        note for one in _each(subject) for note in (*first_lines(one), *getattr(one, "notes", ()))
-    )
-    say_notes(notes)
+    notes = [note for one in _each(subject) for note in (*first_lines(one), *getattr(one, "notes", ()))]
+    say_notes(dict.fromkeys(notes))
     drawn = chart(subject, kind.replace("-", "_"), theme=theme, title=title, **asked)
     say(f"Wrote {save_chart(drawn, output, scale=scale)}")
 

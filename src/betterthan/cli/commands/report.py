@@ -85,6 +85,7 @@ def report(
       betterthan report gold.tags ours.tags base.tags
     """  # noqa: D301
     from betterthan.cli.computing import computing_arguments
+    from betterthan.cli.wording import typed_option
     from betterthan.report.compose import compose
     from betterthan.report.write import write_report
 
@@ -110,6 +111,6 @@ def report(
         raise BetterThanError(
             f"A report is a page for a browser. Call it {name}; the browser prints it as PDF."
         )
-    written = write_report(output, *files, **asked)
+    written = write_report(output, *files, spelling=typed_option(), **asked)
     size = Path(written).stat().st_size / 1024
     say(f"Wrote {written} ({size:.0f} KB, opens without network)")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from betterthan.cli.wording import typed_option
+from betterthan.cli.wording import as_typed, typed_option
 from betterthan.errors import BetterThanError, MissingExtra
 from betterthan.present.renderers.html import render_html
 from betterthan.present.renderers.latex import render_latex
@@ -85,6 +85,6 @@ def _write_figures(study: Study, folder: Path) -> int:
         for chart in study.charts:
             save_chart(study_chart(study, LIGHT, figure=chart.name), folder / f"{chart.name}.svg")
     except MissingExtra as error:
-        click.echo(f"The figures are left out: {error}", err=True)
+        click.echo(f"The figures are left out: {as_typed(error.text)}", err=True)
         return 0
     return len(study.charts)

@@ -42,11 +42,12 @@ def verify(result: str, files: tuple[str, ...], tolerance: float | None, workers
       betterthan verify meta.json metrics.tsv mqm.tsv --tolerance 1e-9
       betterthan verify report.html scores.csv
     """  # noqa: D301
+    from betterthan.cli.wording import as_typed
     from betterthan.present.printable import printable
     from betterthan.receipts.verification import verdicts
 
     found: list[Verdict] = verdicts(result, files, tolerance=tolerance, workers=workers)
     for verdict in found:
         for line in verdict.lines:
-            click.echo(printable(line))
+            click.echo(printable(as_typed(line)))
     return 0 if all(verdict.is_equal for verdict in found) else 1

@@ -244,8 +244,7 @@ def _monte_carlo(
 ) -> list[FloatArray]:
     if rng is None:
         raise BetterThanError(
-            'method="monte_carlo" draws random swaps and got no random numbers. '
-            'Pass rng=numpy.random.default_rng(seed), or use method="analytic".'
+            "Monte Carlo p-values need a random generator, and rng is None. Pass numpy.random.default_rng(seed)."
         )
     found = permutation_blocks(tables, n_resamples, rng, alternative="greater")
     if mid_p:

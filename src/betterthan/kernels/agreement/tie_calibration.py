@@ -19,6 +19,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 from betterthan.errors import BetterThanError
 from betterthan.kernels.agreement.correlation import CorrelationLevel, cells_by_group
 from betterthan.kernels.agreement.tau_tables import pair_blocks
+from betterthan.messages import Message, Option
 
 # So many pairs are sorted at once; more are sifted through bins again.
 _MOST_SORTED = 1 << 22
@@ -442,8 +443,14 @@ def _cells(metric: FloatArray, human: FloatArray, level: CorrelationLevel) -> tu
     n_pairs = present * (present - 1) // 2
     if n_pairs.sum() > _MOST_PAIRS and level != "segment":
         raise BetterThanError(
-            f'Level "{level}" has {n_pairs.sum()} pairs here, more than {_MOST_PAIRS}.'
-            ' The usual choice is level="segment", pairs of systems on the same segment.'
+            Message(
+                "{given} has {n:,} pairs here, more than {most:,}. Use {segment}, which compares systems on "
+                "the same segment.",
+                given=Option("level", level),
+                n=n_pairs.sum(),
+                most=_MOST_PAIRS,
+                segment=Option("level", "segment"),
+            )
         )
     used = n_pairs > 0
     # Elements × groups: pairs then lie opposite each other in long rows.

@@ -92,7 +92,7 @@ def krippendorff_alpha(unit: IntArray, value: FloatArray, *, level: MeasurementL
         return Alpha(np.nan, np.nan, np.nan, 0, 0)
     if level == "ratio" and values.min() < 0:
         raise BetterThanError(
-            'level="ratio" needs values of 0 or more, with a true zero. Use level="interval".'
+            "Ratio-scale agreement needs values of 0 or more, with a true zero. Use the interval scale."
         )
     parts = {"nominal": _nominal, "ratio": _ratio}.get(level, _squared)
     within, between = parts(groups, tied_ranks(values).middle if level == "ordinal" else values, sizes)

@@ -85,8 +85,8 @@ def pairs_of(human: FloatArray) -> SegmentPairs:
     n_pairs = _n_pairs(human)
     if n_pairs.sum() > MOST_PAIRS:
         raise BetterThanError(
-            f"{n_pairs.sum():,} pairs are too many to keep their gaps in order (at most {MOST_PAIRS:,}). "
-            'Use level="segment", fewer segments, or the test that swaps pairs.'
+            f"{n_pairs.sum():,} pairs are too many to keep sorted (at most {MOST_PAIRS:,}). "
+            "Use pairs of systems on the same segment, fewer segments, or the test that swaps pairs."
         )
     first, second = np.triu_indices(size, 1)
     kept = judged[:, first] & judged[:, second]

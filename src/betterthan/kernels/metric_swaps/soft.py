@@ -348,7 +348,6 @@ def _known_pairs(human_p: FloatArray) -> tuple[MeanPairs, FloatArray]:
 def _required(signs_rng: np.random.Generator | None) -> np.random.Generator:
     if signs_rng is None:
         raise BetterThanError(
-            'p_values="monte_carlo" permutes systems at random and got no random numbers. '
-            'Pass signs_rng=numpy.random.default_rng(seed), or use p_values="analytic".'
+            "Monte Carlo p-values need a random generator, and signs_rng is None. Pass numpy.random.default_rng(seed)."
         )
     return signs_rng

@@ -82,8 +82,7 @@ def segments_in_turn(matches: MatchList) -> MatchList:
     """
     if matches.segment is None:
         raise TableError(
-            "The matches do not say to which segment they belong, so they cannot be played segment by segment. "
-            'Use order="shuffled".'
+            "The matches do not say to which segment they belong, so they cannot be played segment by segment."
         )
     return _taken(matches, np.argsort(matches.segment, kind="stable"))
 

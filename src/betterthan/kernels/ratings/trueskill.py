@@ -215,8 +215,8 @@ def _rules(codes: IntArray, settings: tuple[float, float, float, float, float]) 
         raise BetterThanError(f"draw_probability is {draw_probability}; it must be at least 0 and below 1.")
     if draw_probability == 0 and has_ties(codes):
         raise BetterThanError(
-            "Some matches are ties, which draw_probability=0 declares impossible. Set it to the share of ties you "
-            "expect between equal systems, such as 0.1, or leave the ties out."
+            "Some matches are ties, but draw_probability is 0, which makes ties impossible. Set it to the share of "
+            "ties you expect between equal systems, such as 0.1, or leave the ties out."
         )
     helpers = (power_of_two, excess, win_update, draw_update)
     constants = (2 * beta * beta, float(tau) * tau, draw_margin(draw_probability, beta))

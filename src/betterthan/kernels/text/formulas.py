@@ -13,6 +13,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError, unknown_name
+from betterthan.messages import Message, Option
 
 Smoothing = Literal["exp", "floor", "add-k", "none"]
 SMOOTHINGS: tuple[Smoothing, ...] = get_args(Smoothing)
@@ -105,8 +106,13 @@ def smoothing_constant(smoothing: Smoothing, value: float | None = None) -> floa
     if value is None or default is None:
         if value is not None:
             raise BetterThanError(
-                f'smoothing="{smoothing}" takes no smoothing_value, but {value} was given. '
-                f'Leave it out, or pass smoothing="floor" or "add-k".'
+                Message(
+                    "{given} does not use {value}. Leave it out, or use {floor} or {add_k}.",
+                    given=Option("smoothing", smoothing),
+                    value=Option("smoothing_value", value),
+                    floor=Option("smoothing", "floor"),
+                    add_k=Option("smoothing", "add-k"),
+                )
             )
         return default or 0.0
     if not 0 < value < np.inf:

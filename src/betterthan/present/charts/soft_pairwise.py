@@ -8,6 +8,7 @@ import numpy as np
 
 from betterthan.arrays import FloatArray, IntArray
 from betterthan.errors import BetterThanError, TableError, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.present.charts.drawing import Drawing, altair, headed, names, rows
 from betterthan.present.charts.matrix import cell_columns, cell_size, headings, squares
 from betterthan.present.charts.theme import Theme
@@ -80,8 +81,11 @@ def soft_pairwise_chart(
 def _index(result: MetaEvaluation, metric: str | None) -> int:
     if result.metric_pvalue is None or result.human_pvalue is None:
         raise BetterThanError(
-            f'by="{result.method}" has no p-values of pairs of systems to draw. Use by="soft_pairwise_accuracy", '
-            f"on one test set."
+            Message(
+                "P-values of pairs of systems are not available with {given}. Use {by}, on one test set.",
+                given=Option("by", result.method),
+                by=Option("by", "soft_pairwise_accuracy"),
+            )
         )
     if len(result.systems) > _MOST_SYSTEMS:
         raise TableError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from betterthan.errors import some_of
+from betterthan.messages import Message, Option
 from betterthan.present.numbers import digits_for, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.results.meta_evaluation import Caveat, MetaEvaluation
@@ -281,7 +282,14 @@ def caveat_sentence(caveat: Caveat) -> str:
     if caveat.code == "human_translations":
         what = "look like human translations" if several else "looks like a human translation"
         count = "count as systems" if several else "counts as a system"
-        return f'{names} {what} and {count}, which many metrics misjudge; leave_out="{caveat.names[0]}" excludes it.'
+        return Message(
+            "{names} {what} and {count}, which many metrics misjudge; {leave_out} excludes {them}.",
+            names=names,
+            what=what,
+            count=count,
+            leave_out=Option("leave_out", list(caveat.names)),
+            them="them" if several else "it",
+        )
     if caveat.code == "same_systems":
         return f"{names} have the same scores by every metric: is this one system under several names?"
     if caveat.code == "same_metrics":

@@ -9,7 +9,6 @@ from betterthan.present.numbers import digits_for, number, percent, pvalue
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
-from betterthan.results.units import unit_line
 
 _CORRECTIONS = {
     "none": "unadjusted",
@@ -47,8 +46,6 @@ def pairwise_table(result: PairwiseTable) -> Table:
     pairs = result.pairs(MOST_PAIRS)
     digits = digits_for([(p.high - p.low) / 2 for p in pairs], [p.effect for p in pairs])
     corrected = result.correction != "none"
-    missing = result.settings.options.get("missing")
-    unit = unit_line(result.unit_note, result.units, test=result.test, missing=missing)
     columns = [
         TableColumn(heading="better?"),
         TableColumn(heading="than"),
@@ -65,7 +62,7 @@ def pairwise_table(result: PairwiseTable) -> Table:
         columns=tuple(columns),
         rows=tuple(_row(pair, corrected=corrected) for pair in pairs),
         verdict=tuple(line for line in (_verdict(result), result.unmet) if line),
-        unit=unit,
+        unit=result.unit_line,
         words=tuple(line for line in (_not_shown(result),) if line),
         legend=_legend(result),
         notes=result.notes,

@@ -16,6 +16,7 @@ from functools import cache
 from typing import Literal, cast
 
 from betterthan.errors import ReadError, unknown_name
+from betterthan.messages import Message, Option
 from betterthan.read.grid.beginning import Container, Peek, beginning_text, peek
 from betterthan.read.grid.columns import RANKS, ROLES, SEVERAL_WINNERS, SIDES, WINNERS, plain
 from betterthan.read.protocol import SEVERAL, Options, Reader
@@ -267,9 +268,12 @@ def refuse_choice(options: Options, layout: str, description: str, *, path: str 
         return
     if layout == SEVERAL or reader(layout).FORMAT.chooses_columns:
         return
-    option = "--ignore" if options.ignore_columns else "--keep"
     raise ReadError(
-        f"{option} chooses among the columns of a table of scores, but this is {description}. Leave it out.",
+        Message(
+            "{option} chooses among the columns of a table of scores, but this is {description}. Leave it out.",
+            option=Option("ignore" if options.ignore_columns else "keep"),
+            description=description,
+        ),
         path=path,
         code="BT214",
     )

@@ -10,6 +10,7 @@ from betterthan.analysis.meta.meta_evaluate import meta_evaluate
 from betterthan.analysis.rank.rank import rank
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
+from betterthan.messages import joined
 from betterthan.present.numbers import pvalue
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.describe import describe
@@ -314,12 +315,15 @@ def _verdict(meta: MetaEvaluation) -> str:
         if meta.low[0] == meta.low[0]
         else ""
     )
-    differ = f" {differences(meta)}." if n_pairs else ""
-    caveats = "".join(f" {caveat_sentence(one)}" for one in meta.caveats)
+    differ = f"{differences(meta)}." if n_pairs else ""
     few = ", and agreement over so few is uncertain" if meta.n_systems < _FEW_SYSTEMS else ""
-    return (
-        f"The {measure_name(meta.method)} of {meta.metrics[0]} with {meta.human} is {meta.value[0]:.3f}{span}."
-        f"{caveats}{differ} There are {meta.n_systems} systems{few}."
+    return joined(
+        [
+            f"The {measure_name(meta.method)} of {meta.metrics[0]} with {meta.human} is {meta.value[0]:.3f}{span}.",
+            *(caveat_sentence(one) for one in meta.caveats),
+            differ,
+            f"There are {meta.n_systems} systems{few}.",
+        ]
     )
 
 

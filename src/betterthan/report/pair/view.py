@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from betterthan.messages import Spelling
 from betterthan.report.document import Section
 from betterthan.report.inputs import Inputs
 from betterthan.report.page import section_fragment
@@ -28,9 +29,9 @@ class PairView(NamedTuple):
     sections: tuple[Section, ...]
     data: dict[str, Any]
 
-    def html(self) -> str:
+    def html(self, *, spelling: Spelling = str) -> str:
         """Return the sections as HTML, for a page that has its own head and style."""
-        return "".join(section_fragment(section) for section in self.sections)
+        return "".join(section_fragment(section, spelling=spelling) for section in self.sections)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,7 +67,12 @@ def _of_checkup(checkup: Checkup) -> list[ChecklistItem]:
             ChecklistItem(
                 state="doubt" if problem.is_doubt else "fault",
                 code=problem.code,
-                text=f"{problem.title}, {problem.place}: {problem.message}",
+                text=Message(
+                    "{title}, {place}: {message}",
+                    title=problem.title,
+                    place=problem.place,
+                    message=problem.message,
+                ),
                 more=f"{known.meaning} {known.cure}" if known else "",
             )
         )

@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.analysis.rank.aggregation_weights import length_weights
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
+from betterthan.messages import Message, Option
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
 from betterthan.studies.figure import Mark, figure
@@ -57,7 +58,10 @@ _DIFFERENCES = {
             "A bootstrap of corpora estimates the corpus score itself, so the two must nearly agree; the paper prints "
             "a correlation of 0.53. The claim does not reproduce."
         ),
-        "The printed pattern appears with references turned round; see --as-published.",
+        Message(
+            "The printed pattern appears with references turned round; see {as_published}.",
+            as_published=Option("as_published", True),
+        ),
     ),
     True: (
         (

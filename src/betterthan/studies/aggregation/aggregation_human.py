@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.analysis.wording import amount
 from betterthan.arrays import FloatArray
 from betterthan.errors import BetterThanError
+from betterthan.messages import Message, Option
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.aggregation.three_ways import METRICS, NAMES, correlation, counts_of, three_ways
 from betterthan.studies.figure import Mark, figure
@@ -56,11 +57,12 @@ def run(request: StudyRequest, translated: tuple[Translated, ...] | None = None)
 
 _DIFFERENCES = {
     False: (
-        (
+        Message(
             "The paper finds corpus scores far below means of segments. Scored correctly, a bootstrap of corpora can "
             "only be close to the corpus score, and so it is here; the printed pattern appears when references are "
-            "handed to sacreBLEU the wrong way round, which --as-published does. That this happened is an inference: "
-            "the authors' program was not seen."
+            "handed to sacreBLEU the wrong way round, which {as_published} does. That this happened is an inference: "
+            "the authors' program was not seen.",
+            as_published=Option("as_published", True),
         ),
     ),
     True: (

@@ -24,6 +24,7 @@ from betterthan.errors import BetterThanError
 from betterthan.kernels.compiled import compiled, is_loaded, load_compiler
 from betterthan.kernels.tags import spans
 from betterthan.kernels.tags.confusion import segment_sums
+from betterthan.messages import Message, Option
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.studies.figure import Mark, figure
 from betterthan.studies.printed import printed_table
@@ -375,8 +376,14 @@ def _check_enough(pool: Pool, drawn: Drawn, n_errors: int) -> None:
     if is_out.any():
         least = n_errors - int(drawn.needed[is_out].max())
         raise BetterThanError(
-            f"{n_errors} of {pool.n_words} tags are to be wrong, but drawn sentences of these systems have as few as "
-            f"{least} errors. Choose a lower level, such as --set level={80 * least / pool.n_words:.2g}."
+            Message(
+                "{errors} of {words} tags must be wrong, but drawn sentences of these systems have as few "
+                "as {least} errors. Choose a lower level, such as {level}.",
+                errors=n_errors,
+                words=pool.n_words,
+                least=least,
+                level=Option("set", {"level": float(f"{80 * least / pool.n_words:.2g}")}),
+            )
         )
 
 

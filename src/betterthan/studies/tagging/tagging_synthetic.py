@@ -9,6 +9,7 @@ import numpy as np
 from betterthan.analysis.tags.audition import audition, halves
 from betterthan.analysis.wording import counted, listing
 from betterthan.arrays import FloatArray
+from betterthan.messages import Message, Option
 from betterthan.results.study import Study, StudyCell, StudyChart, StudyTable
 from betterthan.results.tags import Audition
 from betterthan.results.units import first_lines
@@ -175,8 +176,9 @@ def _differences(pooled: _Pooled, *, as_published: bool) -> tuple[str, ...]:
             f"The paper finds that all-bad outscores {_PAPER_FOOLED} of {_PAPER_SYSTEMS} systems by F1 of BAD phrases; "
             f"here, {reading}, it outscores {int(pooled.below[i, j])} of {pooled.n_systems}."
         ),
-        (
+        Message(
             "The credit of gold spans over the number of predicted spans, as the paper words it, can exceed 1; "
-            f"{'that reading was taken' if as_published else 'the literal reading is had with --as-published'}."
+            + ("that reading was taken." if as_published else "{option} takes that literal reading."),
+            option=Option("as_published", True),
         ),
     )

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from betterthan.engine.child import Child
+from betterthan.messages import Message, Option, spelled
+from betterthan.web.field_names import on_page
 from betterthan.web.runs.disk import failure_reason
 from betterthan.web.runs.task import ENDED, Task
 
@@ -215,10 +217,13 @@ class Jobs:
     def _silent(self, job: _Job, child: Child, code: int) -> Outcome:
         """Say why a worker that gave no answer is gone."""
         if child.is_late or code == -getattr(signal, "SIGXCPU", 0):
-            problem = (
-                f"It took longer than the {self._seconds:,.0f} seconds it may take. "
-                "Take a part of the data, or start the server with a higher --seconds."
+            message = Message(
+                "This took longer than the {most:,.0f} seconds that a run may take. Use a part of the data, or start "
+                "the server with a higher {seconds}.",
+                most=self._seconds,
+                seconds=Option("seconds"),
             )
+            problem = spelled(message, on_page)
         else:
             problem = (
                 f"The worker stopped without an answer (code {code}); it may have needed more than its "

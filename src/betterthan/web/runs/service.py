@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from betterthan.errors import BetterThanError
+from betterthan.messages import FOLDER, Message, Option
 from betterthan.web.runs.disk import failure_reason, is_disk_full
 from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.jobs import JobProgress, Jobs, Outcome
@@ -56,7 +57,12 @@ class Service:
         except (OSError, sqlite3.Error) as error:
             reason = "the disk is full" if is_disk_full(error) else getattr(error, "strerror", None) or error
             raise BetterThanError(
-                f"The folder {settings.folder} cannot be used ({reason}). Name another (--folder)."
+                Message(
+                    "The folder {folder} cannot be used ({reason}). Name another with {option}.",
+                    folder=settings.folder,
+                    reason=reason,
+                    option=Option("folder", FOLDER),
+                )
             ) from error
         self.streams = threading.BoundedSemaphore(settings.limits.streams)
         limits = settings.limits
@@ -349,6 +355,10 @@ def _locked(path: Path) -> int:
     except OSError:
         os.close(handle)
         raise BetterThanError(
-            f"Another server uses the folder {path.parent}. Stop it, or name another folder (--folder)."
+            Message(
+                "Another server uses the folder {folder}. Stop it, or name another folder with {option}.",
+                folder=path.parent,
+                option=Option("folder", FOLDER),
+            )
         ) from None
     return handle

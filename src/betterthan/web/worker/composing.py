@@ -13,6 +13,7 @@ from typing import Any
 
 from betterthan.engine.cache import Cache
 from betterthan.errors import BetterThanError, ReadError
+from betterthan.messages import spelled
 from betterthan.present.renderers.render import render
 from betterthan.read.formats.battles.battle_columns import ROLES, BattleColumns, find_columns
 from betterthan.read.formats.battles.battle_query import (
@@ -31,11 +32,13 @@ from betterthan.report.compose import composed
 from betterthan.report.document import Block, Fold, Matrix, Report, Section
 from betterthan.report.inputs import Inputs, gather
 from betterthan.report.page import Links, page, script_text, style_sheet
+from betterthan.results.base import json_text
 from betterthan.results.checkup import Checkup
 from betterthan.tables.counts import Counts
 from betterthan.tables.matches import Matches
 from betterthan.tables.scores import Scores
 from betterthan.tables.tags import WordTags
+from betterthan.web.field_names import on_page
 from betterthan.web.runs.run import PARTS, StoredFile
 from betterthan.web.runs.saved_tables import Battles, SavedTables, save_tables
 from betterthan.web.runs.task import Task
@@ -43,7 +46,7 @@ from betterthan.web.url_names import url_name
 from betterthan.web.worker.counts import counts_of_tags, counts_of_texts
 from betterthan.web.worker.file_tables import FileTables, file_tables
 from betterthan.web.worker.first_look import suggested_parts
-from betterthan.web.worker.pairs import pair_tables, write_pairs
+from betterthan.web.worker.pairs import pair_tables, stored_results, write_pairs
 from betterthan.web.worker.reading_options import named_path, options_of
 from betterthan.web.worker.unused_files import unused, unused_note
 from betterthan.web.worker.worker import News, with_shown_names
@@ -229,9 +232,8 @@ def answer(task: Task, news: News) -> dict[str, str]:
     saved = save_tables(tables_to_save(inputs, counts, task, parts["data"], words), task.folder)
     _write(report, saved, task)
     if report.kind != "meta":
-        results = task.folder.read("results.json")["results"]
-        write_pairs(task, news, saved, pair_tables(saved, counts, results))
-    verdict = with_shown_names(report.verdict, task.files)
+        write_pairs(task, news, saved, pair_tables(saved, counts, stored_results(task.folder)))
+    verdict = spelled(with_shown_names(report.verdict, task.files), on_page)
     return {"title": _title(report, task), "kind": report.kind, "verdict": verdict}
 
 
@@ -356,17 +358,28 @@ def _named(checkup: Checkup, task: Task) -> Checkup:
 def _write(report: Report, saved: SavedTables, task: Task) -> None:
     folder, address = task.folder, f"/runs/{task.run_id}"
     links = Links(home="/", json=f"{address}.json", csv=f"{address}.csv", tex=f"{address}.tex")
-    html = page(linked(report, saved, address), links=links).replace(
+    html = page(linked(report, saved, address), links=links, spelling=on_page).replace(
         '<p class="tools">', f'<p class="tools">{_ways(report, saved, address)}', 1
     )
     folder.write("policy.txt", policy())
     folder.write("report.html", with_shown_names(html, task.files))
     folder.write("results.json", with_shown_names(report.to_json(), task.files))
+    # Results that are read back have plain strings, and pages of pairs show their notes.
+    folder.write("notes.json", with_shown_names(json_text(_notes_on_page(report)), task.files))
     results = list(report.results.values())
-    folder.write("table.csv", with_shown_names(render(results[0], "csv"), task.files))
+    folder.write("table.csv", with_shown_names(render(results[0], "csv", spelling=on_page), task.files))
     folder.write(
-        "table.tex", with_shown_names("\n".join(render(result, "latex") for result in results), task.files)
+        "table.tex",
+        with_shown_names(
+            "\n".join(render(result, "latex", spelling=on_page) for result in results), task.files
+        ),
     )
+
+
+def _notes_on_page(report: Report) -> dict[str, list[str]]:
+    return {
+        name: [spelled(note, on_page) for note in result.notes] for name, result in report.results.items()
+    }
 
 
 def _ways(report: Report, saved: SavedTables, address: str) -> str:

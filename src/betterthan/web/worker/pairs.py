@@ -14,7 +14,8 @@ from betterthan.errors import BetterThanError
 from betterthan.report.pair.view import PairTables, pair_view
 from betterthan.tables.counts import Counts
 from betterthan.web.details.pair_files import pair_file
-from betterthan.web.field_names import page_text
+from betterthan.web.field_names import on_page, page_text
+from betterthan.web.runs.folder import RunFolder
 from betterthan.web.runs.saved_tables import SavedTables, saved_counts, saved_tables
 from betterthan.web.runs.task import Task
 from betterthan.web.worker.counts import counts_of_tags, formula_named
@@ -42,6 +43,13 @@ def pair_tables(saved: SavedTables, counts: tuple[Counts, ...], results: dict[st
         tags=saved.tags,
         matches=None if saved.battles is None else saved.battles.matches,
     )
+
+
+def stored_results(folder: RunFolder) -> dict[str, Any]:
+    """Return the results of the report as plain data, with their notes as the page writes them."""
+    results: dict[str, Any] = folder.read("results.json")["results"]
+    notes = folder.read("notes.json") or {}
+    return {name: {**result, "notes": notes.get(name, result["notes"])} for name, result in results.items()}
 
 
 def pages_with_run(saved: SavedTables) -> list[Page]:
@@ -78,7 +86,7 @@ def compute_pair(task: Task, news: News) -> None:
     counts = (
         counts_of_tags(saved.tags) if saved.tags is not None else saved_counts(task.folder, formula_named)
     )
-    tables = pair_tables(saved, counts, task.folder.read("results.json")["results"])
+    tables = pair_tables(saved, counts, stored_results(task.folder))
     a, b, metric = (task.details[name] for name in ("a", "b", "metric"))
     for page in (Page(a, b, metric), Page(b, a, metric)):
         _write_page(task, saved, tables, page)
@@ -87,7 +95,11 @@ def compute_pair(task: Task, news: News) -> None:
 def _write_page(task: Task, saved: SavedTables, tables: PairTables, page: Page) -> None:
     try:
         view = pair_view(tables, page.a, page.b, metric=page.metric)
-        stored = {"html": with_shown_names(view.html(), task.files), "data": view.data, "problem": ""}
+        stored = {
+            "html": with_shown_names(view.html(spelling=on_page), task.files),
+            "data": view.data,
+            "problem": "",
+        }
     except BetterThanError as error:  # the data say nothing about this pair, and why
         stored = {"html": "", "data": {}, "problem": with_shown_names(page_text(error.text), task.files)}
     task.folder.write(pair_file(saved, page.a, page.b, page.metric), stored)

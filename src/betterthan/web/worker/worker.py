@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 from betterthan import budget, scratch
 from betterthan.engine.child import end_with_parent, limit, private_channels, receive, send
 from betterthan.errors import BetterThanError
+from betterthan.messages import Message, Option
 from betterthan.web.field_names import page_text
 from betterthan.web.runs.disk import FULL, is_disk_full
 from betterthan.web.runs.run import StoredFile
@@ -105,15 +106,24 @@ _MODULES = {"look": "first_look", "pair": "pairs", "changes": "changes", "compos
 def _problem(error: Exception, task: Task) -> str:
     """Say what went wrong that is no fault of the data: too little memory, or we."""
     if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
-        return (
-            f"This needs more memory than the {task.memory_bytes >> 20:,} MB a run may use. "
-            "Take a part of the data, or start the server with a higher --memory."
+        return page_text(
+            Message(
+                "This needs more memory than the {most:,} MB that a run may use. Use a part of the data, or start the "
+                "server with a higher {memory}.",
+                most=task.memory_bytes >> 20,
+                memory=Option("memory"),
+            )
         )
     if is_disk_full(error):
         return FULL
-    return (
-        f"This is a fault in betterthan, not in your data ({type(error).__name__}: {error}). "
-        "Run the same files on the command line with --debug to see where."
+    return page_text(
+        Message(
+            "This is a fault in betterthan, not in your data ({kind}: {error}). Run the same files on the command line "
+            "with {debug} to see where.",
+            kind=type(error).__name__,
+            error=str(error),
+            debug=Option("debug", True),
+        )
     )
 
 
@@ -126,6 +136,8 @@ def with_shown_names(text: str, files: tuple[StoredFile, ...]) -> str:
     >>> with_shown_names("9f3c.csv, line 14: not a number.", (file,))
     'human.csv, line 14: not a number.'
     """
+    if isinstance(text, Message):
+        return text.with_fields(lambda part: with_shown_names(part, files))
     for file in files:
         text = text.replace(f"{file.stem}={file.stored}", file.name).replace(file.stored, file.name)
     return text

@@ -15,6 +15,7 @@ import numpy as np
 
 from betterthan.arrays import IntArray
 from betterthan.errors import ReadError, some_of
+from betterthan.messages import Message, Option
 from betterthan.read.formats.builders import finite
 from betterthan.read.grid.beginning import first_lines
 from betterthan.read.grid.grid import quoted
@@ -295,12 +296,13 @@ def _shared(files: Sequence[Sequence[Named]]) -> list[str]:
 def _no_pair(pairs: Sequence[str], requested: str | None, path: str) -> ReadError:
     if not pairs:
         what = quoted(requested) if requested else "language pair"
-        text = f"No {what} is in all of the files. Give files of one language pair."
+        text: str = f"No {what} is in all of the files. Use files of one language pair."
     else:
         listed = some_of([pair[:20] for pair in pairs])
-        text = (
-            f"All files have several language pairs ({listed}), which are not scored together. "
-            f"Choose one: language_pair={quoted(pairs[0])}."
+        text = Message(
+            "All files have several language pairs ({pairs}), which cannot be scored together. Choose one with {pair}.",
+            pairs=listed,
+            pair=Option("language_pair", pairs[0]),
         )
     return ReadError(text, path=path, code="BT307")
 

@@ -199,7 +199,14 @@ def _duplicate(columns: LongColumns, rows: IntArray, cell: IntArray) -> ReadErro
     cure = duplicate_cure(columns.grid, cell, int(columns.rows[first]), int(columns.rows[second]))
     return fault(
         columns.grid,
-        f"Judge {judge} already rated segment {item} of system {system} in {before}. {cure}",
+        Message(
+            "Judge {judge} already rated segment {item} of system {system} in {before}. {hint}",
+            judge=judge,
+            item=item,
+            system=system,
+            before=before,
+            hint=cure,
+        ),
         row=int(columns.rows[second]),
         code="BT101",
     )

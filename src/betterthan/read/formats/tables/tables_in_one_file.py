@@ -19,7 +19,6 @@ from betterthan.messages import MORE, Message, Option
 from betterthan.read.grid.columns import find, plain
 from betterthan.read.grid.grid import Grid, quoted
 from betterthan.read.grid.selection import select
-from betterthan.read.plausibility.score_warnings import UNTESTABLE
 from betterthan.read.protocol import Options, Problem, Reading
 from betterthan.tables.any_table import AnyTable
 
@@ -299,7 +298,7 @@ def _problems(parts: dict[str, Reading]) -> tuple[Problem, ...]:
     return tuple(
         dict.fromkeys(
             problem
-            if problem.message == UNTESTABLE  # the same of every part
+            if problem.code == "BT203"  # the same of every part
             else replace(problem, message=Message("{value}: {message}", value=value, message=problem.message))
             for value, problem in problems_of
             if problem.code not in _OF_ONE_TABLE
