@@ -11,6 +11,9 @@ WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 # Real data for the checks in tests/real; they are skipped, visibly, when it is absent.
 export BETTERTHAN_DATA ?= $(abspath ../shared/data)
 
+# Workers, commands and servers of the tests load the package hundreds of times: compiled files make that cheap.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test browser slow fuzz calibration real lint types docs bench check format clean
 
