@@ -1,5 +1,6 @@
 """The pages tell the truth: every example runs and prints what is shown, and nothing public is left out."""
 
+import functools
 import importlib
 import re
 import shutil
@@ -36,6 +37,7 @@ def called(path):
     return path.relative_to(ROOT).as_posix()
 
 
+@functools.cache
 def filled(name):
     """A page's text with its generated parts."""
     return extension("generated").fill((DOCS / name).read_text(encoding="utf-8"))

@@ -105,7 +105,7 @@ READERS = {
 
 
 @pytest.mark.parametrize(
-    "seed", [seed if seed < 25 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(90)]
+    "seed", [seed if seed < 8 else pytest.param(seed, marks=pytest.mark.slow) for seed in range(90)]
 )
 @pytest.mark.parametrize("name", WHOLE)
 def test_damage_never_gives_a_foreign_exception(tmp_path, name, seed):

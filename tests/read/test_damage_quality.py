@@ -64,9 +64,9 @@ def trial(name, trials):
     seen = []
     for _ in range(trials):
         data = hurt(text, rng)
-        began = time.perf_counter()
+        began = time.process_time()  # what it works, not what the clock says
         seen.append(outcome(ways[rng.randrange(len(ways))], data))
-        assert time.perf_counter() - began < 10
+        assert time.process_time() - began < 10
     return seen
 
 

@@ -30,7 +30,7 @@ CASES = [*(f"file {name}" for name in FILES), *(f"folder {name}" for name in FOL
 TRIALS, FEW, MANY = 40, 4, 500
 # The engine is started for each of these, and every byte of Parquet may matter to it.
 ENGINE = ("battles", "lighteval", "rankings", "several")
-LONGEST_SECONDS, LONGEST_WAIT = 10.0, 60.0
+LONGEST_SECONDS = 10.0
 MOST_MEMORY = 1 << 30
 
 
@@ -119,7 +119,7 @@ def put_folder(folder, name, rng):
 
 def outcome(read, path):
     """Read, and return the code of the error or "table"; any other exception fails the test."""
-    begun, worked = time.monotonic(), time.process_time()
+    worked = time.process_time()
     said = "read"
     try:
         read(path)
@@ -128,9 +128,8 @@ def outcome(read, path):
     else:
         found = "table"
     assert said
-    # Other programs may take most of the time on the clock, so that alone proves a hang only when it is long.
+    # What it works, not what the clock says; who waits for ever is stopped by the time limit of the test.
     assert time.process_time() - worked < LONGEST_SECONDS
-    assert time.monotonic() - begun < LONGEST_WAIT
     return found
 
 
