@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.fuzz.damage import edited_or_odd
 from tests.read.seeds import FILES, FOLDERS
-from tests.read.test_damage_scores import damaged
 
 from betterthan.errors import BetterThanError
 from betterthan.read.formats.registry import READERS, takes_folder
@@ -34,63 +34,13 @@ LONGEST_SECONDS = 10.0
 MOST_MEMORY = 1 << 30
 
 
-def deep(data, rng):
-    """Nest a value very deeply."""
-    at = rng.randrange(len(data) + 1)
-    return data[:at] + b"[" * rng.choice([100, 5000, 100_000]) + data[at:]
-
-
-def huge(data, rng):
-    """Put a huge or odd number, a wrong type or an odd word in the place of a number."""
-    digits = [i for i, byte in enumerate(data) if byte in b"0123456789"]
-    if not digits:
-        return data + b"1e999"
-    at = rng.choice(digits)
-    odd = rng.choice(
-        [b"1e999", b"-1e308", b"9" * 400, b"null", b"[]", b"{}", b'"x"', b"true", b"NaN", b"-", b""]
-    )
-    return data[:at] + odd + data[at + 1 :]
-
-
-def doubled(data, rng):  # noqa: ARG001  (as the others)
-    """Write the file twice."""
-    return data + data
-
-
-def emptied(data, rng):
-    """Leave nothing, or nothing but space."""
-    return rng.choice([b"", b"\n", b" \t\n" * 100, data[:1], b"\xef\xbb\xbf"])
-
-
-def endless(data, rng):
-    """Make a line very long."""
-    at = rng.randrange(len(data) + 1)
-    return data[:at] + rng.choice([b"x", b"\x00", b"\xff", b",", b'"']) * 200_000 + data[at:]
-
-
-def renamed(data, rng):
-    """Change a key or a column, wherever it stands."""
-    words = [
-        word for word in (b"system", b"score", b"id", b"name", b"doc", b"metric", b"rater") if word in data
-    ]
-    return data.replace(rng.choice(words), rng.choice([b"x", b"", b"\xc3\xa9", b"score"])) if words else data
-
-
-ODD = (deep, huge, huge, doubled, emptied, endless, renamed)
-
-
-def hurt(data, rng):
-    """Damage a file in one of many ways."""
-    return rng.choice(ODD)(data, rng) if rng.random() < 0.4 else damaged(data, rng)
-
-
 def put_file(folder, name, rng):
     """Write a damaged file and return its path."""
     called, data = FILES[name]
     if rng.random() < 0.1:
         called = rng.choice(["x", "x.csv", "x.txt", "x.json", "x.parquet", "x.gz", "x.zst", "x.eval"])
     path = folder / called
-    path.write_bytes(hurt(data, rng))
+    path.write_bytes(edited_or_odd(data, rng))
     return path
 
 
@@ -106,7 +56,7 @@ def put_folder(folder, name, rng):
             rng.choice(["x.csv", "odd name.jsonl", "é.txt", "sub/x.tsv", "data/train-00000-of-00002.parquet"])
         ] = files.pop(chosen)
     else:
-        files[chosen] = hurt(files[chosen], rng)
+        files[chosen] = edited_or_odd(files[chosen], rng)
     for place, data in files.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_bytes(data)
