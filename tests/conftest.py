@@ -30,6 +30,7 @@ _MADE_ONCE = (
     "tests/report/test_report.py",
     "tests/studies/paired/test_paired_simulation.py",
     "tests/studies/test_every_",
+    "tests/test_docs.py",
     "tests/web/",
 )
 
