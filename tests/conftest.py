@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 from collections.abc import Generator
@@ -44,6 +45,20 @@ def _only_loopback(self: socket.socket, address: Any) -> None:
     if self.family != getattr(socket, "AF_UNIX", None) and not str(host).startswith(_LOOPBACK):
         raise AssertionError(f"a test tried to reach {host}")
     _connect(self, address)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what is collected out of the sight of the garbage collector, which would walk through it again and again.
+
+    Thousands of tests and their modules stay to the end. Some packages (statsmodels) call the collector themselves.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
