@@ -23,6 +23,8 @@ help:  ## Show this list
 demo: $(VENV)/core  ## Set up, then a worked example: make data, check it, rank the systems
 	$(BIN)/betterthan demo --output demo --overwrite
 
+# As many workers as cores, each with threads of its own for linear algebra, would wait for one another.
+test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/dev browser  ## Set up, then every check a change must pass
 	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/ruff check src tests benchmarks docs
