@@ -11,6 +11,9 @@ WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 # Real data for the checks in tests/real; they are skipped, visibly, when it is absent.
 export BETTERTHAN_DATA ?= $(abspath ../shared/data)
 
+# Workers, commands and servers of the tests load the package hundreds of times: compiled files make that cheap.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test browser slow fuzz calibration real lint types docs bench check format clean
 
@@ -20,11 +23,13 @@ help:  ## Show this list
 demo: $(VENV)/core  ## Set up, then a worked example: make data, check it, rank the systems
 	$(BIN)/betterthan demo --output demo --overwrite
 
+# As many workers as cores, each with threads of its own for linear algebra, would wait for one another.
+test: export OPENBLAS_NUM_THREADS = 1
 test: $(VENV)/dev browser  ## Set up, then every check a change must pass
 	$(BIN)/ruff format --check src tests benchmarks docs
 	$(BIN)/ruff check src tests benchmarks docs
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n $(WORKERS) --dist=loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 # The pages are tested in Debian's Chromium. Without it, and without the right to install it, those tests are skipped,
 # visibly; with CI=true that is an error.
@@ -37,7 +42,7 @@ browser:
 
 # About an hour on two cores: each calibration cell with a share of its tables. BETTERTHAN_CALIBRATION=1 takes them all.
 slow: $(VENV)/dev  ## Statistical checks and large runs
-	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist=loadgroup
+	$(BIN)/python -m pytest -m slow -n $(WORKERS) --dist=load --maxschedchunk=1
 
 # About an hour. Each run is named by the seed and its number; `python -m tests.fuzz --only SEED:NUMBER` shows one again.
 fuzz: $(VENV)/dev  ## The command line on 20,000 drawn and damaged inputs, with a new seed each time
@@ -48,7 +53,7 @@ calibration: $(VENV)/dev  ## Measure error rates and coverage, and write docs/ca
 	$(BIN)/python -m tests.calibration.runner $(ARGUMENTS)
 
 real: $(VENV)/dev  ## Only the checks on real data, the slow ones too
-	$(BIN)/python -m pytest tests/real -m "" -n $(WORKERS) --dist=loadgroup
+	$(BIN)/python -m pytest tests/real -m "" -n $(WORKERS) --dist=loadfile --no-loadscope-reorder
 
 lint: $(VENV)/dev  ## Format check and rules
 	$(BIN)/ruff format --check src tests benchmarks docs

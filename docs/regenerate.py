@@ -16,7 +16,9 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS / "_ext"))
 
-from examples import execute, prepare  # noqa: E402  (found through the line above)
+from warm import Commands  # noqa: E402
+
+from examples import execute, plain_environment, prepare  # noqa: E402  (found through the line above)
 
 
 def pages() -> list[Path]:
@@ -25,20 +27,21 @@ def pages() -> list[Path]:
     return [*found, DOCS.parent / "README.md"]
 
 
-def regenerate(path: Path) -> list[str]:
+def regenerate(path: Path, commands: Commands) -> list[str]:
     """Rewrite one page and return what did not fit."""
     with tempfile.TemporaryDirectory() as folder:
         prepare(Path(folder))
-        page = execute(path.read_text(encoding="utf-8"), Path(folder))
+        page = execute(path.read_text(encoding="utf-8"), Path(folder), commands)
     path.write_text(page.text, encoding="utf-8")
     return page.faults
 
 
 def main() -> None:
     """Rewrite the pages named on the command line, or all."""
-    for path in map(Path, sys.argv[1:] or pages()):
-        for fault in regenerate(path):
-            print(f"{path}, {fault}")
+    with Commands(plain_environment()) as commands:
+        for path in map(Path, sys.argv[1:] or pages()):
+            for fault in regenerate(path, commands):
+                print(f"{path}, {fault}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 from collections.abc import Generator
@@ -21,16 +22,17 @@ settings.load_profile("any machine")
 if hasattr(providers, "_get_local_constants") and hasattr(providers, "_local_constants"):
     providers._get_local_constants = lambda: providers._local_constants
 
-# What these files make once (servers, pages, studies) is dear: one worker has all tests of a file.
-_MADE_ONCE = (
-    "tests/browser/",
+# What the tests of these folders share (a server, a browser, reports) is dear: one worker has them all. They, and the
+# files that take longest, come first, so that no worker is alone with one of them in the end.
+_TOGETHER = ("tests/browser/", "tests/web/", "tests/report/")
+_FIRST = (
+    *_TOGETHER,
+    "tests/test_docs.py",
+    "tests/misreading/",
     "tests/cli/test_commands.py",
     "tests/laws/test_executors.py",
-    "tests/real/test_metrics_folder.py",
-    "tests/report/test_report.py",
-    "tests/studies/paired/test_paired_simulation.py",
-    "tests/studies/test_every_",
-    "tests/web/",
+    "tests/oracles/",
+    "tests/studies/",
 )
 
 _connect = socket.socket.connect
@@ -45,13 +47,49 @@ def _only_loopback(self: socket.socket, address: Any) -> None:
     _connect(self, address)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what is collected out of the sight of the garbage collector, which would walk through it again and again.
+
+    Thousands of tests and their modules stay to the end. Some packages (statsmodels) call the collector themselves.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of costly files together; has an effect with ``--dist=loadgroup`` only."""
-    for item in items:
-        file = item.nodeid.partition("::")[0]
-        if file.startswith(_MADE_ONCE):
-            item.add_marker(pytest.mark.xdist_group(file))
+    """Begin with what takes longest."""
+    places = {start: place for place, start in enumerate(_FIRST)}
+    last = len(places)
+    items.sort(
+        key=lambda item: min(
+            (place for start, place in places.items() if item.nodeid.startswith(start)), default=last
+        )
+    )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give whole files to workers, and some folders, so that what their tests share is made once.
+
+    ``--dist=loadgroup`` would do it with marks; pytest-xdist 3.8 writes them where pytest 9.2 does not look, and says
+    nothing. ``--dist=loadfile`` knows no folders.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Files(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return next((folder for folder in _TOGETHER if nodeid.startswith(folder)), _file(nodeid))
+
+    return Files(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,5 +1,6 @@
 """The pages tell the truth: every example runs and prints what is shown, and nothing public is left out."""
 
+import functools
 import importlib
 import re
 import shutil
@@ -36,6 +37,7 @@ def called(path):
     return path.relative_to(ROOT).as_posix()
 
 
+@functools.cache
 def filled(name):
     """A page's text with its generated parts."""
     return extension("generated").fill((DOCS / name).read_text(encoding="utf-8"))
@@ -49,6 +51,13 @@ def campaign(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def commands():
+    """A process that has loaded everything and forks for each command of the pages."""
+    with extension("warm").Commands(extension("examples").plain_environment()) as started:
+        yield started
+
+
 def has_examples(path):
     """Whether there is anything to run on a page."""
     return any(
@@ -60,10 +69,10 @@ def has_examples(path):
 @pytest.mark.parametrize(
     "path", [path for path in [*PAGES, ROOT / "README.md"] if has_examples(path)], ids=called
 )
-def test_examples_run_and_print_what_is_shown(path, campaign, tmp_path):
+def test_examples_run_and_print_what_is_shown(path, campaign, commands, tmp_path):
     """Commands, scripts and doctests of a page, in order; ``python docs/regenerate.py`` mends the outputs."""
     shutil.copytree(campaign, tmp_path, dirs_exist_ok=True)
-    page = extension("examples").execute(path.read_text(encoding="utf-8"), tmp_path)
+    page = extension("examples").execute(path.read_text(encoding="utf-8"), tmp_path, commands)
     assert not page.faults, "\n".join([called(path), *page.faults])
 
 

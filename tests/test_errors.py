@@ -98,10 +98,10 @@ def test_an_unknown_name_is_answered_with_the_nearest(given, suggestion):
 def test_many_choices_are_searched_in_no_time_and_listed_in_part():
     """A wrong segment among a hundred thousand long names is answered at once."""
     names = [f"a-rather-long-document-name-2024/segment-{i:06d}" for i in range(100_000)]
-    start = time.perf_counter()
+    start = time.process_time()
     error = unknown_name("segment", "a-rather-long-document-name-2024/segment-0500x1", names)
 
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert error.suggestion is not None
     assert "and 99980 more" in str(error)
 

@@ -24,6 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import warm
+
 PROGRAMS = frozenset({"betterthan", "cat", "echo", "gzip", "head"})
 TO_BE_FILLED = "…"
 _FENCE = re.compile(r"(`{3,})(.*)")
@@ -73,10 +75,13 @@ def blocks(text: str) -> Iterator[Block]:
             fence = ""
 
 
-def execute(text: str, folder: Path) -> Executed:
-    """Run the examples of a page in `folder` and return the page with the outputs that came."""
+def execute(text: str, folder: Path, commands: warm.Commands | None = None) -> Executed:
+    """Run the examples of a page in `folder` and return the page with the outputs that came.
+
+    Plain commands go to `commands`, if given; whatever needs a shell, to a shell.
+    """
     page = Executed(lines=text.removesuffix("\n").split("\n"))
-    session = _Session(folder)
+    session = _Session(folder, commands)
     with contextlib.chdir(folder), _environment(BETTERTHAN_CACHE="cache", COLUMNS="100"):
         # From the end of a block upwards, so that the places of what is above stay true.
         changes = [change for block in blocks(text) for change in session.run(block)]
@@ -109,8 +114,9 @@ def _fault(change: _Change, shown: list[str]) -> str:
 class _Session:
     """What the examples of one page share."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, commands: warm.Commands | None) -> None:
         self.folder = folder
+        self.commands = commands
         self.namespace: dict[str, Any] = {"__name__": "__page__"}
         self.code = 0
 
@@ -168,7 +174,7 @@ class _Session:
             program = _COMMAND.match(command)
             if program is None or program.group(1) not in PROGRAMS:
                 continue
-            output = self._shell(command)
+            output = self._run(command)
             first = block.start + last + 1
             if stop > last + 1:
                 yield _Change(start=first, stop=block.start + stop, output=output, said=f"$ {command}")
@@ -176,12 +182,19 @@ class _Session:
                 said = f"$ {command}: left with {self.code}: {' '.join(output)}"
                 yield _Change(start=first, stop=first, output=None, said=said)
 
+    def _run(self, command: str) -> list[str]:
+        arguments = warm.plain(command)
+        if self.commands is None or arguments is None:
+            return self._shell(command)
+        self.code, output = self.commands.run(arguments, self.folder, BETTERTHAN_CACHE="cache")
+        return _as_lines(output)
+
     def _shell(self, command: str) -> list[str]:
         # The first part lets a page ask for the exit code of the command before: echo $?
         done = subprocess.run(
             ["bash", "-c", f"(exit {self.code})\n{command}"],  # noqa: S607  (whichever shell the reader has)
             cwd=self.folder,
-            env=_plain_environment(),
+            env=plain_environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -190,7 +203,11 @@ class _Session:
             timeout=120,
         )
         self.code = done.returncode
-        return [line.rstrip() for line in done.stdout.removesuffix("\n").split("\n")] if done.stdout else []
+        return _as_lines(done.stdout)
+
+
+def _as_lines(output: str) -> list[str]:
+    return [line.rstrip() for line in output.removesuffix("\n").split("\n")] if output else []
 
 
 class _Recorder(doctest.DocTestRunner):
@@ -222,7 +239,7 @@ class _Recorder(doctest.DocTestRunner):
         self.errors[example.lineno] = f"{exc_info[0].__name__}: {exc_info[1]}"
 
 
-def _plain_environment() -> dict[str, str]:
+def plain_environment() -> dict[str, str]:
     """A terminal's environment without anything that changes what is printed."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])

@@ -83,6 +83,15 @@ def reported(page, address, **given):
     return page.url
 
 
+@pytest.fixture(scope="module")
+def report(browser, address):
+    """The address of a report that tests only look at."""
+    context = browser.new_context()
+    found = reported(context.new_page(), address)
+    context.close()
+    return found
+
+
 def test_from_upload_to_report_to_pair_to_segment(page, address):
     """What a user does first; a system named like a script is text on each of these pages."""
     reported(page, address)
@@ -226,11 +235,10 @@ def test_without_scripts_the_app_works(browser, address):
 
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
-def test_a_narrow_screen_has_no_sideways_scroll(browser, address, scheme):
+def test_a_narrow_screen_has_no_sideways_scroll(browser, address, report, scheme):
     """360 pixels, every kind of page, light and dark."""
     context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme=scheme)
     page = context.new_page()
-    report = reported(page, address)
     run = report.rsplit("/", 1)[1]
     for path in (
         "/", "/new", "/learn", f"/new/{run}", f"/runs/{run}", f"/runs/{run}/items", f"/runs/{run}/pairs/Birch/Cedar",

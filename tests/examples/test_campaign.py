@@ -3,6 +3,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from tests.everyday import few
 
 from betterthan.examples.campaign import TAGGED_SYSTEM, Battle, campaign
 from betterthan.examples.judging import battles
@@ -43,7 +44,7 @@ def test_the_same_seed_gives_the_same_campaign(example):
         np.testing.assert_array_equal(again.metrics[name], table)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 7])
+@pytest.mark.parametrize("seed", few([7, 0, 1], 1))
 def test_another_seed_gives_another_campaign_of_the_same_kind(example, seed):
     """Aster is best and Hazel worst, whatever the seed."""
     other = campaign(seed)

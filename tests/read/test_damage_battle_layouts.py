@@ -7,8 +7,9 @@ import json
 import random
 
 import pytest
+from tests.fuzz.damage import MORE_EDITS, damaged
 from tests.read.test_battle_layouts import LAYOUTS
-from tests.read.test_damage_battles import check_message, damaged
+from tests.read.test_damage_battles import check_message
 
 import betterthan as bt
 from betterthan.errors import BetterThanError
@@ -48,7 +49,7 @@ def test_damage_never_gives_a_foreign_exception(tmp_path, name, trials):
     """Cut, flipped, doubled, with NUL bytes and foreign encodings."""
     rng = random.Random(f"{name} {trials}")  # noqa: S311
     data = whole(name)
-    seen = [outcome(tmp_path / name, damaged(data, rng)) for _ in range(trials)]
+    seen = [outcome(tmp_path / name, damaged(data, rng, MORE_EDITS)) for _ in range(trials)]
     assert any(code.startswith("BT") for code in seen)
 
 

@@ -7,8 +7,8 @@ import random
 import time
 
 import pytest
+from tests.fuzz.damage import damaged, outcome
 from tests.read.formats.quality.test_sentence_scores import GOLD, OURS, TRAINING
-from tests.read.test_damage_scores import damaged, outcome
 from tests.read.test_tag_tables import ROWS, SENTENCES, SPANS
 
 import betterthan as bt
@@ -31,7 +31,7 @@ TOKENS = [
 ]  # fmt: skip
 
 
-def hurt(data, rng):
+def mixed_up(data, rng):
     """Damage of text in general, or a token of these layouts, or cells of a row mixed up."""
     way = rng.randrange(4)
     if way == 0:
@@ -63,10 +63,10 @@ def trial(name, trials):
     pair = None if name in ("tags", "numbers", "sentence_training") else "en-de"
     seen = []
     for _ in range(trials):
-        data = hurt(text, rng)
-        began = time.perf_counter()
+        data = mixed_up(text, rng)
+        began = time.process_time()  # what it works, not what the clock says
         seen.append(outcome(ways[rng.randrange(len(ways))], data))
-        assert time.perf_counter() - began < 10
+        assert time.process_time() - began < 10
     return seen
 
 

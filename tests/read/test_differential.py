@@ -42,7 +42,7 @@ NOISE = (*'"\r\n,\t\ufeff\u00a0\x0c x', '""', '"\n', ',"', '\t"', '" ', ' "', "\
 JSON_NOISE = (*'{},]"\n \ufeff\u00a01\\', ",}", '"a":1,', '"A":1,', "\r\n", "null", "\\ud83d")
 USUAL = ("", "x", 1, 0.5, -2000.0, True, None)
 ODD = (float("nan"), 12345678901234567890123, {"k": 1}, [1, "é"], '"', "\u2028")
-TRIALS = [50, pytest.param(1500, marks=pytest.mark.slow)]
+TRIALS = [20, pytest.param(1500, marks=pytest.mark.slow)]
 LARGE = 1  # bytes above which the engine reads
 
 

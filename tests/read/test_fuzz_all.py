@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.fuzz.damage import edited_or_odd
 from tests.read.seeds import FILES, FOLDERS
-from tests.read.test_damage_scores import damaged
 
 from betterthan.errors import BetterThanError
 from betterthan.read.formats.registry import READERS, takes_folder
@@ -30,58 +30,8 @@ CASES = [*(f"file {name}" for name in FILES), *(f"folder {name}" for name in FOL
 TRIALS, FEW, MANY = 40, 4, 500
 # The engine is started for each of these, and every byte of Parquet may matter to it.
 ENGINE = ("battles", "lighteval", "rankings", "several")
-LONGEST_SECONDS, LONGEST_WAIT = 10.0, 60.0
+LONGEST_SECONDS = 10.0
 MOST_MEMORY = 1 << 30
-
-
-def deep(data, rng):
-    """Nest a value very deeply."""
-    at = rng.randrange(len(data) + 1)
-    return data[:at] + b"[" * rng.choice([100, 5000, 100_000]) + data[at:]
-
-
-def huge(data, rng):
-    """Put a huge or odd number, a wrong type or an odd word in the place of a number."""
-    digits = [i for i, byte in enumerate(data) if byte in b"0123456789"]
-    if not digits:
-        return data + b"1e999"
-    at = rng.choice(digits)
-    odd = rng.choice(
-        [b"1e999", b"-1e308", b"9" * 400, b"null", b"[]", b"{}", b'"x"', b"true", b"NaN", b"-", b""]
-    )
-    return data[:at] + odd + data[at + 1 :]
-
-
-def doubled(data, rng):  # noqa: ARG001  (as the others)
-    """Write the file twice."""
-    return data + data
-
-
-def emptied(data, rng):
-    """Leave nothing, or nothing but space."""
-    return rng.choice([b"", b"\n", b" \t\n" * 100, data[:1], b"\xef\xbb\xbf"])
-
-
-def endless(data, rng):
-    """Make a line very long."""
-    at = rng.randrange(len(data) + 1)
-    return data[:at] + rng.choice([b"x", b"\x00", b"\xff", b",", b'"']) * 200_000 + data[at:]
-
-
-def renamed(data, rng):
-    """Change a key or a column, wherever it stands."""
-    words = [
-        word for word in (b"system", b"score", b"id", b"name", b"doc", b"metric", b"rater") if word in data
-    ]
-    return data.replace(rng.choice(words), rng.choice([b"x", b"", b"\xc3\xa9", b"score"])) if words else data
-
-
-ODD = (deep, huge, huge, doubled, emptied, endless, renamed)
-
-
-def hurt(data, rng):
-    """Damage a file in one of many ways."""
-    return rng.choice(ODD)(data, rng) if rng.random() < 0.4 else damaged(data, rng)
 
 
 def put_file(folder, name, rng):
@@ -90,7 +40,7 @@ def put_file(folder, name, rng):
     if rng.random() < 0.1:
         called = rng.choice(["x", "x.csv", "x.txt", "x.json", "x.parquet", "x.gz", "x.zst", "x.eval"])
     path = folder / called
-    path.write_bytes(hurt(data, rng))
+    path.write_bytes(edited_or_odd(data, rng))
     return path
 
 
@@ -106,7 +56,7 @@ def put_folder(folder, name, rng):
             rng.choice(["x.csv", "odd name.jsonl", "é.txt", "sub/x.tsv", "data/train-00000-of-00002.parquet"])
         ] = files.pop(chosen)
     else:
-        files[chosen] = hurt(files[chosen], rng)
+        files[chosen] = edited_or_odd(files[chosen], rng)
     for place, data in files.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_bytes(data)
@@ -119,7 +69,7 @@ def put_folder(folder, name, rng):
 
 def outcome(read, path):
     """Read, and return the code of the error or "table"; any other exception fails the test."""
-    begun, worked = time.monotonic(), time.process_time()
+    worked = time.process_time()
     said = "read"
     try:
         read(path)
@@ -128,9 +78,8 @@ def outcome(read, path):
     else:
         found = "table"
     assert said
-    # Other programs may take most of the time on the clock, so that alone proves a hang only when it is long.
+    # What it works, not what the clock says; who waits for ever is stopped by the time limit of the test.
     assert time.process_time() - worked < LONGEST_SECONDS
-    assert time.monotonic() - begun < LONGEST_WAIT
     return found
 
 

@@ -8,6 +8,7 @@ import shutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.errors import ReadError
@@ -115,7 +116,7 @@ def test_a_table_is_written_as_it_is_where_temporary_files_lie_in_such_a_folder(
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl"])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few(NAMES, 3))
 def test_a_file_is_opened_by_its_own_name(tmp_path, suffix, name):
     """Also beside files that a pattern of that name would fit."""
     for other in ("x1", "y1", "q1"):

@@ -26,31 +26,38 @@ def long_rows(n):
     return "".join(f"segment{i},System{s},{i / 7}\n" for i in range(n) for s in "AB")
 
 
+# Made by the test that needs it: every worker loads this file.
 FILES = {
-    "long": ("l.csv", "item,system,score\n" + long_rows(30_000), 1),
+    "long": ("l.csv", lambda: "item,system,score\n" + long_rows(30_000), 1),
     "battles": (
         "b.csv",
-        "model_a,model_b,winner\n" + "".join(f"A,B{i % 9},model_a\n" for i in range(100_000)),
+        lambda: "model_a,model_b,winner\n" + "".join(f"A,B{i % 9},model_a\n" for i in range(100_000)),
         2,
     ),
-    "tags": ("x.tags", "OK BAD OK OK\n" * 100_000, 1),
+    "tags": ("x.tags", lambda: "OK BAD OK OK\n" * 100_000, 1),
     "mqm": (
         "m.tsv",
-        "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
-        + "".join(
-            f"{s}\td\t1\t{i}\tr\tx\ty z\tAccuracy/Mistranslation\tMajor\n"
-            for i in range(15_000)
-            for s in "AB"
+        lambda: (
+            "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+            + "".join(
+                f"{s}\td\t1\t{i}\tr\tx\ty z\tAccuracy/Mistranslation\tMajor\n"
+                for i in range(15_000)
+                for s in "AB"
+            )
         ),
         1,
     ),
-    "score_file": ("B-refA.seg.score", "".join(f"{s}\t{i / 7}\n" for s in "AB" for i in range(40_000)), 1),
+    "score_file": (
+        "B-refA.seg.score",
+        lambda: "".join(f"{s}\t{i / 7}\n" for s in "AB" for i in range(40_000)),
+        1,
+    ),
     # Text for the engine (battles, and all above 4 MB) is first checked from end to end, because the engine would pass
     # over NUL bytes, cut streams and cells too many.
-    "large long": ("g.csv", "item,system,score\n" + long_rows(70_000), 2),
+    "large long": ("g.csv", lambda: "item,system,score\n" + long_rows(70_000), 2),
     "large jsonl": (
         "g.jsonl",
-        "".join(
+        lambda: "".join(
             json.dumps({"item": i, "system": s, "score": i / 7}) + "\n" for i in range(45_000) for s in "AB"
         ),
         2,
@@ -61,9 +68,9 @@ FILES = {
 @pytest.mark.parametrize("name", FILES)
 def test_the_body_is_read_once(name, tmp_path):
     """Beside the first 64 KiB, by which it is recognised; a text for the engine is checked before."""
-    called, text, times = FILES[name]
+    called, content, times = FILES[name]
     path = tmp_path / called
-    path.write_text(text)
+    path.write_text(content())
     size = path.stat().st_size
     assert (size > SMALL) == name.startswith("large")
     read_any(path)  # loads the modules that are needed, which are files too

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.analysis.rank.agreement import rank_each
@@ -118,7 +119,7 @@ def test_the_setups_without_strengths_are_these():
 
 
 @some_metrics
-@pytest.mark.parametrize("dataset", SIZES)
+@pytest.mark.parametrize("dataset", few(SIZES))
 def test_rankings_are_compared_in_every_setup(dataset, metrics):
     """Mean, median and Bradley–Terry: with a prior and a note exactly where strengths do not exist without."""
     for metric in metrics:
@@ -131,13 +132,13 @@ def test_rankings_are_compared_in_every_setup(dataset, metrics):
 
 @some_metrics
 @pytest.mark.parametrize("by", ["mean", "median", "win_rate", "elo", "trueskill"])
-@pytest.mark.parametrize("dataset", SIZES)
+@pytest.mark.parametrize("dataset", few(SIZES))
 def test_the_other_mechanisms_rank_every_setup(dataset, by, metrics):
     """Every strength is a number inside its interval, every rank inside its spread, best first."""
-    few = {"n_orders": 2, "n_resamples": 2} if by in ("elo", "trueskill") else {"n_resamples": 20}
+    cheap = {"n_orders": 2, "n_resamples": 2} if by in ("elo", "trueskill") else {"n_resamples": 20}
     for metric in metrics:
         scores = tables()[dataset, metric]
-        found = bt.rank(scores, by=by, **few)
+        found = bt.rank(scores, by=by, **cheap)
         goodness = found.strength if scores.higher_is_better or by not in EXACT else -found.strength
         assert sorted(found.systems) == sorted(scores.systems)
         assert np.isfinite(found.strength).all()
@@ -174,7 +175,7 @@ def test_trueskill_as_published_is_the_package_played_pair_by_pair_with_draws(n_
 
 @some_metrics
 @pytest.mark.parametrize("by", ["mean", "median", "win_rate", "bradley_terry"])
-@pytest.mark.parametrize("dataset", SIZES)
+@pytest.mark.parametrize("dataset", few(SIZES))
 def test_no_rank_lies_outside_its_range(dataset, by, metrics):
     """All setups at the defaults, with a prior where strengths do not exist without; a range is from 1 to m."""
     for metric in metrics:

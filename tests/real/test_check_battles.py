@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.read.protocol import Options
@@ -47,7 +48,7 @@ def test_llmfao_is_recognised():
     assert found.contents == (f"battles: 8,931 between 59 systems, {ties:,} of them ties",)
 
 
-@pytest.mark.parametrize("pair", WMT16)
+@pytest.mark.parametrize("pair", few(WMT16))
 def test_wmt16_is_recognised(pair):
     """Every row is a match; equal ranks are ties."""
     path = DATA / "wmt16-rr" / f"wmt16.{pair}.csv.gz"

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.read.sniff import sniff
@@ -32,7 +33,7 @@ def n_lines(path):
     return gzip.decompress(path.read_bytes()).count(b"\n")
 
 
-@pytest.mark.parametrize("folder", SETS, ids=lambda path: path.name)
+@pytest.mark.parametrize("folder", few(SETS), ids=lambda path: path.name)
 def test_a_pair_is_a_set_of_texts(folder):
     """Outputs, references and the source, told apart by their names."""
     n_segments, n_systems, n_references = SETS[folder]

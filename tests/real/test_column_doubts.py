@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.everyday import few
 
 from betterthan.read.scores import read_scores
 from betterthan.read.sniff import read_any
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", few(FILES))
 @pytest.mark.parametrize("has_ids", [True, False])
 def test_published_scores_are_read_without_doubt(file, has_ids):
     """Systems of real campaigns, human translations among them, stay systems; rows stay segments."""

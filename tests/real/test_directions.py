@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 
@@ -23,7 +24,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", few(FILES))
 def test_no_published_direction_is_doubted(name):
     """Divergences are better when lower, and error rates were negated where they were published."""
     found = bt.check(DATA / name)

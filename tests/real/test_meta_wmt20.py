@@ -243,7 +243,7 @@ def expected_coefficient(by, level, metric, human):
 
 @pytest.mark.parametrize("level", ["system", "segment", "within_system", "global"])
 @pytest.mark.parametrize("by", LITERAL)
-@pytest.mark.parametrize("unit", ["segments", "documents"])
+@pytest.mark.parametrize("unit", [pytest.param("segments", marks=pytest.mark.slow), "documents"])
 @pytest.mark.parametrize("lp", ["en-de", pytest.param("zh-en", marks=pytest.mark.slow)])
 def test_correlations_are_those_of_a_literal_loop(lp, unit, by, level):
     """To nine digits, for every metric."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU, CHRF
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.scoring.tokens import choose_tokenizer
@@ -85,7 +86,7 @@ def metrics_for(pair, segments):
     }
 
 
-@pytest.mark.parametrize("pair", SIZES)
+@pytest.mark.parametrize("pair", few(SIZES))
 def test_scores_of_a_sample_are_those_of_sacrebleu(pair):
     """A few segments spread over the set, of every system; the rest is done in the slow test."""
     segments = range(0, SIZES[pair][1], EVERY)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 
@@ -49,7 +50,7 @@ def rows(pair):
     return found
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", few(PAIRS))
 def test_a_file_is_read_as_it_is(pair):
     """Counted as a plain loop counts."""
     matches = bt.read_matches(file_of(pair), keep=("judge",))
@@ -68,7 +69,7 @@ def test_a_file_is_read_as_it_is(pair):
     assert matches.digest == expected.aggregated(keep_groups=True).digest
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", few(PAIRS))
 def test_strengths_are_those_of_evalica(pair):
     """Ties, a quarter of all judgements, count half in both."""
     evalica = pytest.importorskip("evalica")
@@ -87,7 +88,7 @@ def test_strengths_are_those_of_evalica(pair):
     np.testing.assert_allclose(found.strength, expected - expected.mean(), atol=1e-8)
 
 
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("pair", few(PAIRS))
 def test_a_pair_is_ranked_with_intervals(pair):
     """By judge and by ranking; the strengths do not depend on it."""
     by_judge = bt.rank(bt.read_matches(file_of(pair), keep=("judge",)), scale="elo")

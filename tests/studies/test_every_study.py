@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.everyday import few
 
 import betterthan as bt
 from betterthan.engine.cache import Cache
@@ -119,7 +120,7 @@ def test_every_study_has_a_home_and_every_choice_a_default():
             assert entry.options[option] in choices
 
 
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("name", few(LONG, 1))
 def test_the_bytes_do_not_depend_on_the_workers(name):
     """One worker or two processes."""
     assert small(name, workers=1).to_json() == small(name, workers=2).to_json()

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -17,11 +18,14 @@ pytest.importorskip("uvicorn", reason="the web extra is not installed")
 
 from fastapi import FastAPI  # noqa: E402
 
+from betterthan.engine.child import Child  # noqa: E402
 from betterthan.web.app import create_app  # noqa: E402
 from betterthan.web.connections import Connections  # noqa: E402
+from betterthan.web.runs import jobs  # noqa: E402
 from betterthan.web.runs.service import Service  # noqa: E402
 from betterthan.web.serving import Server, bound  # noqa: E402
 from betterthan.web.settings import WebSettings  # noqa: E402
+from betterthan.web.worker.worker import CAN_FORK  # noqa: E402
 
 ON_THE_WAY = {"looking", "waiting", "running"}
 SCORES = "segment,doc,<script>alert(1)</script>,B/two,=C\n" + "".join(
@@ -89,6 +93,66 @@ def live(folder: Path, *, connections: Connections | None = None, **given: objec
         server.should_exit = True
         thread.join(10)
         assert not thread.is_alive()
+
+
+class KeptWorker(Child):
+    """A worker that waits for the next run of any test instead of ending; it forks for each task all the same."""
+
+    idle: ClassVar[list[KeptWorker]] = []
+    is_gone = False
+
+    def send(self, message: bytes) -> None:
+        """Send one message, and remember if nobody is there."""
+        try:
+            super().send(message)
+        except OSError:
+            self.is_gone = True
+            raise
+
+    def receive(self) -> bytes:
+        """Wait for one message, and remember if none will come."""
+        try:
+            return super().receive()
+        except EOFError:
+            self.is_gone = True
+            raise
+
+    def end(self, *, grace: float) -> int:
+        """Wait for more if all is well, else end."""
+        if self.is_gone or grace == 0 or self.process.poll() is not None:
+            return super().end(grace=grace)
+        self.idle.append(self)
+        return 0
+
+
+_start = jobs._start
+
+
+def _idle_or_new() -> Child:
+    try:
+        return KeptWorker.idle.pop()
+    except IndexError:
+        child = _start()
+        child.__class__ = KeptWorker
+        return child
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _workers_are_kept():
+    """To load what a worker needs is most of a small run; where workers cannot fork, each does one task."""
+    with pytest.MonkeyPatch.context() as patched:
+        if CAN_FORK:
+            patched.setattr(jobs, "_start", _idle_or_new)
+        yield
+    for child in KeptWorker.idle:
+        Child.end(child, grace=20)
+    KeptWorker.idle.clear()
+
+
+@pytest.fixture
+def workers_as_they_are(monkeypatch):
+    """For tests of the workers themselves: started for a run and gone after it."""
+    monkeypatch.setattr(jobs, "_start", _start)
 
 
 @pytest.fixture

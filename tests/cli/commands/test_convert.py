@@ -7,6 +7,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from tests.everyday import few
 from tests.made_metrics_folder import files
 
 import betterthan as bt
@@ -40,7 +41,7 @@ def battles(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", few(SUFFIXES))
 def test_battles_keep_segments_judges_and_covariates(betterthan, battles, tmp_path, suffix):
     """Every row, in its order; the differences stand in columns that the next reading finds."""
     target = tmp_path / f"tidy{suffix}"

@@ -163,7 +163,7 @@ def test_check_says_what_a_folder_of_runs_is_together(put, tmp_path):
     assert [problem.code for problem in bt.check(tmp_path / "runs").problems] == ["BT266"]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize("suffix", ["csv", pytest.param("jsonl", marks=pytest.mark.slow)])
 def test_large_runs_give_the_same_table(put, suffix):
     """Text above a few megabytes is read by the engine; the other run may be small."""
     n = SMALL // 45

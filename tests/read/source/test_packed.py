@@ -13,7 +13,7 @@ import tarfile
 import zipfile
 
 import pytest
-from tests.read.test_damage_scores import damaged, outcome
+from tests.fuzz.damage import damaged, outcome
 
 import betterthan as bt
 from betterthan import budget, scratch

@@ -11,9 +11,8 @@ import pytest
 
 from betterthan.web.settings import ServerLimits
 
-pytest.importorskip("schemathesis", reason="the browser group is not installed")
-
 PROGRAM = shutil.which("schemathesis", path=str(Path(sys.executable).parent))
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="the browser group is not installed")
 
 
 @pytest.fixture(scope="module")

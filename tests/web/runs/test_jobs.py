@@ -28,6 +28,8 @@ from betterthan.web.runs.uploads import store
 from betterthan.web.settings import MEGABYTE, ServerLimits, WebSettings
 from betterthan.web.worker.worker import CAN_FORK
 
+pytestmark = pytest.mark.usefixtures("workers_as_they_are")
+
 # Enough work for some seconds on any machine.
 LONG = "segment," + ",".join(f"S{i}" for i in range(30)) + "\n" + "".join(
     f"s{j}," + ",".join(str((i * 37 + j * 61 + i * j) % 101) for i in range(30)) + "\n" for j in range(1500)
@@ -244,14 +246,24 @@ def test_a_worker_dies_with_its_server():
 
 
 FORKS = pytest.mark.skipif(not CAN_FORK, reason="a process for each task without forks")
-SLOW = "item,A,B\n" + "".join(f"s{i},{i % 7},{i % 5}\n" for i in range(400_000))
+
+
+def slow():
+    """A file that takes a while to be looked at."""
+    return "item,A,B\n" + "".join(f"s{i},{i % 7},{i % 5}\n" for i in range(400_000))
 
 
 @pytest.fixture
 def queue(tmp_path):
     """One worker, a run with a slow file between two others, and the outcomes of their looks."""
     service = Service(WebSettings(folder=tmp_path, limits=ServerLimits(looks=0)))
-    contents = [b"item,A,B\n1,2,1\n2,3,1\n", SLOW.encode(), b"item,A,B\n1,2,1\n2,3,3\n"]
+    contents = [b"item,A,B
+1,2,1
+2,3,1
+", slow().encode(), b"item,A,B
+1,2,1
+2,3,3
+"]
     runs = [
         service.take_in(lambda folder, data=data: (store(io.BytesIO(data), "a.csv", folder),)).id
         for data in contents

@@ -561,7 +561,7 @@ def tables(draw):
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(matches=tables(), in_json=st.booleans())
 def test_what_was_written_is_read_back(tmp_path, matches, in_json):
     """Matches → file → Matches is the aggregated table."""

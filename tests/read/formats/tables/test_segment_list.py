@@ -6,7 +6,7 @@ import io
 import random
 
 import pytest
-from tests.read.test_damage_scores import damaged, outcome
+from tests.fuzz.damage import damaged, outcome
 
 import betterthan as bt
 from betterthan.read.sniff import read_any, sniff

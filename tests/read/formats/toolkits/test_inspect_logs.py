@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.read.test_damage_scores import damaged, outcome
+from tests.fuzz.damage import damaged, outcome
 
 import betterthan as bt
 from betterthan.errors import MissingExtra, ReadError

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 import sacrebleu
-from tests.read.test_damage_scores import damaged, outcome
+from tests.fuzz.damage import damaged, outcome
 
 import betterthan as bt
 from betterthan.errors import ReadError

@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.read.test_damage_scores import damaged, outcome
+from tests.fuzz.damage import damaged, outcome
 
 import betterthan as bt
 from betterthan.read.sniff import read_any, sniff

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.read.test_damage_scores import damaged, outcome
+from tests.fuzz.damage import damaged, outcome
 
 import betterthan as bt
 from betterthan.read.formats.wmt.mqm import Weights, read_mqm

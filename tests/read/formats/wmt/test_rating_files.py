@@ -7,7 +7,7 @@ import json
 import random
 
 import pytest
-from tests.read.test_damage_scores import damaged, outcome
+from tests.fuzz.damage import damaged, outcome
 
 import betterthan as bt
 from betterthan.read.formats.wmt.mqm import WeighedErrors, Weights
