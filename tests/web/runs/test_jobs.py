@@ -257,13 +257,7 @@ def slow():
 def queue(tmp_path):
     """One worker, a run with a slow file between two others, and the outcomes of their looks."""
     service = Service(WebSettings(folder=tmp_path, limits=ServerLimits(looks=0)))
-    contents = [b"item,A,B
-1,2,1
-2,3,1
-", slow().encode(), b"item,A,B
-1,2,1
-2,3,3
-"]
+    contents = [b"item,A,B\n1,2,1\n2,3,1\n", slow().encode(), b"item,A,B\n1,2,1\n2,3,3\n"]
     runs = [
         service.take_in(lambda folder, data=data: (store(io.BytesIO(data), "a.csv", folder),)).id
         for data in contents
