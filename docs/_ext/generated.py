@@ -21,12 +21,12 @@ import betterthan
 from betterthan.cli import options as shared_options
 from betterthan.cli.main import cli
 from betterthan.present.renderers.render import FORMATS, SUFFIXES
-from betterthan.read.plausibility.direction import LOWER_IS_BETTER
 from betterthan.read.formats.battles import battle_columns as battles
 from betterthan.read.formats.battles import winner_labels as labels
 from betterthan.read.formats.registry import READERS, reader
 from betterthan.read.grid.columns import DESCRIPTIVE, ROLES
 from betterthan.read.grid.numerals import MISSING
+from betterthan.read.plausibility.direction import LOWER_IS_BETTER
 from betterthan.read.problems import PROBLEMS
 from betterthan.results.base import Result
 
