@@ -9,8 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from small_png import shrink
+
 HERE = Path(__file__).parent
-COMMANDS = ("rank human.csv --units groups", "explain human.csv Daphne Elm")
+COMMANDS = ("rank human.csv", "explain human.csv Daphne Elm")
 PAGE = """<!doctype html><meta charset="utf-8"><style>
 body {{ margin: 0; background: #f6f5f0; }}
 pre {{ margin: 28px; padding: 26px 30px; background: #fffefb; color: #1c1c1a; border: 1px solid #ddd9cf;
@@ -53,6 +55,7 @@ def main() -> None:
         ]
         picture = [f"--screenshot={HERE / 'example.png'}", f"--window-size=1010,{height}", page.as_uri()]
         subprocess.run([browser, *options, f"--user-data-dir={folder / 'profile'}", *picture], check=True)
+        shrink(HERE / "example.png")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Take the pictures of the report and of the web app that the README shows: python docs/screenshots.py.
+"""Take the pictures of the report and of the web app that the pages show: python docs/screenshots.py.
 
 Needs Chromium and playwright; everything shown is made from the demo campaign.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import sync_playwright
+from small_png import shrink
 
 import betterthan as bt
 from betterthan.examples.campaign import campaign
@@ -23,7 +24,7 @@ WIDTH = 1180
 
 
 def main() -> None:
-    """Write docs/report-light.png, docs/report-dark.png and docs/serve.png."""
+    """Write docs/report-light.png, docs/report-dark.png, docs/serve.png and docs/serve-new.png."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         place = Path(folder)
         write_campaign(place / "demo", campaign())
@@ -45,11 +46,12 @@ def shoot(browser: Any, address: str, name: str, *, scheme: str, height: int) ->
     page.wait_for_timeout(300)
     page.screenshot(path=HERE / name)
     page.close()
+    shrink(HERE / name)
     print(f"{name}: {(HERE / name).stat().st_size / 1000:.0f} kB")
 
 
 def with_server(browser: Any, place: Path) -> None:  # noqa: ANN401
-    """Start the app on a free port, make one run from an example, and show the list of runs."""
+    """Start the app on a free port, run two examples, and show the page of a new run and the list of runs."""
     command = [sys.executable, "-c", "from betterthan.cli.main import main; main()", "serve", "--port", "0"]
     server = subprocess.Popen(
         [*command, "--no-token", "--folder", str(place / "runs")],
@@ -64,6 +66,12 @@ def with_server(browser: Any, place: Path) -> None:  # noqa: ANN401
         for example in ("Eight systems", "Votes between"):
             page.goto(f"http://{address}")
             page.get_by_role("button", name=example).click()
+            page.wait_for_selector("button:has-text('Make the report')")
+            if example == "Eight systems":
+                page.screenshot(
+                    path=HERE / "serve-new.png", clip={"x": 0, "y": 0, "width": WIDTH, "height": 740}
+                )
+                shrink(HERE / "serve-new.png")
             page.get_by_role("button", name="Make the report").click()
             page.wait_for_selector("#ranking", timeout=120_000)
         page.close()

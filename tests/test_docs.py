@@ -231,3 +231,17 @@ def test_pages_build_without_warnings_and_load_nothing_from_elsewhere(tmp_path):
         assert not [address for address in loaded.addresses if "//" in address], page.name
     for sheet in (tmp_path / "h" / "_static").rglob("*.css"):
         assert "url(http" not in sheet.read_text(encoding="utf-8"), sheet.name
+
+
+def test_the_gallery_shows_every_chart_with_its_command():
+    """The commands on the page are those of docs/gallery.py, and every kind of chart has a picture of modest size."""
+    page = (DOCS / "gallery.md").read_text(encoding="utf-8")
+    drawn = dict(
+        re.findall(r'^    "([\w-]+)": f?"([\w-]+) ', (DOCS / "gallery.py").read_text("utf-8"), re.MULTILINE)
+    )
+    kinds = next(param for param in cli.commands["figure"].params if param.name == "kind").type.choices
+    assert set(drawn.values()) == set(kinds)
+    for name, kind in drawn.items():
+        assert f"](gallery/{name}.png)" in page
+        assert re.search(rf"^betterthan figure {kind} .*-o {name}\.png$", page, re.MULTILINE), name
+        assert (DOCS / "gallery" / f"{name}.png").stat().st_size < 120_000

@@ -38,20 +38,20 @@ _PLACE_IN_WORK = re.compile(
     r"|the counts |\"So far).*"
 )
 _SAME = ("notes", "settings")  # what every result has
-_ROOMS = {
-    "analysis": "Verbs",
-    "scoring": "From texts to counts",
-    "read": "Reading",
+_SECTIONS = {
+    "analysis": "Analyses",
+    "scoring": "Text metrics",
+    "read": "Reading files",
     "tables": "Tables",
     "results": "Results",
-    "present": "Showing",
-    "report": "The report",
-    "studies": "The papers' experiments",
-    "engine": "Carrying out",
+    "present": "Output and charts",
+    "report": "Report",
+    "studies": "Published experiments",
+    "engine": "Execution",
     "errors": "Errors and warnings",
 }
-# Not at the front door, but named in docstrings, so that readers need them.
-_BEHIND = (
+# Not in betterthan.__all__, but named in docstrings, so that readers need them.
+_OTHER_TYPES = (
     "betterthan.report.compose.compose",
     "betterthan.results.study.StudyTable",
     "betterthan.results.study.StudyChart",
@@ -101,10 +101,10 @@ def _plain(text: str) -> str:
 
 
 def roles() -> str:
-    """Which names of columns are known for scores and judgements."""
+    """Which names of columns are known for scores and judgments."""
     options = {"direction": "none; see below", "metric": "`--metric-column`"}
     rows = [(role, _code(names), options.get(role, f"`--{role}`")) for role, names in ROLES.items()]
-    return _table(("role", "names, the first that occurs wins", "option"), rows)
+    return _table(("role", "names, in order of precedence", "option"), rows)
 
 
 def descriptive() -> str:
@@ -122,7 +122,7 @@ def battle_columns() -> str:
         ("segment", _code(battles.ITEMS), "`--item`"),
         ("judge", _code(battles.JUDGES), "`--judge`"),
     ]
-    return _table(("role", "names, the first that occurs wins", "option"), rows)
+    return _table(("role", "names, in order of precedence", "option"), rows)
 
 
 def winner_labels() -> str:
@@ -180,10 +180,10 @@ def kinds() -> str:
 
 
 def problems() -> str:
-    """Every problem code with its meaning and cure."""
+    """Every problem code with its meaning and a fix."""
     return "\n\n".join(
         f"({code.lower()})=\n### {code}: {_plain(told.title)}\n\n{_plain(told.meaning)}\n\n"
-        f"**Cure.** {_plain(told.cure)}{' *(a doubt)*' if told.severity == 'doubt' else ''}"
+        f"**Fix.** {_plain(told.cure)}{' *(warning)*' if told.severity == 'doubt' else ''}"
         for code, told in PROBLEMS.items()
     )
 
@@ -274,8 +274,8 @@ def _option(option: click.Option) -> str:
     if option.required:
         facts.append("Required.")
     if option.multiple:
-        facts.append("May be given several times.")
-    return f"`{names}`\n: {' '.join(facts) or 'No further description.'}"
+        facts.append("Can be repeated.")
+    return f"`{names}`\n: {' '.join(facts) or 'No description.'}"
 
 
 def _value_of(option: click.Option) -> str:
@@ -288,16 +288,20 @@ def _value_of(option: click.Option) -> str:
 
 
 def reference() -> str:
-    """Every public name, by the room it lives in, and what docstrings name besides."""
-    rooms: dict[str, list[str]] = {room: [] for room in _ROOMS}
+    """Every public name by package, each with a heading of its own, and other types that docstrings name."""
+    sections: dict[str, list[str]] = {package: [] for package in _SECTIONS}
     for name in betterthan.__all__:
-        rooms[getattr(betterthan, name).__module__.split(".")[1]].append(f"betterthan.{name}")
-    parts = [_room(_ROOMS[room], names) for room, names in rooms.items() if names]
-    return "\n\n".join([*parts, _room("Behind the front door", _BEHIND)])
+        sections[getattr(betterthan, name).__module__.split(".")[1]].append(f"betterthan.{name}")
+    parts = [_section(_SECTIONS[package], names) for package, names in sections.items() if names]
+    return "\n\n".join([*parts, _section("Other types", _OTHER_TYPES)])
 
 
-def _room(title: str, names: Iterable[str]) -> str:
-    return f"## {title}\n\n```{{eval-rst}}\n" + "\n".join(map(_documented, names)) + "\n```"
+def _section(title: str, names: Iterable[str]) -> str:
+    return "\n\n".join([f"## {title}", *map(_entry, names)])
+
+
+def _entry(name: str) -> str:
+    return f"### {name.rpartition('.')[2]}\n\n```{{eval-rst}}\n{_documented(name)}```"
 
 
 def _documented(name: str) -> str:

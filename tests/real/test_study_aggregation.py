@@ -54,8 +54,8 @@ def _cells(line):
 
 def _number(cell):
     plain = cell.replace("−", "-").replace(",", "")
-    if re.fullmatch(r"-?[\d.]+ %", plain):
-        return float(plain[:-2]) / 100
+    if re.fullmatch(r"-?[\d.]+ ?%", plain):
+        return float(plain.rstrip(" %")) / 100
     return float(plain) if re.fullmatch(r"-?[\d.]+", plain) else cell
 
 
@@ -109,11 +109,11 @@ def test_what_the_page_says_about_the_paper():
     assert len(free) == 4
     assert all(abs(paper - turned) < 0.031 for paper, _, turned, _ in free)
     assert len(means) == 6
-    people = {row[0]: row for row in tables("With people")[0] if row[1] == ""}
+    people = {row[0]: row for row in tables("With human judgments")[0] if row[1] == ""}
     for what in ("mean, DA", "mean, MQM"):  # the averages differ by two hundredths at most
         numbers = people[what][4:]
         assert numbers[0::3] == pytest.approx(numbers[1::3], abs=0.0205)
-    pairs = [row[4:] for row in tables("With people")[0] if row[1] != ""]
+    pairs = [row[4:] for row in tables("With human judgments")[0] if row[1] != ""]
     assert len(pairs) == 11
     assert sum((row[1] > row[0]) + (row[4] > row[3]) for row in pairs) == 9  # nine of 22
     sizes = {(row[0], int(row[1])): row for row in tables("Small test sets")[0]}
@@ -173,8 +173,8 @@ def test_small_test_sets_are_what_the_page_shows():
 def test_correlations_with_people_are_what_the_page_shows(judged):
     """Eleven data sets and the means of both kinds, in both readings."""
     names = ("BLEU", "m-BLEU", "x-BLEU", "chrF", "m-chrF", "x-chrF")
-    (shown,) = tables("With people")
-    for reading, label in ((False, "mean"), (True, "turned round")):
+    (shown,) = tables("With human judgments")
+    for reading, label in ((False, "mean"), (True, "transposed")):
         found = aggregation_human.run(asked("aggregation-human", quick=False, as_published=reading), judged)
         table = found.table("table-1")
         for kind in ("DA", "MQM"):

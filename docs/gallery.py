@@ -1,0 +1,102 @@
+"""Draw every kind of chart from the demo campaign into docs/gallery: python docs/gallery.py [NAME...].
+
+The pages show these files. Each entry of :data:`PICTURES` is the command that a reader would type; the page
+``docs/gallery.md`` prints the same commands, which a test compares. Needs the extra ``charts``.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from small_png import shrink
+
+HERE = Path(__file__).resolve().parent
+FOLDER = HERE / "gallery"
+HUMAN = "demo/human.csv"
+METRICS = f"demo/metrics.tsv --human {HUMAN}"
+TAGS = "demo/tags/gold.tags demo/tags/Finch.tags demo/tags/Heron.tags demo/tags/Lark.tags demo/tags/Wren.tags"
+
+# The name of the picture and what follows ``betterthan figure``.
+PICTURES = {
+    "ranking": f"ranking {HUMAN}",
+    "ranking-battles": "ranking demo/battles.csv",
+    "pairs": f"pairs {HUMAN}",
+    "scatter": f"scatter {HUMAN} --pair Daphne Elm",
+    "differences": f"differences {HUMAN} --pair Daphne Elm",
+    "agreement": f"agreement {HUMAN}",
+    "ranks": f"ranks {HUMAN}",
+    "diagnosis": f"diagnosis {HUMAN}",
+    "metrics": f"metrics {METRICS} --by accuracy-with-ties",
+    "soft-pairwise": f"soft-pairwise {METRICS} --metric chrF",
+    "contributions": f"contributions {METRICS} --metric chrF",
+    "margins": f"margins {HUMAN}",
+    "judges": "judges judgments.csv",
+    "aggregation": "aggregation 'demo/texts/[A-H]*.txt' --reference demo/texts/reference.txt --by chrf",
+    "tags": f"tags {TAGS}",
+    "confusion": f"confusion {TAGS}",
+    "spans": f"spans {TAGS} --segment 3",
+    "quality": "quality gold.hter follows.hter average.hter",
+}
+
+JUDGE_SEVERITY = {"u": 0, "v": -25, "w": 5, "x": 8, "z": None}
+
+
+def write_files(folder: Path) -> None:
+    """Write the demo campaign, judgments by five judges (z answers at random), and three quality files."""
+    sys.path.insert(0, str(HERE / "_ext"))
+    import betterthan as bt  # noqa: PLC0415
+    from examples import prepare  # noqa: PLC0415  (found through the line above)
+
+    prepare(folder)
+    scores = bt.read_scores(folder / HUMAN)
+    rng = np.random.default_rng(1)
+    judges = list(JUDGE_SEVERITY)
+    lines = ["item,system,judge,score"]
+    for j, item in enumerate(scores.segments[:120]):
+        for i, system in enumerate(scores.systems):
+            for judge in rng.choice(judges, size=2, replace=False):
+                severity = JUDGE_SEVERITY[judge]
+                score = (
+                    rng.uniform(0, 100)
+                    if severity is None
+                    else scores.values[i, j] + severity + rng.normal(0, 8)
+                )
+                lines.append(f"{item},{system},{judge},{min(max(score, 0), 100):.0f}")
+    (folder / "judgments.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    gold = rng.beta(2, 5, 200)
+    predictions = {"gold": gold, "follows": gold * 0.7 + 0.35 + rng.normal(0, 0.08, 200)}
+    predictions["average"] = gold.mean() + rng.normal(0, 0.01, 200)
+    for name, values in predictions.items():
+        (folder / f"{name}.hter").write_text("\n".join(f"{value:.4f}" for value in values) + "\n")
+
+
+def draw(folder: Path, name: str) -> None:
+    """Run one command and report the size of its picture."""
+    path = FOLDER / f"{name}.png"
+    program = [sys.executable, "-c", "from betterthan.cli.main import main; main()", "figure"]
+    subprocess.run(
+        [*program, *shlex.split(PICTURES[name]), "-o", str(path)],
+        cwd=folder,
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    shrink(path)
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+
+
+def main() -> None:
+    """Draw the pictures named on the command line, or all."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name:
+        write_files(Path(name))
+        for picture in sys.argv[1:] or PICTURES:
+            draw(Path(name), picture)
+
+
+if __name__ == "__main__":
+    main()
