@@ -45,7 +45,7 @@ SEED = 4
 
 
 def campaign(k: int, m: int, n: int) -> tuple[FloatArray, FloatArray]:
-    """Human scores (m, n) and standardised metrics (k, m, n) that see quality more and less well."""
+    """Human scores (m, n) and standardized metrics (k, m, n) that see quality more and less well."""
     rng = np.random.default_rng(k * m * n)
     quality = 2 / np.sqrt(n) * rng.normal(size=(m, 1))
     human = quality + rng.normal(size=(m, n))

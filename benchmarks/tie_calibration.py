@@ -91,7 +91,9 @@ def all_pairs(metric: FloatArray, human: FloatArray) -> list[Pair]:
     return pairs
 
 
-def published(metric: FloatArray, human: FloatArray, level: CorrelationLevel = "segment") -> tuple[float, float]:
+def published(
+    metric: FloatArray, human: FloatArray, level: CorrelationLevel = "segment"
+) -> tuple[float, float]:
     """Best accuracy and threshold as mt-metrics-eval publishes them."""
     pairs = all_pairs(*cells_by_group(metric, human, level))
     tallies: dict[int, Tally] = {}

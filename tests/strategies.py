@@ -80,7 +80,7 @@ def matches(draw: st.DrawFn) -> Matches:
 
 @st.composite
 def ratings(draw: st.DrawFn) -> Ratings:
-    """One to eight judgements, each of a different segment, system and judge; labels in order of appearance."""
+    """One to eight judgments, each of a different segment, system and judge; labels in order of appearance."""
     names = [_distinct(draw, 1, 3) for _ in range(3)]
     cells = [
         (i, j, k) for i in range(len(names[0])) for j in range(len(names[1])) for k in range(len(names[2]))

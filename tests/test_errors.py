@@ -86,7 +86,7 @@ def test_a_missing_extra_says_how_to_install_it():
     [("bradley_tery", "bradley_terry"), ("COMET", "comet"), ("zzz", None), ("", None), (5, None)],
 )
 def test_an_unknown_name_is_answered_with_the_nearest(given, suggestion):
-    """Slips and capitals are recognised; what resembles nothing gets no suggestion."""
+    """Slips and capitals are recognized; what resembles nothing gets no suggestion."""
     error = unknown_name("method", given, ["mean", "comet", "bradley_terry"])
 
     assert error.suggestion == suggestion

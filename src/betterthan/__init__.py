@@ -1,4 +1,4 @@
-"""Is A better than B, how sure are we, and which metric may we trust?
+"""Is A better than B, how sure are we, and which metric can we trust?
 
 The front door: every public name, fetched from its room when it is first used, so that importing the package
 costs next to nothing. ``betterthan.__all__`` lists the names.

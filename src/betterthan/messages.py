@@ -17,7 +17,7 @@ Severity = Literal["info", "warning", "error"]
 
 
 METHOD_NOTE = "method"
-"""The code of a note that only says how a number was made: a signature, a tokeniser, a threshold."""
+"""The code of a note that only says how a number was made: a signature, a tokenizer, a threshold."""
 
 
 class Placeholder(str):

@@ -68,7 +68,7 @@ def page(browser):
 
 
 def uploaded(page, address, name="human.csv", content=SCORES):
-    """Choose a file, have it looked at, and stand on the page of what was recognised."""
+    """Choose a file, have it looked at, and stand on the page of what was recognized."""
     page.goto(address)
     page.set_input_files("#files", {"name": name, "mimeType": "text/csv", "buffer": content.encode()})
     page.get_by_role("button", name="Look at these files").click()

@@ -17,7 +17,7 @@ from betterthan.analysis.tags.tag_counts import MEASURES
 def campaign(rng, n_judges, n_outputs, shape="normal", bad=None):
     """Judge 0 is bad where a way to be so is named: "random" or "reversed"; all others are equally good."""
     size = (n_judges, n_outputs)
-    if shape == "normal":  # a single judgement has the reliability 1/2
+    if shape == "normal":  # a single judgment has the reliability 1/2
         score = rng.normal(size=n_outputs) + rng.normal(size=size)
     elif shape == "errors":  # counts of errors with weights 1 and 5, as in MQM
         rate = rng.gamma(0.7, 1.5, size=n_outputs)

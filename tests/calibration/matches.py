@@ -181,7 +181,7 @@ def spread_systems_fall_into_groups(rng, *, m=40, n=40_000):
 
 
 def _questions(rng, n_questions, n_judges, m):
-    """Every question in both orders by every judge; a question favours some systems, and so does its wording."""
+    """Every question in both orders by every judge; a question favors some systems, and so does its wording."""
     a, b = _met(rng, m, n_questions)
     favour = rng.normal(0, 1.0, n_questions)
     question = np.repeat(np.arange(n_questions), 2 * n_judges)

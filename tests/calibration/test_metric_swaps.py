@@ -22,7 +22,7 @@ SYSTEMS, SEGMENTS = 6, 60
 def exchangeable(rng):
     """People, and two metrics whose cells are exchangeable: the same quality, noise independent in every cell.
 
-    Both metrics have mean 0 and unit variance by construction, so standardising is not needed and would only
+    Both metrics have mean 0 and unit variance by construction, so standardizing is not needed and would only
     disturb exchangeability a little.
     """
     quality = 0.3 * rng.normal(size=(SYSTEMS, 1))
@@ -31,7 +31,7 @@ def exchangeable(rng):
 
 
 def null_pvalues(scheme, kind, *, z_scores):
-    """P-values in favour of the first metric, one a table."""
+    """P-values in favor of the first metric, one a table."""
     found = np.empty(TABLES)
     for table in range(TABLES):
         rng = stream(7, f"metric swaps {scheme} {kind}", table)

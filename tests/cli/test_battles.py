@@ -155,7 +155,7 @@ def test_weights_and_scales_go_through(betterthan, battles, scale):
 
 
 def test_relative_rankings_are_battles(betterthan, tmp_path):
-    """Two ranks a row, recognised without a word; judges too few to cluster by are done without."""
+    """Two ranks a row, recognized without a word; judges too few to cluster by are done without."""
     rows = [f"de,en,{i},j{i % 3},X,{1 + i % 2},Y,{1 + i % 3},{i // 4}" for i in range(60)]
     header = "srclang,trglang,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"
     path = tmp_path / "rr.csv"

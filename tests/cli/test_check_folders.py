@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 
 def test_a_folder_is_listed_file_by_file(betterthan, folder):
-    """Exit code 0 when every file is recognised."""
+    """Exit code 0 when every file is recognized."""
     (folder / "b.csv").write_text("model_a,model_b,winner\nA,B,tie\n")
     said = betterthan("check", folder)
     assert said.code == 0

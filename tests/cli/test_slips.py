@@ -86,7 +86,7 @@ def test_a_full_disk_is_no_fault_of_ours(scores):
 
 @pytest.mark.parametrize("verb", ["rank", "compare", "diagnose"])
 def test_a_path_is_read_and_a_table_of_another_kind_refused(scores, verb):
-    """A path gives what its table gives; judgements are named in the refusal."""
+    """A path gives what its table gives; judgments are named in the refusal."""
     assert getattr(bt, verb)(scores).to_json() == getattr(bt, verb)(bt.read_scores(scores)).to_json()
     ratings = bt.read_ratings({"item": [1, 1], "system": ["A", "B"], "rater": ["x", "x"], "score": [1, 2]})
     with pytest.raises(bt.TableError, match=f"{verb} takes Scores.*, not Ratings"):

@@ -204,7 +204,7 @@ def long(rng):
 
 
 def ratings(rng):
-    """A row a judgement."""
+    """A row a judgment."""
     systems, items = names(rng, n_systems(rng)), item_names(rng, min(n_items(rng), 30))
     raters = names(rng, rng.choice((1, 2, 3, 6)), "r")
     header = ["item", "system", rng.choice(("rater", "judge", "annotator")), "score"]

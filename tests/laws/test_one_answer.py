@@ -60,7 +60,7 @@ def test_explain_gives_the_numbers_of_compare(kind, documents, seed):
 
 @each_case
 def test_ranks_are_the_verdicts_of_compare(kind, documents, seed):
-    """Ranges, letters and neighbours of a ranking say what the table of all pairs says."""
+    """Ranges, letters and neighbors of a ranking say what the table of all pairs says."""
     scores = made(kind, documents, seed)
     table, ranked = bt.compare(scores), bt.rank(scores)
     better = np.array(

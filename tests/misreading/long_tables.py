@@ -21,7 +21,7 @@ from tests.misreading.cases import (
 
 ROWS = long_rows()
 LENGTH = {k: 20 + 7 * k for k in ONE_TO_N}
-# Raw scores, the same standardised, and how many people gave them: the worse system was judged more often.
+# Raw scores, the same standardized, and how many people gave them: the worse system was judged more often.
 ASSESSED = [(k, s, round(100 * x), round(4 * x - 2.4, 3), 1 if s == "GPT" else 5) for k, s, x in ROWS]
 TER = [(k, s, round(1 - x, 4)) for k, s, x in ROWS]
 SEEDS = [(seed, k, s, round(x + (seed - 2) / 100, 4)) for seed in (1, 2, 3) for k, s, x in ROWS]

@@ -1,6 +1,6 @@
 """Logacheva, Lukasik and Specia (2016), Metrics for evaluation of word-level MT quality estimation: what can be tested.
 
-The tables of the paper rest on the submissions to WMT15, which are not at hand; its statements about labellings and
+The tables of the paper rest on the submissions to WMT15, which are not at hand; its statements about labelings and
 measures hold or fail on any tags with the same share of BAD words, 18 %.
 """
 

@@ -1,4 +1,4 @@
-"""Arrow data, as Hugging Face's save_to_disk writes it, is recognised and refused with the line that converts it."""
+"""Arrow data, as Hugging Face's save_to_disk writes it, is recognized and refused with the line that converts it."""
 
 from __future__ import annotations
 

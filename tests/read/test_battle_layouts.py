@@ -231,7 +231,7 @@ def test_judges_that_failed_are_listed(tmp_path):
 
 
 def test_games_that_disagree_are_a_tie_also_where_they_are_called_so():
-    """The published judgements of MT-bench call it "tie (inconsistent)"."""
+    """The published judgments of MT-bench call it "tie (inconsistent)"."""
     data = {"model_a": ["x", "x"], "model_b": ["y", "y"], "winner": ["tie (inconsistent)", "tie"]}
     assert table_of(bt.read_matches(data)) == {("x", "y"): [0, 2, 0]}
 

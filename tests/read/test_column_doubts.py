@@ -339,7 +339,7 @@ def test_a_long_table_with_two_columns_of_text_stops():
 
 
 def test_a_long_table_of_numbered_systems_stops():
-    """Numbers for systems and for segments are recognised by their pairs."""
+    """Numbers for systems and for segments are recognized by their pairs."""
     columns = long_table("who", "nr", "val", systems=(1, 2, 3))
     assert 'system="who", item="nr" and score="val"' in refused(columns, "BT212")
     assert read(columns, system="who", item="nr", score="val").systems == ("1", "2", "3")
@@ -523,7 +523,7 @@ def test_outcomes_in_words_stop(cells):
 
 
 def test_decimal_commas_are_named_as_such():
-    """A table whose every number has a decimal comma is recognised, and the cure fits."""
+    """A table whose every number has a decimal comma is recognized, and the cure fits."""
     rows = "".join(f"{i};0,{i + 1};0,{i + 2}\n" for i in range(6))
     assert "Write numbers with a decimal point." in text_of(f"id;A;B\n{rows}", "BT013")
     assert "without separators of thousands" in text_of(

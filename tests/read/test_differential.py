@@ -81,7 +81,7 @@ def as_csv(header, rows, delimiter, **style):
 
 
 def damaged(rng, text, noise):
-    """A text with some characters put in, taken out or doubled; its first characters stay, so that it is recognised."""
+    """A text with some characters put in, taken out or doubled; its first characters stay, so that it is recognized."""
     for _ in range(rng.randint(0, 4)):
         at = rng.randrange(2, len(text) + 1)
         text = text[:at] + rng.choice(noise) + text[at + rng.choice((0, 0, 0, 1)) :]

@@ -84,7 +84,7 @@ def outcome(read, path):
 
 
 def fuzz(case, trials):
-    """Read damaged inputs, named and recognised, and return how often each outcome was seen."""
+    """Read damaged inputs, named and recognized, and return how often each outcome was seen."""
     kind, _, name = case.partition(" ")
     rng = random.Random(f"{case} {trials}")  # noqa: S311  (not for secrets)
     seen = Counter()

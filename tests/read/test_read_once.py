@@ -67,7 +67,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_body_is_read_once(name, tmp_path):
-    """Beside the first 64 KiB, by which it is recognised; a text for the engine is checked before."""
+    """Beside the first 64 KiB, by which it is recognized; a text for the engine is checked before."""
     called, content, times = FILES[name]
     path = tmp_path / called
     path.write_text(content())

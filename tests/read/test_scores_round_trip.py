@@ -145,6 +145,6 @@ def test_ratings_are_averaged_when_scores_are_asked_for(tmp_path):
     averaged = read_scores(path)
     assert averaged.values.tolist() == [[80.0], [40.0]]
     assert averaged.notes[0] == "1 rows were left out: no score."
-    assert averaged.notes[1].startswith("A segment of a system has 1.5 judgements (median).")
-    assert averaged.notes[2] == "3 judgements by 2 judges were averaged."
+    assert averaged.notes[1].startswith("A segment of a system has 1.5 judgments (median).")
+    assert averaged.notes[2] == "3 judgments by 2 judges were averaged."
     assert read_ratings(path).n_judgements == 3

@@ -175,7 +175,7 @@ def test_duplicates_follow_the_policy(policy, value):
      ("perplexity", False), ("word error rate", False), ("mastery", True)],
 )  # fmt: skip
 def test_direction_by_name(name, higher):
-    """Known lower-is-better metrics are recognised, and the choice is in the notes."""
+    """Known lower-is-better metrics are recognized, and the choice is in the notes."""
     found = read(WIDE, name=name)
     assert found.higher_is_better is higher
     assert bool(found.notes) is not higher
@@ -291,7 +291,7 @@ def test_ratings_without_a_policy_refuse_repeats():
 def test_sniff_says_what_and_why():
     """The recognition names the format, the kind and the reason, and the others that would try."""
     assert (sniff(io.StringIO(LONG)).format, sniff(io.StringIO(LONG)).kind) == ("long", "scores")
-    assert sniff(io.StringIO(WIDE)).because == "2 columns hold numbers, one a system"
+    assert sniff(io.StringIO(WIDE)).because == "2 columns of numbers, one per system"
     ratings = sniff(io.StringIO("item,system,rater,score\n1,A,x,1\n"))
     assert (ratings.format, ratings.runners_up[0].format) == ("ratings", "long")
 

@@ -244,7 +244,7 @@ def test_spans_on_words_by_hand():
     ],
 )  # fmt: skip
 def test_damage_is_placed(write, text, code, message):
-    """File, line and cure; check says the same, and the layout is still recognised."""
+    """File, line and cure; check says the same, and the layout is still recognized."""
     path = write("damaged.txt", text)
     with pytest.raises(bt.ReadError, match=message) as caught:
         bt.read_tags(path, path)

@@ -1,4 +1,4 @@
-"""Translations and judgements of WMT25: paragraphs of documents, by system and language pair."""
+"""Translations and judgments of WMT25: paragraphs of documents, by system and language pair."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_judgements_by_language_pair():
             "wmt_judgements",
             JUDGED.replace('{"human": 10}', "7"),
             "BT183",
-            'line 3: The judgement of "A" is no object',
+            'line 3: The judgment of "A" is no object',
         ),
         (
             "wmt_judgements",

@@ -194,5 +194,5 @@ def test_no_file_is_left_out():
 
 @pytest.mark.parametrize("name", marked(FOLDERS))
 def test_every_folder_is_recognised_file_by_file(name):
-    """No fault with a folder whose files are all recognised."""
+    """No fault with a folder whose files are all recognized."""
     assert bt.check(DATA / name).exit_code == 0

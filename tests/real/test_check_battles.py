@@ -1,4 +1,4 @@
-"""What check says of published judgements without any flag, against the counts that their README states."""
+"""What check says of published judgments without any flag, against the counts that their README states."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rows_of(path):
 
 
 def test_llmfao_is_recognised():
-    """8 931 judgements of 59 models, none dropped, ties counted."""
+    """8 931 judgments of 59 models, none dropped, ties counted."""
     found = bt.check(LLMFAO)
     assert (found.format, found.problems) == ("battles", ())
     assert (found.rows_read, found.rows_kept, found.dropped) == (8931, 8931, {})

@@ -63,7 +63,7 @@ def test_the_folder_is_recognised_as_such():
 
 @pytest.mark.parametrize("pair", ["en-cs", "zh-en"])
 def test_one_pair_is_what_a_plain_loop_reads(pair):
-    """Tag by tag; the folder of the systems alone is recognised too."""
+    """Tag by tag; the folder of the systems alone is recognized too."""
     (table,) = read_any(FOLDER / pair).tables
     with gzip.open(FOLDER / pair / "gold.tags.gz", "rt", encoding="utf-8") as file:
         assert table.gold.tolist() == [word == "BAD" for line in file for word in line.split()]

@@ -1,4 +1,4 @@
-"""Human judgements of WMT16, WMT20 and WMT23: official relative rankings, agreement, and strengths."""
+"""Human judgments of WMT16, WMT20 and WMT23: official relative rankings, agreement, and strengths."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_wider_margin_keeps_less(assessed):
 
 @pytest.mark.parametrize("pair", OFFICIAL)
 def test_patchy_assessments_are_ranked(pair, assessed):
-    """All judgements count; adjusting for segments keeps the order of plain means but for near ties."""
+    """All judgments count; adjusting for segments keeps the order of plain means but for near ties."""
     scores = assessed[pair].to_scores()
     assert scores.n_missing > 0
     # Khmer and Pashto have one document each.
@@ -107,7 +107,7 @@ def test_patchy_assessments_are_ranked(pair, assessed):
 
 
 MQM = {
-    # Judgements, judges, alpha, ICC(1), alike, opposite: the last four as found here by the loops below.
+    # Judgments, judges, alpha, ICC(1), alike, opposite: the last four as found here by the loops below.
     "en-de": (3120, 10, 0.533, 0.533, 0.589, 0.184),
     "zh-en": (11310, 8, 0.456, 0.456, 0.502, 0.149),
 }
@@ -153,7 +153,7 @@ def loop_alpha(outputs):
 
 
 def loop_icc(outputs):
-    """ICC(1) of three judgements an output, from the two mean squares."""
+    """ICC(1) of three judgments an output, from the two mean squares."""
     table = np.array([list(given.values()) for given in outputs.values()])
     n, k = table.shape
     between = k * table.mean(axis=1).var(ddof=1)

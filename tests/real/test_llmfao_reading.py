@@ -35,7 +35,7 @@ def test_the_file_is_recognised():
 
 
 def test_the_counts_are_those_of_a_plain_loop():
-    """8 931 judgements of 59 systems."""
+    """8 931 judgments of 59 systems."""
     matches = read_matches(FILE, cluster=False)
     assert (matches.n_systems, matches.n_matches) == (59, 8931)
     outcome = {"left": 1.0, "tie": 0.5, "right": 0.0}

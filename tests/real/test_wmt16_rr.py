@@ -71,7 +71,7 @@ def test_a_file_is_read_as_it_is(pair):
 
 @pytest.mark.parametrize("pair", few(PAIRS))
 def test_strengths_are_those_of_evalica(pair):
-    """Ties, a quarter of all judgements, count half in both."""
+    """Ties, a quarter of all judgments, count half in both."""
     evalica = pytest.importorskip("evalica")
     plain = rows(pair)
     ends = {1.0: evalica.Winner.X, 0.0: evalica.Winner.Y, 0.5: evalica.Winner.Draw}

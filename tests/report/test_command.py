@@ -245,7 +245,7 @@ def test_files_with_a_name_are_checked():
 
 @pytest.mark.usefixtures("here")
 def test_standard_input_is_read_once(monkeypatch):
-    """And still recognised, read and checked."""
+    """And still recognized, read and checked."""
     import io
 
     wide_table("f.csv")

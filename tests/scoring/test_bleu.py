@@ -165,7 +165,7 @@ def test_tokenisers_and_languages_are_checked():
 
 @pytest.mark.parametrize("name", ["spm", "flores101", "flores200", "spBLEU-1K"])
 def test_no_model_is_fetched_from_the_network(name, tmp_path, monkeypatch):
-    """A tokeniser whose model sacreBLEU would download is refused, with the way to get the model."""
+    """A tokenizer whose model sacreBLEU would download is refused, with the way to get the model."""
     monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
     tokenizer.cache_clear()
     with pytest.raises(

@@ -101,7 +101,7 @@ def test_the_demo_is_run_without_data_and_other_things_are_refused():
 
 
 def found_missing():
-    """Pairs of the demo that lack a judgement."""
+    """Pairs of the demo that lack a judgment."""
     from betterthan.examples.campaign import campaign
 
     there = (~np.isnan(campaign().human)).sum(axis=0)
@@ -109,7 +109,7 @@ def found_missing():
 
 
 def test_a_file_is_cut_by_its_language_pairs_and_raw_scores_are_taken(tmp_path):
-    """As direct assessments are published: raw and standardised scores and a count; the name says the direction."""
+    """As direct assessments are published: raw and standardized scores and a count; the name says the direction."""
     path = tmp_path / "da.tsv"
     rows = [
         f"{pair}\t{system}\t{segment}\t{raw}\t{(raw - 50) / 20}\t2"
@@ -199,7 +199,7 @@ def test_taus_are_those_of_a_loop():
 
 
 def test_taus_with_gaps_are_those_of_the_pairs_that_were_judged():
-    """A pair needs two judgements and no more; its segment stays for the others."""
+    """A pair needs two judgments and no more; its segment stays for the others."""
     data = tables()
     values = data["human"].values.copy()
     values[np.random.default_rng(9).random(values.shape) < 0.3] = np.nan

@@ -1,4 +1,4 @@
-"""The studies of word tags: labellings that know nothing, and repeated sampling."""
+"""The studies of word tags: labelings that know nothing, and repeated sampling."""
 
 from __future__ import annotations
 

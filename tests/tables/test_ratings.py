@@ -1,4 +1,4 @@
-"""Single human judgements, before they become scores or matches."""
+"""Single human judgments, before they become scores or matches."""
 
 import statistics
 from fractions import Fraction
@@ -15,7 +15,7 @@ from betterthan.tables.ratings import Ratings
 
 @st.composite
 def tables(draw):
-    """Up to forty judgements from 0 to 100 of up to four systems on up to four segments by three judges."""
+    """Up to forty judgments from 0 to 100 of up to four systems on up to four segments by three judges."""
     m, n = draw(st.integers(1, 4)), draw(st.integers(1, 4))
     row = st.tuples(st.integers(0, m - 1), st.integers(0, n - 1), st.integers(0, 2), st.integers(0, 100))
     rows = draw(st.lists(row, max_size=40))
@@ -36,7 +36,7 @@ def tables(draw):
 
 
 def rated(score, /, **more):
-    """One judge's judgements of system A, one segment each."""
+    """One judge's judgments of system A, one segment each."""
     t = len(score)
     fits = {
         "name": "DA",
@@ -117,7 +117,7 @@ def test_standardized_equals_a_loop_over_judges(ratings):
 
 
 def test_judges_without_spread_are_left_out_and_named():
-    """A single judgement, or always the same one, says nothing about differences."""
+    """A single judgment, or always the same one, says nothing about differences."""
     ratings = Ratings(
         name="DA",
         systems=["A"],
@@ -132,7 +132,7 @@ def test_judges_without_spread_are_left_out_and_named():
 
     assert z.judge.tolist() == [2, 2]
     np.testing.assert_allclose(z.score, [-np.sqrt(0.5), np.sqrt(0.5)])
-    assert z.notes == ("4 judgements left out: judges with no spread (one, same).",)
+    assert z.notes == ("4 judgments left out: judges with no spread (one, same).",)
 
 
 @pytest.mark.parametrize("scores", [[1e6, 1e6 + 1e-7], [1e-14, 3e-14], [1e-9, 2e-9, 3e-9]])
@@ -218,7 +218,7 @@ def test_the_margin_is_25_unless_given():
     ],
 )
 def test_rounding_neither_breaks_a_tie_nor_shortens_a_gap(one, other, margin, decided):
-    """The mean of the same judgements in another order differs in its last digits."""
+    """The mean of the same judgments in another order differs in its last digits."""
     t = len(one)
     ratings = Ratings(
         name="DA",
@@ -276,4 +276,4 @@ def test_indices_of_a_dictionary_are_not_cut_off():
 
 def test_the_text_says_the_sizes():
     """In one line."""
-    assert repr(rated([1.0, 2.0])) == "Ratings('DA', 2 judgements of 1 systems × 2 segments by 1 judges)"
+    assert repr(rated([1.0, 2.0])) == "Ratings('DA', 2 judgments of 1 systems × 2 segments by 1 judges)"

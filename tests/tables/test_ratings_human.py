@@ -1,4 +1,4 @@
-"""From judgements to scores and matches as the WMT metrics tasks made them: few judgements, margins, equal texts."""
+"""From judgments to scores and matches as the WMT metrics tasks made them: few judgments, margins, equal texts."""
 
 from itertools import combinations
 from statistics import median
@@ -48,7 +48,7 @@ rows = st.lists(
 
 @given(rows, st.integers(1, 6))
 def test_cells_with_too_few_judgements_are_empty_and_counted(rows, least):
-    """Exactly the cells with fewer judgements than asked for are missing; the others are as before."""
+    """Exactly the cells with fewer judgments than asked for are missing; the others are as before."""
     ratings = ratings_of(rows)
     count = {cell: sum((row[0], row[1]) == cell for row in rows) for cell in {(r[0], r[1]) for r in rows}}
     few = sum(number < least for number in count.values())
@@ -59,7 +59,7 @@ def test_cells_with_too_few_judgements_are_empty_and_counted(rows, least):
         if number >= least:
             assert scores.values[place] == every.values[place]
     assert scores.n_missing == every.n_missing + few
-    told = f"{few} of {len(count)} judged cells left empty: fewer than {least} judgements."
+    told = f"{few} of {len(count)} judged cells left empty: fewer than {least} judgments."
     assert scores.notes == ((told,) if few else ())
 
 
@@ -72,11 +72,11 @@ def test_a_number_of_judgements_is_a_whole_number(odd):
 
 @pytest.mark.parametrize("name", ["DA", "wmt20 DA", "da", "direct assessment", "Adequacy", "DA (z)"])
 def test_a_direct_assessment_with_few_judgements_is_said_to_be_unreliable(name):
-    """Once, with the median number of judgements of a judged cell."""
+    """Once, with the median number of judgments of a judged cell."""
     rows = [("A", "1", f"j{i}", 50 + i) for i in range(16)] + [("B", "1", "j0", 3), ("B", "2", "j0", 3)]
     notes = ratings_of(rows, name=name).to_scores().notes
     assert len(notes) == 1
-    assert notes[0].startswith(f"A segment of a system has {median([16, 1, 1]):g} judgements (median).")
+    assert notes[0].startswith(f"A segment of a system has {median([16, 1, 1]):g} judgments (median).")
     assert "fewer than 15" in notes[0]
     again = ratings_of(rows, name=name, notes=notes).to_scores().notes
     assert again == notes
@@ -94,7 +94,7 @@ def test_fifteen_judgements_are_enough():
     assert ratings_of(rows, name="DA").to_scores().notes == ()
     few = [*rows, ("B", "1", "j1", 5)]
     notes = ratings_of(few, name="DA").to_scores(min_judgements=15).notes
-    assert notes == ("1 of 2 judged cells left empty: fewer than 15 judgements.",)
+    assert notes == ("1 of 2 judged cells left empty: fewer than 15 judgments.",)
 
 
 def test_identical_outputs_are_ties():
@@ -183,7 +183,7 @@ def test_a_judge_can_be_left_out(rows):
         found = ratings.without([judge], because="too loud")
         assert found.digest == ratings_of(rest).digest
         lost = len(rows) - len(rest)
-        assert found.notes == (f"{lost} of {len(rows)} judgements left out: judges {judge}, too loud.",)
+        assert found.notes == (f"{lost} of {len(rows)} judgments left out: judges {judge}, too loud.",)
     assert ratings.without([]) is ratings
 
 
@@ -194,7 +194,7 @@ def test_an_unknown_judge_is_named():
 
 
 def test_standardising_comes_before_averaging():
-    """Each judge over all their judgements, repeats as rows of their own; by hand."""
+    """Each judge over all their judgments, repeats as rows of their own; by hand."""
     rows = [
         ("A", "1", "x", 10),
         ("A", "1", "x", 20),

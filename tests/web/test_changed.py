@@ -55,7 +55,7 @@ def test_a_file_of_another_name_is_the_same_measure(site, done):
     [
         ("other, higher is better", True),
         ("human, lower is better", False),
-        ("human, standardised, higher is better", False),
+        ("human, standardized, higher is better", False),
         ("Elo points", False),
     ],
 )

@@ -13,7 +13,7 @@ from betterthan.web.runs.example_files import EXAMPLES
 
 
 def test_a_form_leads_from_files_to_the_report(site):
-    """Upload, see what was recognised, start, read: as a browser without scripts does it."""
+    """Upload, see what was recognized, start, read: as a browser without scripts does it."""
     client = site.client
     token = site.token()
     answer = client.post("/upload", data={"form_token": token}, files=[("files", ("human.csv", SCORES))])

@@ -52,7 +52,7 @@ ESCAPING = (
 )  # fmt: skip
 
 
-# One of each sort every day; each costs a process, and ten thousand columns take a while to be recognised.
+# One of each sort every day; each costs a process, and ten thousand columns take a while to be recognized.
 EVERY_DAY = {"NUL bytes", "zip named csv", "gzip bomb", "markup", "SQL"}
 KINDS = [pytest.param(kind, marks=[] if kind in EVERY_DAY else [pytest.mark.slow]) for kind in HOSTILE]
 

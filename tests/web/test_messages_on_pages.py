@@ -116,7 +116,7 @@ TEXTS = {
 
 
 def test_a_file_that_is_not_used_is_named(site):
-    """On the page of what was recognised, in the API, and in the report's notes."""
+    """On the page of what was recognized, in the API, and in the report's notes."""
     run_id = site.upload(TEXTS)
     look = site.client.get(f"/api/v1/runs/{run_id}/recognised").json()
     assert look["question"] == "texts"

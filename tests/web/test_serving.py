@@ -28,7 +28,7 @@ def failed(capsys, *arguments):
 
 
 def test_files_of_the_command_line_are_taken_at_once(tmp_path):
-    """The address leads to what was recognised in them; Ctrl-C is the way to stop."""
+    """The address leads to what was recognized in them; Ctrl-C is the way to stop."""
     file = tmp_path / "scores.csv"
     file.write_text("item,A,B\n1,2,3\n2,4,1\n")
     command = [

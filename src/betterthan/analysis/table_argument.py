@@ -66,7 +66,7 @@ def as_table(
 
 
 def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:
-    """Return single judgements, or means of them where the data have no judges.
+    """Return single judgments, or means of them where the data have no judges.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:
     Examples
     --------
     >>> as_judgements({"item": [1, 1], "system": ["A", "B"], "rater": ["x", "x"], "score": [70, 40]}, verb="judges")
-    Ratings('score', 2 judgements of 2 systems × 1 segments by 1 judges)
+    Ratings('score', 2 judgments of 2 systems × 1 segments by 1 judges)
     """
     if isinstance(data, Ratings | Scores):
         return data
@@ -88,7 +88,7 @@ def as_judgements(data: AnyData, *, verb: str) -> Ratings | Scores:
 
 
 def judgements_with_judges(data: AnyData, *, verb: str) -> Ratings:
-    """Return single judgements.
+    """Return single judgments.
 
     Raises
     ------

@@ -89,7 +89,7 @@ INTERRUPTED = 130
 @click.option("--debug", is_flag=True, help="Show the full traceback of an error.")
 @click.pass_context
 def cli(context: click.Context, *, debug: bool) -> None:
-    """Is A better than B, how sure are we, and which metric may we trust?
+    """Is A better than B, how sure are we, and which metric can we trust?
 
     \b
     betterthan demo                      a worked example
@@ -99,9 +99,9 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan compare scores.csv [A B]  is A better than B: every pair, or two of them
     betterthan agree scores.csv          whether mean, median and wins rank alike
     betterthan explain scores.csv A B    why two systems compare as they do
-    betterthan human da judgements.csv   what single human judgements say, and who agrees
+    betterthan human da judgements.csv   what single human judgments say, and who agrees
     betterthan score bleu --reference ref.txt a.txt b.txt   BLEU, chrF or TER of texts
-    betterthan meta metrics.tsv --human mqm.tsv   which metric may we trust
+    betterthan meta metrics.tsv --human mqm.tsv   which metric can we trust
     betterthan tags gold.tags a.tags b.tags       which system tags words best
     betterthan quality gold.hter a.hter b.hter    which system predicts the quality of sentences best
     betterthan report scores.csv -o report.html   all of it as one page, to be sent to a colleague
@@ -111,7 +111,7 @@ def cli(context: click.Context, *, debug: bool) -> None:
     betterthan serve                     the same in a browser, on this machine
 
     Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 a check says no, 2 bad usage or
-    data, 70 a fault of our own, 130 interrupted, 143 stopped. Nothing is sent over the network.
+    data, 70 an internal error, 130 interrupted, 143 stopped. Nothing is sent over the network.
     """  # noqa: D301  (\b is click's mark for a block that keeps its lines)
     context.ensure_object(dict)["debug"] = debug
 

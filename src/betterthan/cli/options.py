@@ -62,7 +62,7 @@ def _column(role: str, text: str) -> Callable[[Command], Command]:
 
 
 _READING = (
-    click.option("--format-in", metavar="FORMAT", help="Layout of the file, when it is not recognised."),
+    click.option("--format-in", metavar="FORMAT", help="Layout of the file, when it is not recognized."),
     _column("item", "Column with the id of the segment."),
     _column("system", "Column with the name of the system."),
     _column("score", "Column with the score."),
@@ -153,7 +153,7 @@ _OUTPUT = (
         type=click.Choice(["auto", "always", "never"]),
         default="auto",
         show_default=True,
-        help="Colours, on a terminal only by default.",
+        help="Colors, on a terminal only by default.",
     ),
 )
 
@@ -263,7 +263,7 @@ _COMPUTING = (
         envvar="BETTERTHAN_WORKERS",
         help="Parallel workers; the numbers do not depend on it. [default: all cores]",
     ),
-    click.option("--no-cache", is_flag=True, help="Neither use nor keep finished parts of long runs."),
+    click.option("--no-cache", is_flag=True, help="Do not use or write the cache of finished work."),
 )
 
 

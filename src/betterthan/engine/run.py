@@ -130,7 +130,7 @@ def run(
     cache : Cache, optional
         Where finished blocks are looked up and kept. By default nowhere.
     progress : Progress, optional
-        Is told how far the work is. By default nobody is.
+        Called with the progress of the work; none by default.
 
     Returns
     -------

@@ -57,7 +57,7 @@ def character_f(output: str, reference: str) -> float:
 def word_edit_rate(output: str, reference: str) -> float:
     """Word edits that turn an output into the reference, per 100 words of the reference; lower is better.
 
-    An insertion, a deletion, a substitution and the swap of two neighbours count one edit each. Capitals do
+    An insertion, a deletion, a substitution and the swap of two neighbors count one edit each. Capitals do
     not count. TER allows for longer moves too; the systems of the example make none, so that the two differ
     only on a handful of segments where hardly a word is right.
 

@@ -38,7 +38,7 @@ def check(
     options: Options | None = None,
     format: str | None = None,  # noqa: A002  (the user's word)
 ) -> Checkup:
-    """Say what is in a file, how it was recognised, and every problem with its place and cure.
+    """Say what is in a file, how it was recognized, and every problem with its place and cure.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def check(
     options : Options, optional
         What is known about the columns.
     format : str, optional
-        The layout, when it is not recognised.
+        The layout, when it is not recognized.
 
     Returns
     -------
@@ -274,7 +274,7 @@ def check_several(source: Source, options: Options) -> Checkup:
     return Checkup(
         file=source.name,
         format="several",
-        because=f"{len(members):,} files, each recognised by itself",
+        because=f"{len(members):,} files, each recognized by itself",
         contents=(*(f"together: {summary(table)}" for table in (reading.tables if reading else ())), *lines),
         rows_read=sum(part.rows_read for part in read),
         rows_kept=sum(part.rows_kept for part in read),

@@ -121,7 +121,7 @@ class TableReader:
     options : Options, optional
         What the user said about columns, rows, directions and duplicates.
     format : str, optional
-        The layout, where it is not to be recognised.
+        The layout, where it is not to be recognized.
 
     Examples
     --------
@@ -219,7 +219,7 @@ class TableReader:
         return scores_of(reading, path=name, system_level=system_level)
 
     def judgements(self, data: Any, metric: str | None = None) -> Ratings | Scores:  # noqa: ANN401  (anything)
-        """Return single judgements, or means of them where there are no judges."""
+        """Return single judgments, or means of them where there are no judges."""
         if isinstance(data, Ratings | Scores):
             return data
         reading = self.reading(data)

@@ -26,9 +26,9 @@ WHOLE_SYSTEM = "system"
 """The only segment of a table of system-level scores."""
 EVERY = "*"
 COLUMNS_NAMED = "the columns were named"
-"""The reason for a layout that is not recognised without the user's names."""
+"""The reason for a layout that is not recognized without the user's names."""
 SEVERAL = "several"
-"""The format of several files, each of which is recognised, and asked about its options, by itself."""
+"""The format of several files, each of which is recognized, and asked about its options, by itself."""
 OF_SCORES = frozenset({"item", "system", "score", "metric", "group", "judge"})
 """The roles of the columns in a table of scores."""
 

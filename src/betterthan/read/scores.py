@@ -45,7 +45,7 @@ def read_scores(
 
     Wide tables (one column a system) and long tables (one row a score) are told apart by their header; so are
     comma-, tab-, semicolon- and bar-separated text, JSON lines and Parquet, each also behind gzip (except
-    Parquet). Systems and segments keep the order of their first appearance. Single judgements, with a column of
+    Parquet). Systems and segments keep the order of their first appearance. Single judgments, with a column of
     judges, are averaged over judges; :func:`read_ratings` keeps them apart. For several metrics at once use
     :func:`read_metrics`.
 
@@ -222,11 +222,11 @@ def read_ratings(
     Parameters
     ----------
     source, metric, item, system, score, group, lower_is_better, name, where, ignore, keep
-        As in :func:`read_scores`. MQM annotations, rating files, exports of Appraise and the like are recognised.
+        As in :func:`read_scores`. MQM annotations, rating files, exports of Appraise and the like are recognized.
     judge : str, optional
         The column that holds the judge; found by its name (rater, annotator, judge, …) if not given.
     duplicates : {"raise", "first", "last", "mean"}, default "raise"
-        What to do when a judge rated a segment of a system more than once; "mean" keeps every judgement, and
+        What to do when a judge rated a segment of a system more than once; "mean" keeps every judgment, and
         :meth:`Ratings.to_scores` averages them.
 
     Returns
@@ -244,7 +244,7 @@ def read_ratings(
     >>> ratings = read_ratings({"item": [1, 1, 1], "system": ["A", "B", "A"], "rater": ["x", "x", "y"],
     ...                         "score": [70, 40, 90]}, name="DA")
     >>> ratings
-    Ratings('DA', 3 judgements of 2 systems × 1 segments by 2 judges)
+    Ratings('DA', 3 judgments of 2 systems × 1 segments by 2 judges)
     """
     options = Options(
         columns=_columns(item=item, system=system, score=score, judge=judge, group=group),
@@ -278,7 +278,7 @@ def _opened(source: FileLike | FrameLike) -> Source | FrameLike:
 
 
 def _format_of_ratings(source: Source | FrameLike, options: Options) -> str:
-    """Return the layout of single judgements that is recognised; else a table, whose reader says what it lacks."""
+    """Return the layout of single judgments that is recognized; else a table, whose reader says what it lacks."""
     if not isinstance(source, Source) or ("judge" in options.columns and not source.is_folder):
         return "ratings"
     try:
@@ -324,7 +324,7 @@ def are_runs(sources: Sequence[Any], options: Options) -> bool:
 
 
 def scores_of(reading: Reading, *, path: str | None = None, system_level: bool = False) -> dict[str, Scores]:
-    """Return the scores of a reading by metric; single judgements are averaged over judges.
+    """Return the scores of a reading by metric; single judgments are averaged over judges.
 
     Parameters
     ----------
@@ -345,7 +345,7 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
         if isinstance(table, Scores):
             scores = table if system_level else refuse_system_level(table, path=path)
         elif isinstance(table, Ratings):
-            note = f"{table.n_judgements} judgements by {len(table.judges)} judges were averaged."
+            note = f"{table.n_judgements} judgments by {len(table.judges)} judges were averaged."
             averaged = table.to_scores()
             scores = replace(averaged, notes=(*averaged.notes, note))
         else:
@@ -369,7 +369,7 @@ def scores_of(reading: Reading, *, path: str | None = None, system_level: bool =
 
 
 def ratings_of(reading: Reading, *, path: str | None = None) -> dict[str, Ratings]:
-    """Return the single judgements of a reading by what was asked; empty where it holds none.
+    """Return the single judgments of a reading by what was asked; empty where it holds none.
 
     Raises
     ------
@@ -385,7 +385,7 @@ def ratings_of(reading: Reading, *, path: str | None = None) -> dict[str, Rating
 
 
 def judgements_of(reading: Reading, metric: str | None, *, path: str | None = None) -> Ratings | Scores:
-    """Return the single judgements that are asked for, or their means where the file has no judges."""
+    """Return the single judgments that are asked for, or their means where the file has no judges."""
     ratings = ratings_of(reading, path=path)
     if ratings:
         return the_metric(ratings, metric, path)

@@ -94,7 +94,7 @@ def chosen_lines(source: Source, where: Where) -> CopiedLines:
     except BaseException:
         Path(spool).unlink(missing_ok=True)
         raise
-    # It keeps the name, by which some layouts are recognised.
+    # It keeps the name, by which some layouts are recognized.
     copy = Source(
         name=source.name, path=Path(spool), head=head, called=source.called, spool=Spool(Path(spool))
     )

@@ -27,7 +27,7 @@ def fits(scores: Scores) -> bool:
 
 
 def size_note(scores: Scores) -> str:
-    """Say that other pairs than neighbours are not drawn, and who draws them; nothing where all are."""
+    """Say that other pairs than neighbors are not drawn, and who draws them; nothing where all are."""
     if fits(scores):
         return ""
     return (

@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Checkup(Rows[Finding], Result):
-    """What was recognised in a file, every row accounted for, and every problem found.
+    """What was recognized in a file, every row accounted for, and every problem found.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Checkup(Rows[Finding], Result):
     format : str
         Name of the layout, or "unknown".
     because : str
-        How it was recognised.
+        How it was recognized.
     contents : tuple of str
         One line a table: what it holds.
     rows_read, rows_kept : int

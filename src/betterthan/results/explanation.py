@@ -163,7 +163,7 @@ class Explanation(NamedRows[Mechanism], OrderedSentences, Result):
     low, high : float
         Interval of the mean difference that covers with probability 1 − alpha, as in :func:`betterthan.compare`.
     n_needed : int or None
-        Units that would show a mean difference of this size at level alpha four times out of five; None where
+        Units that would show a mean difference of this size at level alpha with 80% power; None where
         that cannot be said, as of documents of different lengths.
     mechanisms : tuple of Mechanism
         Mean, median, Bradley–Terry, and Wilcoxon's shift.

@@ -1,4 +1,4 @@
-"""Judges, IdenticalOutputs and KeptPairs: what human judgements are worth."""
+"""Judges, IdenticalOutputs and KeptPairs: what human judgments are worth."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ class JudgesAgreement:
     alpha_ordinal, alpha_ordinal_low, alpha_ordinal_high : float
         The same of their order.
     alpha_standardized, alpha_standardized_low, alpha_standardized_high : float
-        The same as `alpha` after each judge's scores were standardised.
+        The same as `alpha` after each judge's scores were standardized.
     icc, icc_low, icc_high : float
-        Intraclass correlation ICC(1) of a single judgement, with its interval.
+        Intraclass correlation ICC(1) of a single judgment, with its interval.
     icc_agreement, icc_consistency : float
         ICC(A,1) and ICC(C,1); NaN unless every judge judged every output.
     per_output : float
-        Judgements an output that was judged, on average.
+        Judgments an output that was judged, on average.
     reliability : float
-        Of the mean of so many judgements, from `icc`.
+        Of the mean of so many judgments, from `icc`.
     kappa, kappa_low, kappa_high : float
         Cohen's kappa with squared distances, mean over pairs of judges, each weighing as many outputs as it shares.
     order_pairs : int
@@ -144,7 +144,7 @@ class Judges(NamedRows[Judge], Result):
         Exact binomial test that the judge is right less often than a careful one, adjusted for all judges: small for a
         judge who does not see them.
     n_repeats, repeat_deviation : array, shape (j,)
-        Outputs judged again, and the standard deviation between the judgements.
+        Outputs judged again, and the standard deviation between the judgments.
     keep : array of bool, shape (j,)
     reasons : tuple of str
         Why not; empty for those who are kept.

@@ -59,7 +59,7 @@ class MetricComparisons:
     alpha : float
     pvalue, adjusted : array, shape (k, k)
         Before and after the correction; NaN on the diagonal and where nothing was tested. Two-sided, and then
-        symmetric; with the alternative "wmt" one-sided, in favour of the row.
+        symmetric; with the alternative "wmt" one-sided, in favor of the row.
     alternative : {"two-sided", "wmt"}
         "wmt" asks only whether the metric with the higher value is better, as the WMT shared tasks do: the data
         choose the direction, so that a level of 0.05 finds differences between equal metrics in 10% of cases.

@@ -39,7 +39,7 @@ class Pair:
     effect, low, high : float
         How much better a is than b, with its interval; NaN limits where no interval is known.
     size : float
-        Standardised effect.
+        Standardized effect.
     wins, ties, losses : float
         Segments (or matches) in which a is better, equal, worse.
     pvalue, adjusted : float
@@ -252,7 +252,7 @@ class PairwiseTable(Rows[Pair], Result):
         return index_of(name, self.systems, "system")
 
     def _verdicts(self, at: Any = ...) -> FloatArray:  # noqa: ANN401  (any index of a matrix)
-        """Return, for all pairs or those `at`, 1 where a significant test favours the row, -1 the column, else 0."""
+        """Return, for all pairs or those `at`, 1 where a significant test favors the row, -1 the column, else 0."""
         if self.alternative != "two-sided":
             gain = np.full(self.effect[at].shape, 1.0 if self.alternative == "greater" else -1.0)
         elif self.test == "wilcoxon":

@@ -68,7 +68,7 @@ class Ranking(NamedRows[RankedSystem], Result):
     differs_from_next : array of bool, shape (m,)
         Whether the two differ significantly at level 1 - confidence, after the correction.
     segments_needed : array, shape (m,), or None
-        Segments that would show a lead of this size over the next system four times out of five, for means of segments;
+        Segments that would show a lead of this size over the next system with 80% power, for means of segments;
         NaN for the last and for leads of 0. A lead not yet shown may be smaller or larger than it looks.
     order_spread : array, shape (m,), or None
         Standard deviation over orders of play, for Elo and TrueSkill.

@@ -14,7 +14,7 @@ from betterthan.results.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaggingSystem:
-    """One system or synthetic labelling, by all measures.
+    """One system or synthetic labeling, by all measures.
 
     Attributes
     ----------
@@ -41,13 +41,13 @@ class TagRanking(NamedRows[TaggingSystem], Result):
     Attributes
     ----------
     systems : tuple of str
-        Real systems and synthetic labellings, best first by the first measure; undefined comes last.
+        Real systems and synthetic labelings, best first by the first measure; undefined comes last.
     is_synthetic : array of bool, shape (m,)
     measures : tuple of str
     value, low, high : array, shape (m, k)
         Scores with jackknife intervals over sentences (or documents); NaN where undefined.
     cluster : array, shape (m, k)
-        Significance group of each real system by each measure, 1 is best; NaN for synthetic labellings, which are not
+        Significance group of each real system by each measure, 1 is best; NaN for synthetic labelings, which are not
         tested.
     letters : tuple of str
         Real systems that share a letter do not differ significantly by the first measure; "" for synthetic ones.
@@ -99,7 +99,7 @@ class TagRanking(NamedRows[TaggingSystem], Result):
 
     @property
     def best(self) -> str:
-        """The first system by the first measure; synthetic labellings are not systems."""
+        """The first system by the first measure; synthetic labelings are not systems."""
         real = [i for i, is_synthetic in enumerate(self.is_synthetic.tolist()) if not is_synthetic]
         return best_name([self.systems[i] for i in real], self.value[real, 0].tolist())
 
@@ -117,7 +117,7 @@ class TagRanking(NamedRows[TaggingSystem], Result):
         )
 
     def above(self, measure: str) -> dict[str, int]:
-        """Return how many real systems score below each synthetic labelling by `measure`."""
+        """Return how many real systems score below each synthetic labeling by `measure`."""
         column = self.value[:, index_of(measure, self.measures, "measure")]
         real = column[~self.is_synthetic]
         marked = zip(self.systems, self.is_synthetic.tolist(), column.tolist(), strict=True)
@@ -146,7 +146,7 @@ class AuditionedMeasure:
     Attributes
     ----------
     below : mapping of str to float
-        How many systems each labelling outscores.
+        How many systems each labeling outscores.
     """
 
     measure: str
@@ -161,20 +161,20 @@ class AuditionedMeasure:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Audition(NamedRows[AuditionedMeasure], Result):
-    """k measures on m systems and s synthetic labellings.
+    """k measures on m systems and s synthetic labelings.
 
     Attributes
     ----------
     measures : tuple of str
     systems, synthetic : tuple of str
     value : array, shape (k, m + s)
-        Scores of the systems, then of the labellings.
+        Scores of the systems, then of the labelings.
     below : array, shape (k, s)
-        How many systems a labelling outscores; NaN where its score is undefined.
+        How many systems a labeling outscores; NaN where its score is undefined.
     total : array, shape (k,)
-        Sum of `below` over the labellings for which it is defined.
+        Sum of `below` over the labelings for which it is defined.
     gamed : array, shape (k,)
-        `total` as a share of the comparisons between a labelling and a system: 0 is what one wants.
+        `total` as a share of the comparisons between a labeling and a system: 0 is what one wants.
     d, d_top, d_bottom : array, shape (k,)
         Share of pairs that differ significantly: of all, of the upper half and of the lower half of the ranking; NaN
         when there is no pair.

@@ -75,7 +75,7 @@ def bleu(
         One list a reference, as in sacreBLEU, not one list a segment. Among several references None marks the
         segments that one of them lacks. Texts bring their own.
     tokenize : str, optional
-        A tokeniser of sacreBLEU: "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none", "flores200", …
+        A tokenizer of sacreBLEU: "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none", "flores200", …
     language : str, optional
         The language of the outputs, such as "zh". Without `tokenize` it chooses the tokeniser: "zh", "ja-mecab" or
         "ko-mecab" for Chinese, Japanese and Korean, "13a" otherwise.
@@ -104,7 +104,7 @@ def bleu(
     Raises
     ------
     TableError
-        When outputs and references do not fit together; lists of references that are turned round are recognised.
+        When outputs and references do not fit together; lists of references that are turned round are recognized.
     MissingScores
         When outputs are missing and `missing` is "raise".
 

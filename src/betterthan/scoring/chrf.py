@@ -95,7 +95,7 @@ def chrf(
     Raises
     ------
     TableError
-        When outputs and references do not fit together; lists of references that are turned round are recognised.
+        When outputs and references do not fit together; lists of references that are turned round are recognized.
     MissingScores
         When outputs are missing and `missing` is "raise".
 

@@ -135,7 +135,7 @@ def _is_foreign(ours: Words | None, theirs: Words | None) -> bool:
 def _misplaced(
     system: str, words: Sequence[Words], references: Sequence[Sequence[Words]]
 ) -> Iterator[Mismatch]:
-    """Yield a stretch of lines that fit the references of their neighbours better, or that none fits at all."""
+    """Yield a stretch of lines that fit the references of their neighbors better, or that none fits at all."""
     n = len(words)
     if n < _LEAST_LINES:
         return

@@ -53,7 +53,7 @@ def ter(
 
     .. math:: \text{TER} = 100 \cdot \frac{\text{edits}}{\text{reference length}} .
 
-    The scores are those of sacreBLEU [2]_, for the corpus and for single sentences, with its tokeniser and its
+    The scores are those of sacreBLEU [2]_, for the corpus and for single sentences, with its tokenizer and its
     limits on the search for shifts.
 
     Parameters
@@ -241,7 +241,7 @@ class _Numbered:
 
 @remembered
 def _tokenizer(options: TerOptions) -> Callable[[str], str]:
-    """Return sacreBLEU's tokeniser for TER, with what it does to a line before."""
+    """Return sacreBLEU's tokenizer for TER, with what it does to a line before."""
     from sacrebleu.tokenizers.tokenizer_ter import TercomTokenizer  # noqa: PLC0415
 
     tercom = TercomTokenizer(**options._asdict())

@@ -45,7 +45,7 @@ SPACED = {".": " . ", ",": " , ", "-": " - "}
 
 
 class Choice(NamedTuple):
-    """A tokeniser, and why it was chosen."""
+    """A tokenizer, and why it was chosen."""
 
     name: str
     reason: str
@@ -118,7 +118,7 @@ def known_tokenizers() -> tuple[str, ...]:
 
 @cache
 def tokenizer(name: str) -> Tokenizer:
-    """Return sacreBLEU's tokeniser of that name, from a line to a line with spaces between tokens.
+    """Return sacreBLEU's tokenizer of that name, from a line to a line with spaces between tokens.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def tokenizer(name: str) -> Tokenizer:
 
 
 def _check_model(name: str) -> None:
-    """Refuse a tokeniser whose model sacreBLEU would fetch: nothing here reaches for the network."""
+    """Refuse a tokenizer whose model sacreBLEU would fetch: nothing here reaches for the network."""
     from sacrebleu.utils import SACREBLEU_DIR  # noqa: PLC0415
 
     model = Path(SACREBLEU_DIR, "models", SUBWORDS.get(name, ""))
@@ -185,7 +185,7 @@ def tokens(name: str, lines: Sequence[str]) -> list[list[str]]:
 
 
 def _tokens_13a(lines: Sequence[str]) -> list[list[str]]:
-    """Do what sacreBLEU's tokeniser 13a does, for many lines at once: equal tokens in a third of the time.
+    """Do what sacreBLEU's tokenizer 13a does, for many lines at once: equal tokens in a third of the time.
 
     Two things differ, and neither can be seen in the tokens. Lines are joined by line ends, of which 13a leaves none
     in a line; each stands between spaces, so that no rule reaches across. A space is not itself put between spaces,
@@ -224,7 +224,7 @@ def word_numbers(lines: Sequence[Sequence[str]]) -> Sequences:
 
 
 def tokenizer_signature(name: str) -> str:
-    """Return what sacreBLEU writes for a tokeniser in its signature."""
+    """Return what sacreBLEU writes for a tokenizer in its signature."""
     signature: str = tokenizer(name).signature()  # type: ignore[attr-defined]
     return signature
 

@@ -193,7 +193,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         quick={"permutations": 100, "repeats": 10},
     ),
     "tagging-synthetic": CatalogueEntry(
-        question="Which measures of word tags are fooled by labellings that know nothing?",
+        question="Which measures of word tags are fooled by labelings that know nothing?",
         paper=f"{TAGS}, section 3.1 and table 1",
         home="tagging.tagging_synthetic",
         data="word tags: gold ones and those of several systems",
@@ -211,7 +211,7 @@ STUDIES: dict[str, CatalogueEntry] = {
         quick={"rounds": 5, "samples": 200, "unit": 0.05},
     ),
     "darr-threshold": CatalogueEntry(
-        question="How much of the judgements does each threshold of a relative ranking keep?",
+        question="How much of the judgments does each threshold of a relative ranking keep?",
         paper=f"{RELATIVE}, section 2.3 and figure 1",
         home="relative_ranking.darr_threshold",
         data="human scores of segments, on a scale to 100; data sets may be called as language pairs",

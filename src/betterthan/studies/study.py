@@ -168,7 +168,7 @@ def _prepared(
     if data is not None and not chosen.takes_data:
         raise TableError(f"{name} draws its own scores, so data cannot be given. Leave the data out.")
     module = _home(name)
-    # A study of texts, tags or judgements has its own `read`; all others are run on scores, from which the segments
+    # A study of texts, tags or judgments has its own `read`; all others are run on scores, from which the segments
     # that some system has no score for are left out unless a study says KEEPS_GAPS.
     reads_data = data is not None and hasattr(module, "read")
     if reads_data and any(directions):

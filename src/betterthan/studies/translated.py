@@ -35,7 +35,7 @@ class Translated(NamedTuple):
     Attributes
     ----------
     dataset : str
-        A language pair at its end, such as "wmt23 en-zh", chooses the tokeniser.
+        A language pair at its end, such as "wmt23 en-zh", chooses the tokenizer.
     texts : Texts
     human : Scores or None
         Of segments, or one score a system; its name, such as "MQM" or "DA", says which means it enters.

@@ -44,7 +44,7 @@ class Matches(Frozen):
         Index of the cluster (judge, session) of each row.
     covariates : array_like of float, shape (t, c), optional
         What the outcome may hang on besides the systems, such as the length of left less that of right. The sign
-        favours left, so that swapping the sides of a match changes the sign.
+        favors left, so that swapping the sides of a match changes the sign.
     covariate_names : sequence of str
         A name a column of `covariates`.
     notes : sequence of str

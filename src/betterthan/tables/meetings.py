@@ -20,7 +20,7 @@ class Meetings(NamedTuple):
     same: BoolArray
     """Whether the outputs are the same text."""
     apart: BoolArray
-    """Whether the judgements are a margin or more apart."""
+    """Whether the judgments are a margin or more apart."""
 
 
 def meetings(goodness: FloatArray, codes: IntArray, left: int, *, margin: float, noise: float) -> Meetings:

@@ -1,4 +1,4 @@
-"""Ratings: single human judgements, before they become scores."""
+"""Ratings: single human judgments, before they become scores."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from betterthan.tables.same_texts import text_codes
 from betterthan.tables.scores import Scores, direction_words
 from betterthan.tables.texts import Texts
 
-# Fewer judgements do not make a direct assessment of a segment reproducible (Ma et al. 2019).
+# Fewer judgments do not make a direct assessment of a segment reproducible (Ma et al. 2019).
 ENOUGH_JUDGEMENTS = 15
 _DIRECT_ASSESSMENT = re.compile(r"\b(da|direct assessment|adequacy|fluency)\b", re.IGNORECASE)
 
@@ -48,7 +48,7 @@ class Ratings(Frozen):
     system, segment, judge : array_like of int, shape (t,)
         Indices into the three lists.
     score : array_like of float, shape (t,)
-        The judgement; never missing.
+        The judgment; never missing.
     higher_is_better : bool, default True
     groups : sequence of str, optional
         The document of each segment.
@@ -96,7 +96,7 @@ class Ratings(Frozen):
 
     @property
     def n_judgements(self) -> int:
-        """Number of judgements, t."""
+        """Number of judgments, t."""
         return self.score.size
 
     @property
@@ -106,15 +106,15 @@ class Ratings(Frozen):
 
     @property
     def digest(self) -> str:
-        """Eight hexadecimal digits that change whenever a label or a judgement does."""
+        """Eight hexadecimal digits that change whenever a label or a judgment does."""
         labelled = (self.name, self.systems, self.segments, self.judges, self.higher_is_better, self.groups)
         return digest(labelled, self.system, self.segment, self.judge, self.score)
 
     def standardized(self) -> Ratings:
         """Return the ratings with each judge's scores shifted to mean 0 and scaled to standard deviation 1.
 
-        Done for each judge over everything they judged, before repeated judgements are averaged. The standard
-        deviation divides by the number of the judge's judgements minus one. A judge with a single judgement,
+        Done for each judge over everything they judged, before repeated judgments are averaged. The standard
+        deviation divides by the number of the judge's judgments minus one. A judge with a single judgment,
         or who always gives the same score, says nothing about differences: these rows are left out and counted
         in the notes.
         """
@@ -132,7 +132,7 @@ class Ratings(Frozen):
         flat = (differing == 0) | (spread == 0)
         keep = ~flat[self.judge]
         silent = [self.judges[i] for i in np.flatnonzero(flat & (count > 0))]
-        note = f"{int((~keep).sum())} judgements left out: judges with no spread ({some_of(silent)})."
+        note = f"{int((~keep).sum())} judgments left out: judges with no spread ({some_of(silent)})."
         z = centred / np.where(flat, 1.0, spread)[self.judge]
         kept = self._rows(keep, score=z[keep])
         return replace(kept, notes=(*self.notes, note)) if silent else kept
@@ -164,7 +164,7 @@ class Ratings(Frozen):
         >>> ratings = Ratings(name="DA", systems=["A"], segments=["1"], judges=["x", "y"],
         ...                   system=[0, 0], segment=[0, 0], judge=[0, 1], score=[70, 40])
         >>> ratings.without(["x"]).notes
-        ('1 of 2 judgements left out: judges x, as asked.',)
+        ('1 of 2 judgments left out: judges x, as asked.',)
         """
         gone = positions(tuple(judges), self.judges, what="judge")
         stays = np.full(len(self.judges), True)
@@ -211,22 +211,22 @@ class Ratings(Frozen):
             groups=None if self.groups is None else at(places, self.groups),
             notes=(
                 *self.notes,
-                f"{int((~keep).sum())} of {keep.size} judgements left out: those of {names}.",
+                f"{int((~keep).sum())} of {keep.size} judgments left out: those of {names}.",
             ),
         )
 
     def to_scores(self, *, min_judgements: int = 1) -> Scores:
-        """Return the mean judgement of each segment of each system; NaN where nobody judged.
+        """Return the mean judgment of each segment of each system; NaN where nobody judged.
 
         Parameters
         ----------
         min_judgements : int, default 1
-            Cells with fewer judgements become NaN, and a note counts them.
+            Cells with fewer judgments become NaN, and a note counts them.
 
         Notes
         -----
         A direct assessment (told by the name: DA, adequacy, fluency) in which segments have fewer than 15
-        judgements gets a note, because scores of single segments made from fewer are not reproducible [1]_.
+        judgments gets a note, because scores of single segments made from fewer are not reproducible [1]_.
 
         References
         ----------
@@ -266,7 +266,7 @@ class Ratings(Frozen):
         Parameters
         ----------
         margin : float, default 25
-            A pair counts as decided when the mean judgements differ by at least this much (the WMT
+            A pair counts as decided when the mean judgments differ by at least this much (the WMT
             relative-ranking rule; zero keeps every difference).
         keep_ties : bool, default False
             Keep the closer pairs as ties instead of leaving them out.
@@ -336,7 +336,7 @@ class Ratings(Frozen):
 
     @property
     def _noise(self) -> float:
-        # The same judgements in another order have a mean that differs in its last digits.
+        # The same judgments in another order have a mean that differs in its last digits.
         return 1e-12 * float(np.abs(self.score).max(initial=0.0))
 
     def _meetings(self, margin: float, texts: Texts | None) -> Iterator[Meetings]:
@@ -373,7 +373,7 @@ class Ratings(Frozen):
 
     def __repr__(self) -> str:
         size = (
-            f"{self.n_judgements:,} judgements of {len(self.systems)} systems × {len(self.segments)} segments"
+            f"{self.n_judgements:,} judgments of {len(self.systems)} systems × {len(self.segments)} segments"
         )
         return f"Ratings({self.name!r}, {size} by {len(self.judges)} judges)"
 
@@ -386,14 +386,14 @@ def _whole(count: object) -> int:
 
 def _about_few(count: FloatArray, least: int) -> str:
     few, judged = int(((count > 0) & (count < least)).sum()), int((count > 0).sum())
-    return f"{few} of {judged} judged cells left empty: fewer than {least} judgements." if few else ""
+    return f"{few} of {judged} judged cells left empty: fewer than {least} judgments." if few else ""
 
 
 def _about_reliability(name: str, count: FloatArray) -> str:
     if not _DIRECT_ASSESSMENT.search(name) or not (count < ENOUGH_JUDGEMENTS).any():
         return ""
     return (
-        f"A segment of a system has {np.median(count):g} judgements (median). Direct assessments of single segments "
+        f"A segment of a system has {np.median(count):g} judgments (median). Direct assessments of single segments "
         f"are not reliable with fewer than {ENOUGH_JUDGEMENTS}; means over many segments are."
     )
 

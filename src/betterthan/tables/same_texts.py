@@ -52,6 +52,6 @@ def text_codes(texts: Texts, *, systems: Sequence[str], segments: Sequence[str])
 def _check_shared(known: dict[str, int], wanted: Sequence[str], *, what: str, least: int) -> None:
     if sum(name in known for name in wanted) < least:
         raise TableError(
-            f"The texts and the judgements share fewer than {least} {what}. "
-            f"The texts have {some_of(list(known))}; the judgements have {some_of(list(wanted))}."
+            f"The texts and the judgments share fewer than {least} {what}. "
+            f"The texts have {some_of(list(known))}; the judgments have {some_of(list(wanted))}."
         )

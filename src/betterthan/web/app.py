@@ -53,7 +53,7 @@ class HeadAsGet:
 
 
 _ABOUT = (
-    "Is A better than B, how sure are we, and which metric may we trust? Upload files, ask what was recognised, "
+    "Is A better than B, how sure are we, and which metric can we trust? Upload files, ask what was recognized, "
     "start, follow, read. Nothing leaves the machine that the server runs on."
 )
 

@@ -237,7 +237,7 @@ def test_a_missing_pair_is_no_question_and_costs_nothing():
 
 
 def test_wilcoxon_speaks_for_the_side_with_the_greater_ranks():
-    """24 large gains and 26 tiny losses: the ranks favour A although the median difference is negative."""
+    """24 large gains and 26 tiny losses: the ranks favor A although the median difference is negative."""
     d = np.concatenate([np.linspace(5, 9, 24), -np.linspace(0.1, 0.5, 26)])
     pair = bt.compare(scores_of({"A": d, "B": np.zeros(50)}), test="wilcoxon").pair("A", "B")
 

@@ -170,7 +170,7 @@ def test_aggregations_can_disagree_because_of_long_segments():
     assert found.effect_of_longest > 0 > found.effect_of_rest
     assert found.shortest_of_longest == 4  # twenty segments, of which ten have four words
     text = " ".join(found.sentences)
-    assert "The aggregations disagree: the pooled score favours A, the mean of segments favours B" in text
+    assert "The aggregations disagree: the pooled score favors A, the mean of segments favors B" in text
     assert "Long segments decide" in text
     assert "If every unit of length counts the same, choose A; if every segment does, choose B." in text
     assert same_after_json(found)

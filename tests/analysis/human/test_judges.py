@@ -65,7 +65,7 @@ def test_a_judge_who_answers_at_random_is_not_kept():
     assert "Not kept: J3 (differs" in " ".join(found.sentences)
     kept = found.kept(ratings)
     assert kept.judges == ("J0", "J1", "J2", "J4")
-    assert kept.notes == ("120 of 600 judgements left out: judges J3, by quality control.",)
+    assert kept.notes == ("120 of 600 judgments left out: judges J3, by quality control.",)
     after = bt.judges(kept)
     assert after.dropped == ()
     assert "No judge is shown to be unreliable; all are kept." in after.sentences
@@ -93,7 +93,7 @@ def test_a_severe_judge_is_kept():
 
 
 def test_use_of_the_scale_is_noise_only_without_standardising():
-    """A judge with three times the scale is as good as others, once standardised."""
+    """A judge with three times the scale is as good as others, once standardized."""
     ratings = campaign(noise=[4, 4, 4, 4])
     stretched = bt.Ratings(
         **{
@@ -129,8 +129,8 @@ def test_a_judge_who_does_not_see_degraded_outputs_is_not_kept(up):
     assert kept.systems == plain.systems
     assert kept.digest == plain.without(["J1"]).digest
     assert kept.notes == (
-        "36 of 396 judgements left out: those of S0#bad.",
-        "120 of 360 judgements left out: judges J1, by quality control.",
+        "36 of 396 judgments left out: those of S0#bad.",
+        "120 of 360 judgments left out: judges J1, by quality control.",
     )
 
 

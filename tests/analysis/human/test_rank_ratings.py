@@ -1,4 +1,4 @@
-"""Ranking by judgements with gaps, and what margins keep."""
+"""Ranking by judgments with gaps, and what margins keep."""
 
 import json
 
@@ -67,11 +67,11 @@ def test_two_complete_systems_are_tested_as_by_the_paired_t_test():
 
 
 def test_ratings_are_standardised_and_gaps_adjusted_for():
-    """The severe judge does not count against those it judged; all judgements are used."""
+    """The severe judge does not count against those it judged; all judgments are used."""
     ratings = ratings_of()
     found = bt.rank_ratings(ratings)
     assert found.systems == ("C", "B", "A")
-    assert found.unit == "quality, standardised, higher is better"
+    assert found.unit == "quality, standardized, higher is better"
     assert found.settings.method == "adjusted_mean"
     assert "outputs were not judged; means are adjusted" in found.notes[-1]
     assert (found.low < found.strength).all()
@@ -102,7 +102,7 @@ def test_plain_means_on_request_and_where_nothing_is_shared():
 
 
 def test_what_cannot_be_ranked_is_refused():
-    """A system without judgements, or alone."""
+    """A system without judgments, or alone."""
     with pytest.raises(
         bt.NotEstimable, match=r"Nobody judged B\. Leave out systems without judgements"
     ) as raised:

@@ -66,7 +66,7 @@ def test_renaming_systems_renames_the_answer():
 
 
 def test_a_single_system_has_scores_and_no_tests():
-    """Beside the labellings it should beat."""
+    """Beside the labelings it should beat."""
     found = bt.rank_tags(drawn_tags(1), by=["f1_mult"])
     assert found.n_pairs == 0
     assert found.letters[found.systems.index("S0")] == "a"

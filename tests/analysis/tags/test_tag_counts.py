@@ -37,7 +37,7 @@ def by_sklearn(name, gold, tags):
 
 @pytest.mark.parametrize("name", WORDS)
 def test_pooled_scores_are_scikit_learns(name):
-    """All words of all segments together, synthetic labellings too."""
+    """All words of all segments together, synthetic labelings too."""
     tags = bt.with_synthetic(drawn_tags())
     expected = [by_sklearn(name, tags.gold, one) for one in tags.predicted]
     np.testing.assert_allclose(bt.tag_counts(tags, by=name).pooled(), expected, atol=1e-12)
@@ -194,7 +194,7 @@ def test_documents_stay_with_their_segments():
 
 
 def test_labellings_do_not_depend_on_the_systems_and_follow_the_seed():
-    """The same gold tags and seed give the same labellings; a name that is taken is refused."""
+    """The same gold tags and seed give the same labelings; a name that is taken is refused."""
     tags = drawn_tags(2)
     fewer = bt.WordTags(
         systems=["S1"],

@@ -35,7 +35,7 @@ def results_of(said):
 
 
 def test_direct_assessment_is_ranked_and_judges_are_shown(betterthan, judgements):
-    """Standardised, with intervals; the same numbers as in Python; fewer than fifteen judgements are named."""
+    """Standardised, with intervals; the same numbers as in Python; fewer than fifteen judgments are named."""
     said = betterthan("human", "da", judgements, "--control", "A#bad=A")
     assert said.code == 0
     assert "Ranking" not in said.err
@@ -233,7 +233,7 @@ SEVERAL = "\n".join(
 
 @pytest.mark.parametrize("judged", [False, True])
 def test_of_several_scores_one_must_be_chosen(betterthan, tmp_path, judged):
-    """Never the last column, which counts judgements."""
+    """Never the last column, which counts judgments."""
     path = tmp_path / "da.csv"
     text = SEVERAL if not judged else SEVERAL.replace("\ngood,", "\ngood,x,").replace("\nbad,", "\nbad,x,")
     path.write_text(text.replace("system,", "system,judge,", 1) if judged else text)

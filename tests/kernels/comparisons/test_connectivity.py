@@ -14,7 +14,7 @@ GRAPHS = st.integers(1, 8).flatmap(
 
 
 def same_partition(labels, others):
-    """Whether two labellings put the same systems together."""
+    """Whether two labelings put the same systems together."""
     return np.array_equal(labels[:, None] == labels, others[:, None] == others)
 
 

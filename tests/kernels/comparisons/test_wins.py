@@ -47,7 +47,7 @@ def pairwise_counts(goodness):
 
 @given(score_tables())
 def test_counts_are_those_of_three_loops(goodness):
-    """Also with signed zeros, infinities, missing scores and neighbours in floating point."""
+    """Also with signed zeros, infinities, missing scores and neighbors in floating point."""
     wins, ties = literal_counts(goodness)
     counts = win_counts(goodness)
     np.testing.assert_array_equal(counts.wins, wins)

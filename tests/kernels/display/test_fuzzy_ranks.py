@@ -12,7 +12,7 @@ from betterthan.kernels.display.ranks import fuzzy_ranks
 
 
 def literal(rank, different):
-    """The mean over neighbours, one member at a time."""
+    """The mean over neighbors, one member at a time."""
     found = []
     for a in range(len(rank)):
         neighbours = [

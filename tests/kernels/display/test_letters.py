@@ -88,7 +88,7 @@ def test_letters_stand_in_order_of_their_best_members(different):
 
 
 def test_the_classical_example():
-    """Overlapping groups of neighbours."""
+    """Overlapping groups of neighbors."""
     different = np.zeros((5, 5), dtype=bool)
     for a, b in [(0, 2), (0, 3), (0, 4), (1, 4), (2, 4)]:
         different[a, b] = True

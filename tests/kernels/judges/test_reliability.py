@@ -309,7 +309,7 @@ def test_missing_values_are_no_judgements():
 
 
 def test_the_kappa_of_order_by_hand():
-    """A tenth of the judgements are ties: chance agrees on 0.1² + 0.9² / 2 = 0.415 of the pairs."""
+    """A tenth of the judgments are ties: chance agrees on 0.1² + 0.9² / 2 = 0.415 of the pairs."""
     orders = JudgedOrders(*(np.array([n]) for n in (0, 1, 50, 30, 15, 5, 10)))
     assert order_kappa(orders) == pytest.approx((0.6 - 0.415) / (1 - 0.415))
     nothing = JudgedOrders(*(np.array([], dtype=int) for _ in range(7)))
@@ -319,7 +319,7 @@ def test_the_kappa_of_order_by_hand():
 
 
 def test_the_interval_of_the_intraclass_correlation_is_the_jackknifes():
-    """Units left out one at a time, with unequal numbers of judgements."""
+    """Units left out one at a time, with unequal numbers of judgments."""
     rng = np.random.default_rng(3)
     sizes = rng.integers(1, 5, size=15)
     unit = np.repeat(np.arange(15), sizes)

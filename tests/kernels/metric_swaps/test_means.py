@@ -190,7 +190,7 @@ def test_a_metric_and_its_copy_tie_always(kind):
 
 
 def test_documents_swapped_as_units_come_as_their_sums():
-    """Ten documents of different lengths: sums of standardised scores give the tallies of the literal loop."""
+    """Ten documents of different lengths: sums of standardized scores give the tallies of the literal loop."""
     rng = np.random.default_rng(6)
     unit = np.sort(rng.integers(0, 10, 60))
     human, metrics = example(shape=(3, 5, 60))
@@ -225,7 +225,7 @@ def test_means_are_sums_over_the_number_of_segments():
 
 
 def test_a_better_metric_is_found_and_a_worse_one_is_not():
-    """One-sided in favour of the row, by every statistic and scheme."""
+    """One-sided in favor of the row, by every statistic and scheme."""
     rng = np.random.default_rng(3)
     quality = np.linspace(-1, 1, 8)[:, None]
     human = quality + rng.normal(size=(8, 200))

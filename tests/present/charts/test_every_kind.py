@@ -10,7 +10,7 @@ from betterthan.present.charts.theme import THEMES
 
 # What must be written on a chart: its title, the titles of its axes, its columns or its legend.
 WRITTEN = {
-    "ranking": ("Ranking by mean", "mean (chrF, higher is better)", "rank and its spread"),
+    "ranking": ("Ranking by mean", "mean (chrF, higher is better)", "rank and rank range"),
     "pairs": ("Every pair: difference of means, row minus column", "difference of means"),
     "scatter": ("Aster against Birch", "Aster (chrF)", "Birch (chrF)", "Aster better", "Birch better"),
     "differences": (
@@ -35,7 +35,7 @@ WRITTEN = {
     "aggregation": ("accuracy: three ways of aggregating", "pooled", "mean of segments", "bootstrap mean"),
     "confusion": ("Which words were found?", "gold BAD", "gold OK", "found (BAD)", "wrongly BAD"),
     "spans": ("Where are the BAD words?", "gold", "OK", "BAD"),
-    "tags": ("Word tags by MCC", "MCC", "F1-mult", "[knows next to nothing]", "[all-bad]"),
+    "tags": ("Word tags by MCC", "MCC", "F1-mult", "[trivial labeling]", "[all-bad]"),
     "quality": (
         "How well is the quality of sentences predicted?",
         "Pearson",

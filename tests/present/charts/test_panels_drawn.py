@@ -53,9 +53,7 @@ def test_a_panel_a_measure_of_tags():
             }
             assert drawn == pytest.approx(expected, rel=1e-9, nan_ok=True)
     groups = column(found[0], "group")
-    assert {n for n, g in groups.items() if g == "[knows next to nothing]"} == {
-        n for n in shown if n[0] == "["
-    }
+    assert {n for n, g in groups.items() if g == "[trivial labeling]"} == {n for n in shown if n[0] == "["}
 
 
 def test_quality_stands_beside_the_constant():

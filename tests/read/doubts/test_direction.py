@@ -145,7 +145,7 @@ def test_a_doubt_stops_whoever_needs_the_direction():
 
 
 def test_check_shows_every_direction_and_the_doubt():
-    """Of scores and of single judgements."""
+    """Of scores and of single judgments."""
     found = bt.check(TWO)
     assert found.contents[0].endswith("direction not clear")
     assert found.contents[1].endswith("higher is better")

@@ -277,7 +277,7 @@ def test_segments_needed_are_for_one_pair_alone():
     assert card.is_warning
     assert card.number == f"{needed:,}"
     assert card.label == (
-        "segments would show the difference of the first two, for this pair alone, four times out of five"
+        "segments would show the difference of the first two, for this pair alone, with 80% power"
     )
 
 

@@ -134,11 +134,11 @@ def _tests(found: Explanation) -> str:
     elif wins.winner == mean.winner:
         by_wins = f"so do the wins {test}"
     else:
-        by_wins = f"the wins favour {wins.winner} {test}"
+        by_wins = f"{wins.winner} wins more segments {test}"
     if mean.winner is None:
         return f"The means are equal; {by_wins}."
     by = amount(abs(found.mean_difference), decimals(found))
-    return f"The mean favours {mean.winner} by {by} {_interval(found, mean)}; {by_wins}."
+    return f"The mean favors {mean.winner} by {by} {_interval(found, mean)}; {by_wins}."
 
 
 def _interval(found: Explanation, mean: Mechanism) -> str:
@@ -178,7 +178,7 @@ def _reason_sentence(found: Explanation) -> str:
     is_sure = all(found.mechanism(name).is_significant for name in _RESTS_ON[found.reason])
     doubt = "" if is_sure else "if that is more than chance, "
     by = amount(abs(found.median_difference), decimals(found))
-    return f"The median favours {found.mechanism('median').winner} by {by}; {doubt}{_REASONS[found.reason]}."
+    return f"The median favors {found.mechanism('median').winner} by {by}; {doubt}{_REASONS[found.reason]}."
 
 
 def _hangs_on(found: Explanation) -> str:
@@ -282,7 +282,7 @@ def _advice(found: Explanation) -> str:
         return f"The data do not decide between the two, which does not show that they are equal; gather more {unit}."
     return (
         f"The data do not decide between the two, which does not show that they are equal: about "
-        f"{_rounded(found.n_needed)} {unit} would show a mean difference of this size four times out of five."
+        f"{_rounded(found.n_needed)} {unit} would show a mean difference of this size with 80% power."
     )
 
 

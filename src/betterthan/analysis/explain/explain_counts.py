@@ -64,9 +64,9 @@ def _verdict(found: CountsExplanation) -> str:
         return f"{found.a} and {found.b} are level by all three aggregations."
     if len(winners) == 1:
         return f"{winners.pop()} leads by all three aggregations."
-    told = [f"{_NAMES[way.name]} favours {way.winner or 'nobody'}" for way in found.aggregations]
+    told = [f"{_NAMES[way.name]} favors {way.winner or 'nobody'}" for way in found.aggregations]
     start = (
-        "The aggregations disagree: " if found.disagree else "The aggregations do not all favour one system: "
+        "The aggregations disagree: " if found.disagree else "The aggregations do not all favor one system: "
     )
     return f"{start}{listing(told)}."
 
@@ -81,7 +81,7 @@ def _tests(found: CountsExplanation) -> str:
 def _tested_sentence(found: CountsExplanation, way: Aggregation) -> str:
     verdict = "" if way.is_significant else "not "
     return (
-        f"{_NAMES[way.name]} favours {_lead(found, way.effect)} ({p_of(way.pvalue)}, {verdict}significant at level "
+        f"{_NAMES[way.name]} favors {_lead(found, way.effect)} ({p_of(way.pvalue)}, {verdict}significant at level "
         f"{found.alpha:g})"
     )
 
@@ -103,7 +103,7 @@ def _long(found: CountsExplanation) -> str:
     least = f"{amount(found.shortest_of_longest, 0)}{unit}"
     start = "Long segments decide" if found.long_segments_decide else "Long segments do not decide"
     return (
-        f"{start}: the longest tenth ({least} or more) alone favours {_lead(found, found.effect_of_longest)}, "
+        f"{start}: the longest tenth ({least} or more) alone favors {_lead(found, found.effect_of_longest)}, "
         f"all others {_lead(found, found.effect_of_rest)}."
     )
 
@@ -123,9 +123,9 @@ def _turned(found: CountsExplanation) -> str:
     if found.aggregation("pooled").winner is None:
         return ""
     if found.n_to_turn is None:
-        return "No removal of its strongest segments turns the pooled score."
+        return "No removal of its strongest segments reverses the pooled scores."
     n = found.n_to_turn
-    return f"Removing at most {counted(n, 'segment')} ({share(n / found.n_segments)}) turns the pooled score."
+    return f"Removing at most {counted(n, 'segment')} ({share(n / found.n_segments)}) reverses the pooled scores."
 
 
 def _advice(found: CountsExplanation) -> str:

@@ -81,7 +81,7 @@ def undoes_mean(differences: FloatArray, units: Units, *, alpha: float) -> Remov
     r"""Few segments without which the permutation test of the mean is not significant.
 
     The test's statistic is about :math:`|S| / \sqrt Q`, with S the sum and Q the sum of squares of what remains. The
-    run of neighbours in the order of differences whose removal makes it smallest is tried with the permutation test
+    run of neighbors in the order of differences whose removal makes it smallest is tried with the permutation test
     itself, for lengths around the one that the normal approximation gives.
 
     Parameters
@@ -95,7 +95,7 @@ def undoes_mean(differences: FloatArray, units: Units, *, alpha: float) -> Remov
     Returns
     -------
     Removal
-        An upper bound, because fewer segments that are not neighbours in size may do; exact when it is one segment.
+        An upper bound, because fewer segments that are not neighbors in size may do; exact when it is one segment.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def identical_outputs(
     ----------
     texts : Texts
         The outputs. Texts are the same when every character is.
-    judgements : Ratings or Scores, optional
+    judgments : Ratings or Scores, optional
         What people scored; systems and segments are joined by name. Ratings are averaged over judges.
     margin : float, default 25
         Pairs at least this far apart are kept by a relative ranking.
@@ -62,7 +62,7 @@ def identical_outputs(
     Raises
     ------
     TableError
-        When texts and judgements share no segment, or fewer than two systems.
+        When texts and judgments share no segment, or fewer than two systems.
 
     References
     ----------

@@ -68,7 +68,7 @@ def _agreement_sentence(found: Judges) -> list[str]:
         said.append(
             f"Krippendorff's alpha is {amount(a.alpha, 2)}{_limits(a.alpha_low, a.alpha_high)}, and "
             f"{amount(a.alpha_standardized, 2)}{_limits(a.alpha_standardized_low, a.alpha_standardized_high)} once "
-            f"each judge is standardised; 1 is perfect agreement, 0 what chance would give."
+            f"each judge is standardized; 1 is perfect agreement, 0 what chance would give."
         )
     if not math.isnan(a.icc):
         mean_of = ""
@@ -76,7 +76,7 @@ def _agreement_sentence(found: Judges) -> list[str]:
             each = amount(a.per_output, 1).removesuffix(".0")
             mean_of = f"; the mean of {each} has {amount(a.reliability, 2)}"
         said.append(
-            f"A single judgement has the reliability {amount(a.icc, 2)}{_limits(a.icc_low, a.icc_high, 'ICC(1)')}"
+            f"A single judgment has the reliability {amount(a.icc, 2)}{_limits(a.icc_low, a.icc_high, 'ICC(1)')}"
             f"{mean_of}."
         )
     if a.n_interval_units < FEWEST:
@@ -185,7 +185,7 @@ def judges(
     max_variance_ratio : float, default 2
         Judges above it are not kept if, in addition, the largest departure among equally good judges is rarely as large
         (:func:`~betterthan.kernels.judges.judge_screening.screen_by_peers`). With three judges an output, somebody who
-        answers at random comes to about 1.5, 2 or 3 where a single judgement of the others has a reliability of 1/3,
+        answers at random comes to about 1.5, 2 or 3 where a single judgment of the others has a reliability of 1/3,
         1/2 or 2/3: lower it when `icc` is low.
     min_shared : int, default 10
         Judges who share fewer outputs with others are kept: too little is known.
@@ -199,7 +199,7 @@ def judges(
         Chance that any careful judge is not kept, over the whole campaign; with control items, each of the two tests
         has half of it.
     standardize : bool, default True
-        Whether judges are compared with their peers after each judge's scores were standardised, so that neither
+        Whether judges are compared with their peers after each judge's scores were standardized, so that neither
         severity nor use of the scale counts as noise.
     rng : int or numpy.random.Generator, default 12345
         For the test of the variance ratios.
@@ -216,8 +216,8 @@ def judges(
 
     Notes
     -----
-    A judge's repeated judgements of an output are averaged first, and their spread is reported. Agreement is measured
-    on the scores as they are, once also after standardising. Two-way intraclass correlations need a complete design.
+    A judge's repeated judgments of an output are averaged first, and their spread is reported. Agreement is measured
+    on the scores as they are, once also after standardizing. Two-way intraclass correlations need a complete design.
 
     Intervals of agreement take documents as independent where the ratings name them, and segments otherwise: outputs of
     several systems for one segment are alike. They hold the judges as they are. Of penalties that are mostly 0 and

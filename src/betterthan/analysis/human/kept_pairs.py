@@ -1,4 +1,4 @@
-"""How much of the judgements does each margin of a relative ranking keep?"""
+"""How much of the judgments does each margin of a relative ranking keep?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def kept_pairs(judgements: AnyData, margins: npt.ArrayLike = MARGINS) -> KeptPai
 
     Parameters
     ----------
-    judgements : Ratings or Scores, or what they are read from
+    judgments : Ratings or Scores, or what they are read from
     margins : array_like of float, shape (k,)
 
     Returns
@@ -62,12 +62,12 @@ def kept_pairs(judgements: AnyData, margins: npt.ArrayLike = MARGINS) -> KeptPai
 
 
 def as_ratings(scores: Scores) -> Ratings:
-    """Return scores as the ratings of a single judge, such as means of judgements that are not known any more.
+    """Return scores as the ratings of a single judge, such as means of judgments that are not known any more.
 
     Examples
     --------
     >>> as_ratings(Scores(name="DA", systems=["A"], segments=["1", "2"], values=[[70, float("nan")]]))
-    Ratings('DA', 1 judgements of 1 systems × 2 segments by 1 judges)
+    Ratings('DA', 1 judgments of 1 systems × 2 segments by 1 judges)
     """
     system, segment = np.nonzero(~np.isnan(scores.values))
     return Ratings(

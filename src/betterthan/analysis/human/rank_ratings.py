@@ -1,4 +1,4 @@
-"""Rank systems by human judgements that do not cover every segment of every system."""
+"""Rank systems by human judgments that do not cover every segment of every system."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def rank_ratings(
     units: UnitName = "auto",
     confidence: float = 0.95,
 ) -> Ranking:
-    r"""Rank systems by human judgements, also where each system was judged on segments of its own.
+    r"""Rank systems by human judgments, also where each system was judged on segments of its own.
 
     People rarely judge every output. Leaving out every segment with a gap would leave little, and plain means blame a
-    system for the difficult segments it happened to be judged on. Here all judgements count, and a segment's difficulty
+    system for the difficult segments it happened to be judged on. Here all judgments count, and a segment's difficulty
     is taken out by least squares:
 
     .. math:: x_{as} = \theta_a + \beta_s + \varepsilon_{as}
 
     Parameters
     ----------
-    judgements : Ratings or Scores, or what they are read from
-        Ratings are standardised for each judge, then averaged.
+    judgments : Ratings or Scores, or what they are read from
+        Ratings are standardized for each judge, then averaged.
     standardize : bool, default True
         Whether each judge's scores are brought to mean 0 and standard deviation 1 first; for ratings only.
     adjust : bool, default True
@@ -133,7 +133,7 @@ def _fitted(scores: Scores, unit: np.ndarray, *, adjust: bool) -> _Fitted:
     silent = [name for name, row in zip(scores.systems, goodness, strict=True) if np.isnan(row).all()]
     if silent:
         raise NotEstimable(
-            f"Nobody judged {', '.join(silent)}. Leave out systems without judgements.", systems=silent
+            f"Nobody judged {', '.join(silent)}. Leave out systems without judgments.", systems=silent
         )
     gaps = f"{scores.n_missing:,} of {goodness.size:,} outputs were not judged"
     if adjust:

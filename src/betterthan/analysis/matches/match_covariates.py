@@ -101,7 +101,7 @@ def fit_with_covariates(
     r"""Return log strengths at equal covariates, their covariance (clustered by `units`), and what the covariates do.
 
     Covariates are divided by their standard deviation about 0, which does not change when the sides of a match are
-    swapped; nothing is subtracted, because a constant would favour one side:
+    swapped; nothing is subtracted, because a constant would favor one side:
 
     .. math:: s_j = \sqrt{\sum_r w_r x_{rj}^2 / \sum_r w_r}
     """

@@ -1,4 +1,4 @@
-"""Which metric may we trust? On one test set, or on several test sets and language pairs together."""
+"""Which metric can we trust? On one test set, or on several test sets and language pairs together."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def evaluated_together(
     *,
     pool: str,
 ) -> MetaEvaluation:
-    """Hold metrics against people on every test set, and pool the measures with weights."""
+    """Compare metrics with human scores on every test set, and pool the measures with weights."""
     names = next(iter(panels.values())).names
     ordered = {part: _in_order(panel, names) for part, panel in panels.items()}
     requests = {
@@ -278,7 +278,7 @@ def meta_evaluate(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> MetaEvaluation:
-    r"""Hold metrics against human scores, and say which differ significantly.
+    r"""Compare metrics with human scores, and say which differ significantly.
 
     The default is soft pairwise accuracy [1]_: with :math:`p^h_{ij}` and :math:`p^m_{ij}` the one-sided p-values of
     people and of a metric that system i is better than system j,
@@ -311,7 +311,7 @@ def meta_evaluate(
         "williams" for Pearson where metrics have one score a system, "bootstrap" for a function of your own.
         ``comparisons.generalises_to`` and ``comparisons.null`` of the result say what a test is about.
     alternative : {"two-sided", "wmt"}, default "two-sided"
-        "wmt" is the convention of the WMT shared tasks: one-sided in favour of the metric with the higher value, by
+        "wmt" is the convention of the WMT shared tasks: one-sided in favor of the metric with the higher value, by
         "perm_inputs" and without correction unless you say otherwise. It finds a difference between equally good
         metrics in 10% of cases at a level of 0.05, because the data choose the direction.
     p_values : {"monte_carlo", "analytic", "exact"}, default "monte_carlo"

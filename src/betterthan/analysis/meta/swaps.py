@@ -70,7 +70,7 @@ class SwapTails(NamedTuple):
     Parameters
     ----------
     upper : array
-        One-sided, in favour of the row.
+        One-sided, in favor of the row.
     two_sided : array
         That the two differ, whichever is better; symmetric.
     step_down : array, optional
@@ -103,7 +103,7 @@ class SwapTails(NamedTuple):
 
 
 def tails_of_upper(upper: FloatArray) -> SwapTails:
-    """Return tails from one-sided p-values in favour of the row: two-sided is twice the smaller of both."""
+    """Return tails from one-sided p-values in favor of the row: two-sided is twice the smaller of both."""
     return SwapTails(upper, np.minimum(1.0, 2 * np.minimum(upper, upper.T)))
 
 
@@ -123,7 +123,7 @@ def tails_of_systems(leads: Leads, scheme: SwapScheme, n_systems: int) -> SwapTa
 
 
 def _for_few_systems(pvalues: FloatArray, m: int) -> FloatArray:
-    r"""Correct two-sided p-values of swaps of whole systems for the degree of freedom that standardising takes.
+    r"""Correct two-sided p-values of swaps of whole systems for the degree of freedom that standardizing takes.
 
     .. math:: p' = 2 \Phi\bigl(\sqrt{(m - 1) / m}\; \Phi^{-1}(p / 2)\bigr)
 
@@ -140,7 +140,7 @@ def swapped_tails(measure: Measure, panel: Panel, request: MeasureRequest, schem
 
     Under the null hypothesis that two metrics are equally like people, their scores can be swapped: on whole
     segments ("perm_inputs"), for whole systems ("perm_systems"), both ("perm_both"), or cell by cell
-    ("perm_cells") [1]_. Scores are standardised first, so that they can stand beside each other.
+    ("perm_cells") [1]_. Scores are standardized first, so that they can stand beside each other.
 
     .. [1] Deutsch, Dror and Roth (2021), A statistical analysis of summarization evaluation metrics using resampling
        methods, TACL 9.

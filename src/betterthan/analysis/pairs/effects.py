@@ -103,9 +103,9 @@ class Effect:
     interval : callable
         (seen, setting) to the lower and upper limits, both (m, m).
     size_name : str
-        Of the standardised effect.
+        Of the standardized effect.
     size : callable
-        What was seen to (m, m) standardised effects.
+        What was seen to (m, m) standardized effects.
     """
 
     name: str

@@ -76,7 +76,7 @@ def aggregate(
     References
     ----------
     .. [1] Cavalin, Domingues and Pinhanez (2024), Sentence-level aggregation of lexical metrics correlate stronger with
-       human judgements than corpus-level aggregation, §4.2.
+       human judgments than corpus-level aggregation, §4.2.
 
     Examples
     --------

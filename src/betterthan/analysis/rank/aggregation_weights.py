@@ -87,7 +87,7 @@ def length_weights(
     References
     ----------
     .. [1] Cavalin, Domingues and Pinhanez (2024), Sentence-level aggregation of lexical metrics correlate stronger with
-       human judgements than corpus-level aggregation, Eqs 1–3.
+       human judgments than corpus-level aggregation, Eqs 1–3.
 
     Examples
     --------

@@ -86,7 +86,7 @@ def detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0
 def segments_needed(goodness: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> FloatArray:
     r"""Return how many segments would show each lead over the next system after Holm's correction over all pairs.
 
-    With :math:`z_l = |\bar d_l| / s_l` the standardised difference of pair l, n segments show pair j with the wanted
+    With :math:`z_l = |\bar d_l| / s_l` the standardized difference of pair l, n segments show pair j with the wanted
     power when
 
     .. math:: \sqrt n\, z_j = z_{1 - \alpha / 2(k - r)} + z_\text{power}, \qquad

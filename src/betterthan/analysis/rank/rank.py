@@ -245,7 +245,7 @@ def rank(
     .. [1] Peyrard, Zhao, Eger and West (2021), Better than average: paired evaluation of NLP systems, ACL.
     .. [2] Koehn (2004), Statistical significance tests for machine translation evaluation, EMNLP.
     .. [3] Cavalin, Domingues and Pinhanez (2024), Sentence-level aggregation of lexical metrics correlate stronger with
-       human judgements than corpus-level aggregation, §4.2.
+       human judgments than corpus-level aggregation, §4.2.
 
     Examples
     --------

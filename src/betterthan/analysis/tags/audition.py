@@ -1,4 +1,4 @@
-"""Which measure of word tags may we trust? Let it judge labellings that know nothing, and systems that differ."""
+"""Which measure of word tags can we trust? Let it judge labelings that know nothing, and systems that differ."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def audition(
 ) -> Audition:
     r"""Put measures of word tags to the test: can they be gamed, and do they tell systems apart?
 
-    Five labellings that know next to nothing (:func:`betterthan.with_synthetic`) should score below every real system;
-    for each measure, count the systems that each labelling outscores. And a useful measure finds many significant
+    Five labelings that know next to nothing (:func:`betterthan.with_synthetic`) should score below every real system;
+    for each measure, count the systems that each labeling outscores. And a useful measure finds many significant
     differences between real systems [1]_:
 
     .. math:: d = \frac{\#\{\text{pairs that differ significantly}\}}{m (m - 1) / 2}
@@ -103,7 +103,7 @@ def audition(
         Over the pairs compared; see :func:`betterthan.rank_tags`. [1]_ has "bonferroni", by which no pair of 33 or more
         systems can differ significantly with the default number of resamples.
     alpha : float, default 0.05
-        Level of the randomisation tests.
+        Level of the randomization tests.
     n_resamples : int, default 9999
     rng : int or numpy.random.Generator, default 12345
     workers, executor, cache, progress
@@ -245,7 +245,7 @@ def _few(m: int) -> tuple[str, ...]:
 
 def _sentences(names: tuple[str, ...], below: FloatArray, m: int) -> tuple[str, ...]:
     sound = [name for name, row in zip(names, below, strict=True) if np.nansum(row) == 0]
-    told = [f"No labelling outscores a system by {listing(sound)}."] if sound else []
+    told = [f"No labeling outscores a system by {listing(sound)}."] if sound else []
     for name, row in zip(names, below, strict=True):
         if np.nansum(row) > 0:
             worst = int(np.nanargmax(row))

@@ -67,7 +67,7 @@ def rank_tags(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> TagRanking:
-    r"""Rank systems that tag words OK or BAD, by several measures, with labellings that know nothing as a warning.
+    r"""Rank systems that tag words OK or BAD, by several measures, with labelings that know nothing as a warning.
 
     Each pair of systems is tested by approximate randomisation: the tags of whole segments are swapped between the two,
     and the measure is computed anew on the pooled counts. The chance of any false claim about the pairs by a measure is
@@ -80,7 +80,7 @@ def rank_tags(
     by : sequence of measures
         As for :func:`betterthan.tag_counts`; the first orders the systems.
     synthetic : bool, default True
-        Whether to show the labellings of :func:`betterthan.with_synthetic`; they are scored and not tested.
+        Whether to show the labelings of :func:`betterthan.with_synthetic`; they are scored and not tested.
     as_published : bool, default False
         The literal reading of the phrase measures.
     units : {"auto", "segments", "groups"}, default "auto"

@@ -76,7 +76,7 @@ def sentence_quality(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> SentenceQuality:
-    r"""Hold predicted scores of sentences against true ones: Pearson, Spearman, MAE and RMSE.
+    r"""Compare predicted scores of sentences with true ones: Pearson, Spearman, MAE and RMSE.
 
     Systems are ordered by Pearson's correlation. The two errors are shown with a warning: always predicting the mean of
     the true scores makes them small and tells nothing about any sentence [1]_. Correlations with the same truth are

@@ -28,7 +28,7 @@ SYNTHETIC = tuple(LABELLINGS)
 
 
 def with_synthetic(tags: WordTags, *, rng: Rng = 12345) -> WordTags:
-    """Add five synthetic labellings to the systems: all-bad, all-good, optimistic, pessimistic, random.
+    """Add five synthetic labelings to the systems: all-bad, all-good, optimistic, pessimistic, random.
 
     All of them should rank below real systems; a measure by which they do not can be gamed [1]_.
 
@@ -50,7 +50,7 @@ def with_synthetic(tags: WordTags, *, rng: Rng = 12345) -> WordTags:
     Raises
     ------
     TableError
-        When a system has the name of a labelling.
+        When a system has the name of a labeling.
 
     References
     ----------

@@ -70,7 +70,7 @@ _AS_PUBLISHED = {
 }
 _LITERAL_NOTE = (
     "Phrase precision as published: the credit of gold spans over the number of predicted spans, cut off at 1. "
-    "A few long spans are favoured."
+    "A few long spans are favored."
 )
 
 
@@ -78,7 +78,7 @@ def tag_counts(tags: WordTags, *, by: TagMeasure | Formula = "f1_mult", as_publi
     r"""Count what each segment adds to a measure of word tags, so that systems can be ranked and compared by it.
 
     The measures are formulas on sums over segments; ``bt.rank`` and ``bt.compare`` take the counts and give intervals
-    and randomisation tests of the *pooled* score. The default is the product of the F1 scores of both classes, which
+    and randomization tests of the *pooled* score. The default is the product of the F1 scores of both classes, which
     neither a tagging that is all BAD nor one that is all OK can win [1]_:
 
     .. math:: F_1^{mult} = \frac{2\,tp}{2\,tp + fp + fn} \cdot \frac{2\,tn}{2\,tn + fp + fn}

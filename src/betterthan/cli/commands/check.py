@@ -1,4 +1,4 @@
-"""``betterthan check``: what is in a file, how it was recognised, what is wrong with it."""
+"""``betterthan check``: what is in a file, how it was recognized, what is wrong with it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     type=click.Choice(["auto", "always", "never"]),
     default="auto",
     show_default=True,
-    help="Colours, on a terminal only by default.",
+    help="Colors, on a terminal only by default.",
 )
 @click.option("--explain", "code", metavar="CODE", help="Explain a problem code, such as BT101, and stop.")
 def check(
@@ -32,7 +32,7 @@ def check(
     code: str | None,
     **place: Any,  # noqa: ANN401  (what emit takes)
 ) -> int:
-    """Say what is in each FILE, how it was recognised, and every problem with its place and cure.
+    """Say what is in each FILE, how it was recognized, and every problem with its place and cure.
 
     FILE may be a folder or a pattern: what has no reader of its own is listed file by file. Files that each are the
     run of one system are looked at together. Exit code 1 when there are problems.

@@ -52,7 +52,7 @@ KINDS = (
     help="The mechanism of ranking and pairs; several for agreement and ranks; bleu, chrf or ter for aggregation; "
     "the measure of metrics. [default: that of the command]",
 )
-@click.option("--metric", metavar="NAME", help="Which metric: of the file, or the one beside people.")
+@click.option("--metric", metavar="NAME", help="Which metric: of the file, or the one compared with humans.")
 @click.option("--human", metavar="FILE", help="Human scores, for metrics, soft-pairwise and contributions.")
 @click.option(
     "-l", "--language-pair", multiple=True, metavar="LP", help="Of a folder of the WMT metrics task."
@@ -83,7 +83,7 @@ KINDS = (
 @units_option
 @battle_options
 @click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)
-@click.option("--title", metavar="TEXT", help='Instead of the own one; "" for none, when a caption says it.')
+@click.option("--title", metavar="TEXT", help='Title of the figure; "" for none.')
 @click.option(
     "--scale",
     type=click.FloatRange(0, MOST_SCALE, min_open=True),

@@ -195,7 +195,7 @@ def _meta(asked: Asked, **more: Any) -> Any:  # noqa: ANN401
 
 
 def _untested(asked: Asked) -> Any:  # noqa: ANN401
-    """Hold metrics against people without testing them against each other, which takes longest."""
+    """Compare metrics with human scores without testing them against each other, which takes longest."""
     return _meta(asked, significance="none")
 
 

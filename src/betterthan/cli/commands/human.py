@@ -1,4 +1,4 @@
-"""``betterthan human``: from single human judgements to scores that can be trusted."""
+"""``betterthan human``: from single human judgments to scores that can be trusted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def human() -> None:
 
 
 def _shared(command: Command) -> Command:
-    """Add what judgements of outputs have in common: quality control, ranking and files to write."""
+    """Add what judgments of outputs have in common: quality control, ranking and files to write."""
     for add in reversed(_SHARED):
         command = add(command)
     return command
@@ -59,7 +59,7 @@ _SHARED = (
         type=click.IntRange(1, MOST_SEGMENTS),
         default=1,
         show_default=True,
-        help="Fewer judgements of an output are not used.",
+        help="Fewer judgments of an output are not used.",
     ),
     click.option("--scores-to", metavar="FILE", help="Write the scores as a tidy table (.csv, .parquet, …)."),
     units_option,
@@ -90,9 +90,9 @@ def da(
     by_margin: bool,  # noqa: FBT001
     **given: Any,  # noqa: ANN401
 ) -> list[Result]:
-    """Rank the systems in FILE by direct assessment: a row a judgement, from 0 to 100.
+    """Rank the systems in FILE by direct assessment: a row a judgment, from 0 to 100.
 
-    Each judge's scores are standardised, repeated judgements averaged, and segments that only some systems were judged
+    Each judge's scores are standardized, repeated judgments averaged, and segments that only some systems were judged
     on are adjusted for. A relative ranking (--darr) is made from the raw scores.
 
     \b
@@ -189,7 +189,7 @@ def rr(
     """Rank the systems in FILE by relative rankings: several systems ranked by a judge in each row.
 
     Rank 1 is best, equal ranks are ties, -1 is not judged. Files with two systems a row (WMT16) are read too.
-    Judgements of one judge belong together in all intervals.
+    Judgments of one judge belong together in all intervals.
 
     \b
     Examples:
@@ -210,7 +210,7 @@ def rr(
 
 
 def _judgements(file: str, options: Options, format_in: str | None, metric: str | None) -> Ratings | Scores:
-    """Read single judgements, or means of them where the file has no judges."""
+    """Read single judgments, or means of them where the file has no judges."""
     from betterthan.read.grid.selection import refuse_unknown_directions
     from betterthan.read.scores import judgements_of
     from betterthan.read.sniff import read_any

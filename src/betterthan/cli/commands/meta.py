@@ -1,4 +1,4 @@
-"""``betterthan meta``: which metric may we trust."""
+"""``betterthan meta``: which metric can we trust."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _MEASURES = (
     type=click.Choice(["two-sided", "wmt"]),
     default="two-sided",
     show_default=True,
-    help="wmt: one-sided in favour of the higher value, uncorrected, as in the shared tasks.",
+    help="wmt: one-sided in favor of the higher value, uncorrected, as in the shared tasks.",
 )
 @click.option(
     "--p-values",
@@ -129,7 +129,7 @@ def meta(
     reference: str | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> list[Result]:
-    """Hold metrics against human scores, and say which metrics differ significantly.
+    """Compare metrics with human scores, and say which metrics differ significantly.
 
     FILE is a long table with a column of metrics, or one file a metric; FOLDER is laid out as the WMT metrics task
     does it (human-scores, metric-scores, documents).

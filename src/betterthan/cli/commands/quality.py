@@ -33,7 +33,7 @@ def quality(
     language_pair: str | None,
     **given: Any,  # noqa: ANN401  (what the verb takes)
 ) -> SentenceQuality:
-    """Hold predicted scores of sentences against GOLD: one number a line, or a table with sentence ids.
+    """Compare predicted scores of sentences with GOLD: one number per line, or a table with sentence ids.
 
     \b
     Examples:

@@ -104,7 +104,7 @@ _lowercase = click.option("--lowercase", is_flag=True, help="Ignore case.")
 
 
 @score.command()
-@click.option("--tokenize", metavar="NAME", help="sacreBLEU's tokeniser. [default: by language, else 13a]")
+@click.option("--tokenize", metavar="NAME", help="sacreBLEU's tokenizer. [default: by language, else 13a]")
 @click.option("--language", metavar="CODE", help="Of the outputs; chooses the tokeniser: zh, ja, ko, …")
 @click.option("--literal", is_flag=True, help="13a whatever the language, as sacreBLEU without one.")
 @_lowercase

@@ -57,7 +57,7 @@ _FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
     envvar="BETTERTHAN_WORKERS",
     help="Parallel workers; the numbers do not depend on it. [default: all cores]",
 )
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep finished parts of long runs.")
+@click.option("--no-cache", is_flag=True, help="Do not use or write the cache of finished work.")
 def study(
     name: str | None,
     data: tuple[str, ...],

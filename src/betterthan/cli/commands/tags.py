@@ -56,12 +56,12 @@ _MEASURES = (
     show_default=True,
     help="In which half of the audition the middle one of an odd number of systems is.",
 )
-@click.option("--no-synthetic", is_flag=True, help="Leave out the labellings that know nothing.")
+@click.option("--no-synthetic", is_flag=True, help="Leave out the labelings that know nothing.")
 @click.option("--no-pairs", is_flag=True, help="Leave out the table of all pairs.")
 @click.option(
     "--as-published",
     is_flag=True,
-    help="Phrase precision by the words of the paper, which favours long spans.",
+    help="Phrase precision by the words of the paper, which favors long spans.",
 )
 @units_option
 @click.option(
@@ -93,8 +93,8 @@ def tags(
 ) -> list[Result]:
     """Score OK/BAD tags of words against GOLD, one sentence a line.
 
-    Measures stand side by side, with groups of systems that randomisation tests tell apart. Rows in brackets are
-    synthetic labellings; a measure by which they beat a system can be gamed.
+    Measures stand side by side, with groups of systems that randomization tests tell apart. Rows in brackets are
+    synthetic labelings; a measure by which they beat a system can be gamed.
 
     \b
     Examples:

@@ -61,7 +61,7 @@ def bradley_terry_covariates(
     outcome : array, shape (t,)
         1 when left wins, ½ for a tie, which counts as half a win for both, 0 when right wins.
     covariates : array, shape (t, k)
-        Of the match, with the sign that favours left: usually left's value less right's. A column of ones is
+        Of the match, with the sign that favors left: usually left's value less right's. A column of ones is
         the advantage of standing left.
     n_systems : int
         m.

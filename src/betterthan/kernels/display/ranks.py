@@ -55,7 +55,7 @@ def fuzzy_ranks(rank: FloatArray | IntArray, different: BoolArray) -> FloatArray
     .. math:: f_a = \frac{1}{|N_a|} \sum_{b \in N_a} \text{rank}_b, \qquad
               N_a = \{a\} \cup \{b : a \text{ and } b \text{ do not differ}\}
 
-    A member whose neighbours stand above and below keeps its rank; one that cannot be told from better ones moves
+    A member whose neighbors stand above and below keeps its rank; one that cannot be told from better ones moves
     towards them. Unlike clusters, no line has to be drawn through members that are alike.
 
     Parameters

@@ -64,7 +64,7 @@ def no_removal(*, is_exact: bool = True) -> Removal:
 def flips_mean(differences: FloatArray, *, until: Until = "reversed") -> Removal:
     """The fewest segments without which the mean difference changes sign; exact.
 
-    Of any k segments, the k largest differences in the leader's favour take most from the sum, so removing them
+    Of any k segments, the k largest differences in the leader's favor take most from the sum, so removing them
     from the largest down is best for every k.
 
     Parameters

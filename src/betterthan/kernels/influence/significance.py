@@ -49,8 +49,8 @@ def undoes_sign_flips(differences: FloatArray, *, alpha: float) -> Removal:
 
     By the normal approximation of the permutation p-value, :math:`p = 2 \Phi(-|S| / \sqrt{Q})`, with S the sum and Q
     the sum of squares of what remains. It rises as :math:`S^2 / Q` falls, so the segments to take out are those with a
-    difference about Q / S: favourable, but not so large that their going would also take away noise. So runs of
-    neighbours in the order of differences are tried, all of one length at once.
+    difference about Q / S: favorable, but not so large that their going would also take away noise. So runs of
+    neighbors in the order of differences are tried, all of one length at once.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def undoes_sign_flips(differences: FloatArray, *, alpha: float) -> Removal:
     Returns
     -------
     Removal
-        An upper bound: fewer segments, not neighbours in size, may do. `is_exact` only when it is one segment.
+        An upper bound: fewer segments, not neighbors in size, may do. `is_exact` only when it is one segment.
         Not possible when the test is not significant to begin with, or stays so.
 
     Examples

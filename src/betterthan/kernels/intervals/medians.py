@@ -113,7 +113,7 @@ def interpolated_median_interval(values: FloatArray, *, confidence: float) -> tu
 
 def _misses_allowed(n: np.ndarray, tail: float) -> np.ndarray:
     """Largest j with P(K ≤ j) ≤ tail, −1 if there is none."""
-    # The continuous inverse can be one off, so its neighbours are asked too.
+    # The continuous inverse can be one off, so its neighbors are asked too.
     guess = np.where(n > 0, np.floor(np.nan_to_num(bdtrik(tail, np.maximum(n, 1), 0.5))), 0).astype(np.int64)
     best = np.full(n.shape, -1, dtype=np.int64)
     for j in (guess - 2, guess - 1, guess, guess + 1):

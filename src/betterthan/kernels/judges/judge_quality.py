@@ -1,6 +1,6 @@
 """How good each judge is: beside peers, on control items, and on items judged twice.
 
-Judgements come as rows: unit (an output of a system for a segment), judge, value. Judges are numbered from 0.
+Judgments come as rows: unit (an output of a system for a segment), judge, value. Judges are numbered from 0.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Repeats(NamedTuple):
     """How far each of j judges repeats itself."""
 
     n: IntArray
-    """(j,); judgements beyond the first of a unit."""
+    """(j,); judgments beyond the first of a unit."""
     deviation: FloatArray
-    """(j,); standard deviation of a judge's judgements of the same unit; NaN without repeats."""
+    """(j,); standard deviation of a judge's judgments of the same unit; NaN without repeats."""
 
 
 class Controls(NamedTuple):
@@ -132,7 +132,7 @@ def _correlations(judge: IntArray, x: FloatArray, y: FloatArray, n_judges: int) 
 
 
 def repeat_consistency(unit: IntArray, judge: IntArray, value: FloatArray, *, n_judges: int) -> Repeats:
-    r"""How far a judge's judgements of the same unit lie apart: the pooled standard deviation within units.
+    r"""How far a judge's judgments of the same unit lie apart: the pooled standard deviation within units.
 
     .. math:: s_j = \sqrt{\frac{\sum_u \sum_i (x_{jui} - \bar x_{ju})^2}{\sum_u (m_{ju} - 1)}}
 

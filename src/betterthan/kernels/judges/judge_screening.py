@@ -1,6 +1,6 @@
 r"""Which judges depart from the others by more than chance, with one error level for the whole campaign.
 
-Judgements of an output are exchangeable between judges who are equally good: it was chance who of them gave which. So
+Judgments of an output are exchangeable between judges who are equally good: it was chance who of them gave which. So
 the scores of each output are dealt out anew among its judges, everything is recomputed, and the largest departure of
 any judge is noted. A judge is singled out when no more than a share α of these largest departures reaches theirs.
 """
@@ -22,17 +22,17 @@ Generators = Callable[[str, int], np.random.Generator]
 RESAMPLES = 999
 _FEWEST_RESAMPLES = 199
 _MOST_NUMBERS = (
-    20_000_000  # judgements times resamples; larger campaigns need fewer resamples for the same verdict
+    20_000_000  # judgments times resamples; larger campaigns need fewer resamples for the same verdict
 )
 _BLOCK_NUMBERS = 1_000_000
 _SHUFFLES = 40
 _RESAMPLES_OF_SHUFFLES = 39
-_MOST_FOR_POWER = 2000  # judgements; with more, power is seldom a question, and costs time
+_MOST_FOR_POWER = 2000  # judgments; with more, power is seldom a question, and costs time
 _FEWEST_JUDGES = 3  # of two who disagree, neither can be said to be the worse one
 
 
 class _Layout(NamedTuple):
-    """Rows of judgements, unit by unit, of the units that two or more judge."""
+    """Rows of judgments, unit by unit, of the units that two or more judge."""
 
     unit_start: IntArray
     size: IntArray
@@ -295,7 +295,7 @@ def careless_pvalues(right: FloatArray, n: IntArray, *, accuracy: float) -> Floa
     Parameters
     ----------
     right : array, shape (j,)
-        Pairs in which the degraded output is scored lower, ties as halves; a half is counted in favour of the judge.
+        Pairs in which the degraded output is scored lower, ties as halves; a half is counted in favor of the judge.
     n : array of int, shape (j,)
         Pairs; judges without any take no part.
     accuracy : float

@@ -1,6 +1,6 @@
 """How far several judges say the same: Krippendorff's alpha and intraclass correlations.
 
-Judgements come as rows: the unit that was judged (an output of a system for a segment) and the value. Rows without a
+Judgments come as rows: the unit that was judged (an output of a system for a segment) and the value. Rows without a
 value are left out. For agreement of two judges at a time see :mod:`betterthan.kernels.judges.judge_pairs`.
 """
 
@@ -117,7 +117,7 @@ def alpha_interval(
     Parameters
     ----------
     unit, value, level
-        As for :func:`krippendorff_alpha`. Values that were standardised per judge stay as they are, too.
+        As for :func:`krippendorff_alpha`. Values that were standardized per judge stay as they are, too.
     cluster : array of int, shape (t,), optional
         Units that depend on each other, such as outputs of several systems for one segment; each unit in one of them.
     confidence : float, default 0.95
@@ -244,7 +244,7 @@ def intraclass_one_way(
 ) -> Intraclass:
     r"""Intraclass correlation ICC(1): the share of variance that lies between units.
 
-    Units may have different numbers of judgements, by different judges.
+    Units may have different numbers of judgments, by different judges.
 
     .. math:: \mathrm{ICC}(1) = \frac{MS_B - MS_W}{MS_B + (k_0 - 1) MS_W}, \qquad
        k_0 = \frac{1}{n - 1} \Big( N - \frac{\sum_u m_u^2}{N} \Big)
@@ -427,7 +427,7 @@ def _agreement_limits(
 
 
 def spearman_brown(reliability: float, k: float) -> float:
-    r"""Reliability of the mean of k judgements, from that of one.
+    r"""Reliability of the mean of k judgments, from that of one.
 
     .. math:: r_k = \frac{k r}{1 + (k - 1) r}
 

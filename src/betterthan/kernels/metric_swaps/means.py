@@ -1,7 +1,7 @@
 r"""Is metric M better than metric N at the system level? All pairs of metrics by swapping their scores.
 
 The scores of M and N are swapped where a random mask says so, and the difference of their values is computed again.
-The p-value in favour of M is the share of resamples in which the difference is at least the observed one. All pairs
+The p-value in favor of M is the share of resamples in which the difference is at least the observed one. All pairs
 of metrics share the masks, so what a mask does to a metric is computed once a metric and not once a pair. The p-values
 of different pairs are therefore dependent; each by itself is as good as any.
 """
@@ -115,7 +115,7 @@ def swap_means_block(
     Returns
     -------
     array of int, shape (k, k)
-        One-sided in favour of the row; `n_resamples` on the diagonal. Tallies of blocks add up, and
+        One-sided in favor of the row; `n_resamples` on the diagonal. Tallies of blocks add up, and
         :func:`betterthan.kernels.sign_flips.permutation.add_one` turns them into p-values.
 
     Notes

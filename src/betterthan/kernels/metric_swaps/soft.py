@@ -47,7 +47,7 @@ def soft_values_with_gaps(
     Parameters
     ----------
     metrics : array, shape (k, m, n)
-        Standardised scores; NaN in the cells that nobody judged, the same for all metrics.
+        Standardized scores; NaN in the cells that nobody judged, the same for all metrics.
     human_p : array, shape (m, m)
         One-sided p-values of people; pairs that are NaN are left out.
     streams : sequence of (int, numpy.random.Generator)
@@ -234,7 +234,7 @@ def swap_soft_block(
     Returns
     -------
     array of int, shape (k, k)
-        One-sided in favour of the row; `n_resamples` on the diagonal. Tallies of blocks add up.
+        One-sided in favor of the row; `n_resamples` on the diagonal. Tallies of blocks add up.
 
     Raises
     ------

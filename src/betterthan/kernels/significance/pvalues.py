@@ -27,7 +27,7 @@ def pairwise_pvalues(upper: FloatArray, *, alternative: Alternative = "two-sided
     Parameters
     ----------
     upper : array, shape (m, m)
-        Entry [a, b]: probability, when the two are equally good, of a result at least as favourable to a.
+        Entry [a, b]: probability, when the two are equally good, of a result at least as favorable to a.
         NaN where the test is undefined.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         "greater" asks whether a (the row) is better than b (the column).

@@ -176,7 +176,7 @@ def phrase_f1_bad_as_published(sums: FloatArray) -> FloatArray:
     """F1 of BAD spans by the words of the paper: precision is the credit of *gold* spans over *predicted* spans.
 
     One predicted span can then earn the credit of many gold spans. An all-BAD sentence with three gold BAD spans has
-    precision 3; it is cut off at 1 here, and the reading still favours few long spans.
+    precision 3; it is cut off at 1 here, and the reading still favors few long spans.
 
     Examples
     --------

@@ -97,7 +97,7 @@ def chart(
         ``metrics``         MetaEvaluation                      which metrics differ significantly, with clusters
         ``soft_pairwise``   MetaEvaluation                      people, a metric, and their agreement, pair by pair
         ``contributions``   MetaEvaluation                      how sure people and a metric are of each pair
-        ``margins``         KeptPairs, or a mapping of names    pairs of judgements that each margin keeps
+        ``margins``         KeptPairs, or a mapping of names    pairs of judgments that each margin keeps
         ``aggregation``     Aggregated, or several              three ways of aggregating against each other
         ``confusion``       WordTags                            which BAD and OK words were found
         ``spans``           WordTags                            tags of single segments, word by word

@@ -28,7 +28,7 @@ def diagnosis_chart(result: Diagnosis, theme: Theme, *, title: str | None = None
         (
             f"{len(result.systems)} systems on {result.n_segments:,} segments: {ties} of comparisons tie, correlation "
             f"between systems {number(result.pairing, 2)}, {result.count('cycle')} of {result.n_triples} triples "
-            f"run in a circle, {number(result.expected_cycles, 1)} expected by chance."
+            f"form a cycle, {number(result.expected_cycles, 1)} expected by chance."
         ),
         *_first_only(len(result.systems)),
     ]

@@ -65,12 +65,17 @@ def contributions_chart(
     drawn = (line.encode(x=x, y=y) + dots).properties(width=_SIDE, height=_SIDE)
     mean = float(np.mean([pair.value for pair in pairs])) if pairs else float("nan")
     words = [
-        f"A dot a pair of systems ({len(pairs)}), the one people prefer first. Mean agreement {mean:.3f}."
+        f"One dot per pair of systems ({len(pairs)}); humans prefer the first. Mean agreement {mean:.3f}."
     ]
     if len(pairs) > len(shown):
         words.append(f"The {len(shown)} pairs that agree least are shown.")
     return headed(
-        drawn, theme, title=f"How sure are people, and {name}?", words=words, width=560, override=title
+        drawn,
+        theme,
+        title=f"Confidence per pair of systems: humans and {name}",
+        words=words,
+        width=560,
+        override=title,
     )
 
 

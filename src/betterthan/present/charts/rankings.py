@@ -32,7 +32,7 @@ def aggregation_chart(
     References
     ----------
     .. [1] Cavalin, Domingues and Pinhanez (2024), Sentence-level aggregation of lexical metrics correlate stronger with
-       human judgements than corpus-level aggregation, figure 1.
+       human judgments than corpus-level aggregation, figure 1.
     """
     alt = altair()
     results = [result] if isinstance(result, Aggregated) else list(result)
@@ -276,7 +276,7 @@ def _ranks(base: Drawing, shown: int, *, small: bool) -> list[Drawing]:
     alt = altair()
     scale = alt.Scale(domain=[0.5, max(shown, 2) + 0.5], nice=False, zero=False)
     axis = alt.Axis(format="d", values=_ticks(shown), grid=True)
-    title = "rank and its spread"
+    title = "rank and rank range"
     bars = base.mark_rule(strokeWidth=5 if small else 8, strokeCap="round", opacity=0.4).encode(
         x=alt.X("rank_low:Q", title=title, scale=scale, axis=axis), x2="rank_high:Q"
     )
@@ -306,7 +306,7 @@ def _cluster_rules(result: Ranking, shown: int, y: Drawing, theme: Theme) -> Dra
 def _words(result: Ranking, shown: int) -> list[str]:
     level = f"{1 - result.confidence:.3g}"
     best = int((result.rank_low == 1).sum())
-    colour = "In colour: the best system" if best == 1 else f"In colour: the {best} systems that may be best"
+    colour = "In color: the best system" if best == 1 else f"In color: the {best} systems that may be best"
     legend = f"{colour}, by {tests_of(result)} at level {level}. Lines separate significance clusters."
     gaps = int(np.isnan(result.low[:shown]).sum())
     undrawn = [f"{gaps} of {shown} systems have no interval."] if gaps else []
@@ -348,7 +348,7 @@ def ranks_chart(rankings: Mapping[str, Ranking], theme: Theme, *, title: str | N
         _columns(ranking_names, x, theme),
     ]
     drawn = alt.layer(*layers).properties(width=_BETWEEN * (k - 1), height=step * m)
-    words = [f"In colour: the {moved} of {m} systems whose rank differs.", *best_only(m, MOST_SYSTEMS)]
+    words = [f"In color: the {moved} of {m} systems whose rank differs.", *best_only(m, MOST_SYSTEMS)]
     return headed(
         drawn, theme, title="Ranks side by side", words=words, width=_BETWEEN * k + 160, override=title
     )

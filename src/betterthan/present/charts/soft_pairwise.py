@@ -75,7 +75,7 @@ def soft_pairwise_chart(
     words = [
         "Top: who is better, yes or no. Bottom: how sure, 1 − p. Systems best first by people; row against column."
     ]
-    return headed(drawn, theme, title=f"{name} beside people", words=words, width=640, override=title)
+    return headed(drawn, theme, title=f"{name} and human judgments", words=words, width=640, override=title)
 
 
 def _index(result: MetaEvaluation, metric: str | None) -> int:

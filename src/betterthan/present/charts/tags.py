@@ -307,11 +307,11 @@ def _words(words: Sequence[str] | None, start: int, stop: int, x: Drawing, theme
     return text.encode(x=x, y=alt.value(-4), text="word:N", color=alt.value(theme.dim))
 
 
-_BEST, _REST, _SYNTHETIC = "best group", "other systems", "[knows next to nothing]"
+_BEST, _REST, _SYNTHETIC = "best group", "other systems", "[trivial labeling]"
 
 
 def tag_ranking_chart(result: TagRanking, theme: Theme, *, title: str | None = None) -> Drawing:
-    """Draw each system's score with its interval, a panel a measure; synthetic labellings stand in brackets."""
+    """Draw each system's score with its interval, a panel a measure; synthetic labelings stand in brackets."""
     panels = [
         DotPanel(tag_measure_name(measure), result.value[:, k], result.low[:, k], result.high[:, k])
         for k, measure in enumerate(result.measures)
@@ -342,14 +342,12 @@ def _ranking_words(result: TagRanking) -> list[str]:
     ]
     if result.n_pairs:
         lines.append(
-            f"In colour: the best group by {first}, by randomisation tests at level {result.alpha:g} "
+            f"In color: the best group by {first}, by randomization tests at level {result.alpha:g} "
             f"({correction_name(result.correction)})."
         )
     beaten = max(result.above(result.measures[0]).values(), default=0)
     if beaten:
-        lines.append(
-            f"A labelling that knows next to nothing outscores {beaten} of {real} systems by {first}."
-        )
+        lines.append(f"A trivial labeling outscores {beaten} of {real} systems by {first}.")
     if len(result.measures) > MOST_PANELS:
         lines.append(f"{MOST_PANELS} of {len(result.measures)} measures are shown.")
     return [*lines, *best_only(len(result.systems), MOST_ROWS)]

@@ -1,4 +1,4 @@
-"""Human judgements as tables: judges, identical outputs, and what each margin keeps."""
+"""Human judgments as tables: judges, identical outputs, and what each margin keeps."""
 
 from __future__ import annotations
 

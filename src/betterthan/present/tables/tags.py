@@ -1,4 +1,4 @@
-"""Systems that tag words as tables: measures side by side, labellings that know nothing in brackets."""
+"""Systems that tag words as tables: measures side by side, labelings that know nothing in brackets."""
 
 from __future__ import annotations
 
@@ -130,13 +130,13 @@ def _gamed(result: TagRanking, measure: str) -> list[str]:
 
 _AUDITION_LEGEND = (
     "Under a labelling: how many systems it outscores. d: share of pairs of systems that differ significantly, in all, "
-    "in the upper and in the lower half. A measure by which labellings outscore systems that know more than they do "
+    "in the upper and in the lower half. A measure by which labelings outscore systems that know more than they do "
     "can be gamed."
 )
 
 
 def audition_table(result: Audition) -> Table:
-    """Return measures with the systems that each labelling outscores, and the share of pairs that differ."""
+    """Return measures with the systems that each labeling outscores, and the share of pairs that differ."""
     shares = [TableColumn(heading=name, kind="number") for name in ("d", "d top", "d bottom")]
     columns = (
         TableColumn(heading="measure"),
@@ -172,13 +172,13 @@ def _audition_row(result: Audition, i: int) -> tuple[TableCell, ...]:
 
 
 def _outscored(result: Audition) -> list[str]:
-    """Say which measures no labelling games, and which labelling outscores most systems by each of the others."""
+    """Say which measures no labeling games, and which labeling outscores most systems by each of the others."""
     sound = [
         tag_measure_name(name)
         for name, row in zip(result.measures, result.below, strict=True)
         if not _is_gamed(row)
     ]
-    lines = [f"No labelling outscores a system by {_listing(sound)}."] if sound else []
+    lines = [f"No labeling outscores a system by {_listing(sound)}."] if sound else []
     m = len(result.systems)
     for name, row in zip(result.measures, result.below, strict=True):
         if _is_gamed(row):

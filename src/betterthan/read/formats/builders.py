@@ -270,7 +270,7 @@ class RatingsBuilder:
         counted = tuple(f"{count:,} rows were left out: {why}." for why, count in dropped.items())
         if not self.pairs:
             text = " ".join(
-                ["No row is a judgement of a translation.", *counted, "Check what wrote the file."]
+                ["No row is a judgment of a translation.", *counted, "Check what wrote the file."]
             )
             raise source.error(text, code="BT011")
         base = self.options.name or name

@@ -25,7 +25,7 @@ from betterthan.read.source.source import Source
 # What at the beginning of a file makes a format worth asking, so that the other formats need not be imported.
 #
 # A sign is necessary, not sufficient: it may admit a format that then declines, but must never keep out one that would
-# have recognised the file. `tests/read/formats/test_declarations.py` holds every format to that.
+# have recognized the file. `tests/read/formats/test_declarations.py` holds every format to that.
 
 
 JSON: tuple[Container, ...] = ("json", "jsonl")
@@ -44,7 +44,7 @@ def one_of(names: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sign:
-    r"""One thing that a format may be recognised by; everything that is given must hold.
+    r"""One thing that a format may be recognized by; everything that is given must hold.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which way a metric points: as the user or the file states, else judged by its name and values, and always shown."""
+"""Which way a metric points: as the user or the file states, else as its name and values suggest; always shown."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ _EMPTY = _words(
 _CUTS = _words("per over at on in for by vs versus with to under given @")
 _RATES = re.compile(r"\b(per (s|sec|second|minute|min|hour)|tps|qps|rps|wpm)\b")
 # As a word of its own "js" may be JavaScript and "character" a person; alone they are metrics. The unclear ones are
-# error rates or distances to some, and persons, emotions or entities that were recognised to others.
+# error rates or distances to some, and persons, emotions or entities that were recognized to others.
 _ALONE: dict[str, Way] = {
     **dict.fromkeys(("js", "kl", "character", "characters", "charac ter", "der", "wil"), "lower"),
     **dict.fromkeys(("per", "ser", "ned", "ce"), "unclear"),
@@ -358,7 +358,9 @@ def _of_lower(metric: str, known: FloatArray, hint: NameHint) -> Direction:
         return _decided(metric, note, higher_is_better=True)
     if hint.is_positive and (known < 0).any():
         return _doubt(metric, "by its name lower is better, but some scores are below 0 and some above")
-    return _decided(metric, f'Lower is better for "{metric}", judged by its name.', higher_is_better=False)
+    return _decided(
+        metric, f'Lower is better for "{metric}", inferred from its name.', higher_is_better=False
+    )
 
 
 def _of_higher(metric: str, known: FloatArray, hint: NameHint) -> Direction:
@@ -396,7 +398,7 @@ def _by_values(metric: str, known: FloatArray) -> Direction:
             note = f'Not every score of "{metric}" is of one sign, so higher is better.'
             return _decided(metric, note, higher_is_better=True)
         return _doubt(
-            metric, "some scores are below 0 and some above, so they may be penalties or standardised scores"
+            metric, "some scores are below 0 and some above, so they may be penalties or standardized scores"
         )
     if not above:
         return _decided(

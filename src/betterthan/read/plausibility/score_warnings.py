@@ -105,7 +105,7 @@ def _tied_and_near(values: FloatArray, decimals: int) -> tuple[float, float]:
 
     When rounding makes the ties, neighbouring differences are as frequent as none: pairs that differ by one, two or
     three units of the last digit are six times as many as ties. Penalties that are added up, shares of counts and
-    equal texts tie often without such neighbours.
+    equal texts tie often without such neighbors.
     """
     known = ~np.isnan(values)
     n_known = known.sum(axis=0)

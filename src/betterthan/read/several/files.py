@@ -1,6 +1,6 @@
 """Several files read together: a folder that has no reader of its own, a pattern, or a list.
 
-Each file is recognised by itself. Scores of the same metric stand side by side, judgements and battles below each
+Each file is recognized by itself. Scores of the same metric stand side by side, judgments and battles below each
 other, texts in parallel; files that name no system are the runs of one each. Shards of Parquet and tables of equal
 header are pieces of one table: they are written into one temporary file, piece after piece, so that every reader can
 take them and memory does not grow with them. Files of different kinds are refused, because nobody can say what they
@@ -235,7 +235,7 @@ def _source(path: Path, name: str, spool: Spool) -> Source:
 FORMAT = Format(
     name="several",
     kind="scores",
-    description="several files (a folder, a pattern or a list), each recognised by itself and read together",
+    description="several files (a folder, a pattern or a list), each recognized by itself and read together",
 )
 BATTLES = "battles"
 _QUALITY = ("numbers", "sentence_scores", "sentence_training")
@@ -261,7 +261,7 @@ class Member:
 
 
 def sniff(source: Source) -> Guess | None:
-    """Take what is left: a folder or list in which at least one file is recognised."""
+    """Take what is left: a folder or list in which at least one file is recognized."""
     from betterthan.read.sniff import recognise  # noqa: PLC0415  (it asks this reader too)
 
     if not source.is_folder:
@@ -274,7 +274,7 @@ def sniff(source: Source) -> Guess | None:
             if number < _TRIED:
                 continue
             return None
-        return Guess(confidence=0.3, because=f"{n_files:,} files, each recognised by itself", kind=kind)
+        return Guess(confidence=0.3, because=f"{n_files:,} files, each recognized by itself", kind=kind)
     return None
 
 
@@ -298,7 +298,7 @@ def read(source: Source, options: Options) -> Reading:
     Raises
     ------
     ReadError
-        When a file is not recognised, files are of different kinds (BT330), or have no common meaning (BT333).
+        When a file is not recognized, files are of different kinds (BT330), or have no common meaning (BT333).
     """
     check_pairs(source)
     one = _one_table(source, are_battles=bool(_SIDES & options.columns.keys()))
@@ -443,7 +443,7 @@ def _called(reading: Reading, folder: Source) -> Reading:
 
 
 def _format(recognition: Recognition, options: Options) -> str | None:
-    """Return the layout of one of the files, as it was recognised or as the columns that the user named say."""
+    """Return the layout of one of the files, as it was recognized or as the columns that the user named say."""
     if "judge" in options.columns and recognition.kind in ("scores", "ratings"):
         return "ratings"
     return recognition.format if recognition.confidence < 1 else None
@@ -494,7 +494,7 @@ def together(members: Sequence[Member], options: Options, *, path: str) -> Readi
     kind = next(iter(kinds), "scores")
     return Reading(
         format=replace(FORMAT, kind=kind),  # type: ignore[arg-type]  # the kind of a format
-        because=f"{len(readings):,} file{'' if len(readings) == 1 else 's'}, each recognised by itself",
+        because=f"{len(readings):,} file{'' if len(readings) == 1 else 's'}, each recognized by itself",
         tables=tables,
         rows_read=sum(reading.rows_read for _, reading in readings),
         rows_kept=sum(reading.rows_kept for _, reading in readings),

@@ -1,4 +1,4 @@
-"""Tables of several files put together: scores side by side, judgements below each other, texts in parallel.
+"""Tables of several files put together: scores side by side, judgments below each other, texts in parallel.
 
 Nothing is guessed: a score that stands in two files, and files whose lines cannot belong to each other, are refused.
 """
@@ -166,7 +166,7 @@ def _groups(
 
 
 def merged_ratings(several: Sequence[RatingsFrom]) -> Ratings:
-    """Return the judgements of several files as one table; judges of the same name are the same person.
+    """Return the judgments of several files as one table; judges of the same name are the same person.
 
     Raises
     ------

@@ -81,7 +81,7 @@ def _rankings(inputs: Inputs, matches: Matches) -> dict[str, Ranking | str]:
 
 
 def _lead(ranking: Ranking) -> str:
-    return f"Strengths in {ranking.unit}; in colour who may be best. A line parts significance clusters."
+    return f"Strengths in {ranking.unit}; systems that may be best are in color. Rules separate significance clusters."
 
 
 def _data_summary(matches: Matches) -> str:

@@ -1,4 +1,4 @@
-"""A report on metrics: which of them may we trust, held against people; with its matrices of pairs."""
+"""A report on metrics: which of them can we trust, compared with human judgments; with its matrices of pairs."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def _pair(
             )
             for explanation, words in zip(others, stand[1:], strict=True)
         )
-        blocks = (*blocks, Paragraph("Other neighbours in the ranking:", "dim"), *folds)
+        blocks = (*blocks, Paragraph("Other neighbors in the ranking:", "dim"), *folds)
     title = f"{first.a} against {first.b}"
     return Section(key="pair", title=title, menu="One pair", lead=stand[0].lead, blocks=blocks)
 
@@ -248,9 +248,7 @@ def _warning(pair: Explanation, rankings: dict[str, Ranking]) -> Card:
         return Card(number=f"{100 * ties:.0f}%", label=label, is_warning=True)
     if pair.n_needed is not None and pair.n_needed > pair.n_units:
         what = "documents" if pair.units == "groups" else "segments"
-        label = (
-            f"{what} would show the difference of the first two, for this pair alone, four times out of five"
-        )
+        label = f"{what} would show the difference of the first two, for this pair alone, with 80% power"
         return Card(number=count(pair.n_needed), label=label, is_warning=True)
     flip = pair.flip("mean")
     if flip.n_segments is None:

@@ -64,7 +64,7 @@ def tags_report(inputs: Inputs) -> Report:
 
 
 def _ranking(ranking: TagRanking) -> Section:
-    """Return a view a measure, with the synthetic labellings in brackets among the systems."""
+    """Return a view a measure, with the synthetic labelings in brackets among the systems."""
     choices = []
     for k, measure in enumerate(ranking.measures):
         order = np.argsort(-np.nan_to_num(ranking.value[:, k], nan=-np.inf), kind="stable").tolist()
@@ -74,7 +74,7 @@ def _ranking(ranking: TagRanking) -> Section:
     switch = Switch(key="measure", label="Measure", choices=tuple(choices))
     table = page_table(describe(ranking))
     whole = TableBlock(key="all-measures", table=table, csv=csv_of_result(ranking), words=True)
-    lead = "Best first. [In brackets]: labellings that know next to nothing; a measure by which they win can be gamed."
+    lead = "Best first. [In brackets]: labelings that know next to nothing; a measure by which they win can be gamed."
     return Section(key="ranking", title="Ranking", lead=lead, blocks=(switch, whole))
 
 
@@ -169,9 +169,7 @@ def _verdict(ranking: TagRanking) -> str:
     gamed = {synthetic: n for synthetic, n in ranking.above(ranking.measures[0]).items() if n}
     if gamed:
         n, m = max(gamed.values()), len(real)
-        summary += (
-            f" A labelling that knows next to nothing ({' or '.join(gamed)}) outscores {n} of {m} systems."
-        )
+        summary += f" A trivial labeling ({' or '.join(gamed)}) outscores {n} of {m} systems."
     return summary
 
 
@@ -191,7 +189,7 @@ def _cards(tags: WordTags, ranking: TagRanking) -> tuple[Card, ...]:
         pairs_card(int(ranking.n_different[0]), ranking.n_pairs),
         Card(
             number=str(gamed),
-            label=f"{plural(gamed, 'system scores', 'systems score')} below a labelling that knows next to nothing",
+            label=f"{plural(gamed, 'system scores', 'systems score')} below a trivial labeling",
             is_warning=gamed > 0,
         ),
     )

@@ -33,7 +33,7 @@ def agreement_section(
     named = {method_name(by): ranking for by, ranking in rankings.items()}
     picture = slope_picture(named, "Places of the systems by each way of aggregating")
     m = len(result.systems)
-    caption = "Places, best on top. Systems that change place are drawn in colour."
+    caption = "Places, best on top. Systems that change place are drawn in color."
     if m > MOST_SYSTEMS:
         caption += f" The best {MOST_SYSTEMS} of {m} are shown."
     words = [line for line in result.sentences if getattr(line, "code", "") != NEXT_COMMAND]

@@ -14,7 +14,7 @@ from betterthan.report.figures.marks import interval_marks, scale_heading
 from betterthan.report.wording import page_table
 from betterthan.results.ranking import Ranking
 
-_LEAD = "Best first, with the interval of each strength; in colour who may be best. Lines separate clusters."
+_LEAD = "Best first, with the interval of each strength; in color: systems that may be best. Rules separate clusters."
 
 
 def ranking_block(ranking: Ranking, key: str) -> TableBlock:

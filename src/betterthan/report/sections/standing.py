@@ -130,7 +130,7 @@ def _size(table: PairwiseTable, pair: Pair) -> str:
     ahead = pair.a if pair.effect > 0 else pair.b
     low, high = (pair.low, pair.high) if pair.effect > 0 else (-pair.high, -pair.low)
     digits = decimals_for((high - low) / 2, pair.effect)
-    sentence = f"the mean favours {ahead} by {amount(abs(pair.effect), digits)}"
+    sentence = f"the mean favors {ahead} by {amount(abs(pair.effect), digits)}"
     if math.isnan(low) or math.isnan(high):
         return sentence
     interval = f"{amount(low, digits)} to {amount(high, digits)}"

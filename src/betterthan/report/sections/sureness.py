@@ -22,7 +22,7 @@ _LEVEL = 0.05
 
 
 def sureness_section(inputs: Inputs, ranking: Ranking, *, documents: bool = False) -> Section:
-    """Return what neighbours in the ranking would need, and the curves of stability.
+    """Return what neighbors in the ranking would need, and the curves of stability.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def sureness_section(inputs: Inputs, ranking: Ranking, *, documents: bool = Fals
     caption = _caption(result, scores, ranking, documents=documents)
     curves = Figure(key="stability", svg=_curves(result, scores, ranking), caption=caption)
     lead = (
-        f"Smallest difference: the true difference in means that this many {what}s show four times out of five at "
+        f"Smallest difference: the true difference in means that this many {what}s show with 80% power at "
         f"level {_LEVEL:g}, for one pair alone. Needed: {what}s that would show a difference of the size seen."
     )
     return Section(
@@ -92,9 +92,7 @@ def _words(detectable: Detectable, a: str, b: str, *, metric: str, what: str = "
             f"nothing about how many {what}s it takes."
         )
     size = f"{detectable.smallest:.{digits}f} {metric}"
-    sentence = (
-        f"{count(detectable.n_segments)} {what}s show a true difference of {size} four times out of five"
-    )
+    sentence = f"{count(detectable.n_segments)} {what}s show a true difference of {size} with 80% power"
     if detectable.n_needed is None:
         equal = f"{a} and {b} have equal means"
         return (
@@ -125,7 +123,7 @@ def _table(neighbours: list[tuple[str, str]], details: list[Detectable], what: s
         (a, b, detail.difference, detail.smallest, detail.n_segments, detail.n_needed)
         for (a, b), detail in zip(neighbours, details, strict=True)
     )
-    title = "What neighbours in the ranking would need"
+    title = "What neighbors in the ranking would need"
     return TableBlock(key="needed", table=Table(title=title, columns=columns, rows=rows))
 
 

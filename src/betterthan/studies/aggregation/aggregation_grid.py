@@ -66,7 +66,7 @@ _DIFFERENCES = {
     True: (
         (
             "Corpus and bootstrap scores are those of sacreBLEU with references turned round, N lists of one, which "
-            "scores the first output alone and says nothing; tokeniser 13a in all languages. That the paper's numbers "
+            "scores the first output alone and says nothing; tokenizer 13a in all languages. That the paper's numbers "
             "come from this is an inference: the authors' program was not seen."
         ),
     ),

@@ -68,7 +68,7 @@ _DIFFERENCES = {
     True: (
         (
             "Corpus and bootstrap scores are those of sacreBLEU with references turned round, N lists of one: the "
-            "first output alone against all references; tokeniser 13a in all languages. That this happened in the "
+            "first output alone against all references; tokenizer 13a in all languages. That this happened in the "
             "paper is an inference: the authors' program was not seen."
         ),
     ),

@@ -29,7 +29,7 @@ TOKENIZERS = {"zh": "zh", "ja": "char"}
 
 
 def counts_of(request: StudyRequest, used: Sequence[Translated]) -> list[dict[str, Counts]]:
-    """Count BLEU and chrF of every data set once; words as published are those of tokeniser 13a everywhere."""
+    """Count BLEU and chrF of every data set once; words as published are those of tokenizer 13a everywhere."""
     return [
         {
             "BLEU": bleu(one.texts, tokenize=_tokenizer(one.dataset, as_published=request.as_published)),

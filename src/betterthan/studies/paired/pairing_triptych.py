@@ -62,7 +62,7 @@ _DIFFERENCES = (
     ),
     (
         "The paper does not say which permutations figure 2 shows; here they are that of table 2, the most even one "
-        "and the one that favours B most."
+        "and the one that favors B most."
     ),
 )
 

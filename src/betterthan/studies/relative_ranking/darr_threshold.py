@@ -67,7 +67,7 @@ def read(data: JudgmentData) -> dict[str, JudgmentTable]:
 def _by_dataset(setups: Sequence[Setup]) -> dict[str, JudgmentTable]:
     """Call scores after their data set; of several tables of one, those that people are known to have made count.
 
-    A file of direct assessments often has the raw scores beside standardised ones and numbers of judgements.
+    A file of direct assessments often has the raw scores beside standardized ones and numbers of judgments.
     """
     judgments: dict[str, JudgmentTable] = {}
     for dataset, some in groupby(setups, key=lambda setup: setup.dataset):

@@ -197,6 +197,6 @@ def _differences(datasets: list[_Both]) -> tuple[str, ...]:
         ),
         (
             "Sides, number of exchanges and scaling of the tests between metrics are not stated in the paper: here one-"
-            "sided in favour of the metric that stands higher, z-scores of each metric."
+            "sided in favor of the metric that stands higher, z-scores of each metric."
         ),
     )

@@ -1,4 +1,4 @@
-"""Section 3.1 and table 1 of the paper on word tags: which measures are fooled by labellings that know nothing?"""
+"""Section 3.1 and table 1 of the paper on word tags: which measures are fooled by labelings that know nothing?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Pooled(NamedTuple):
     Attributes
     ----------
     below : array, shape (k, labellings)
-        Systems that each labelling outscores.
+        Systems that each labeling outscores.
     differing : array, shape (k, 3)
         Share of pairs told apart: of all, in upper halves, in lower halves.
     """
@@ -41,7 +41,7 @@ class _Pooled(NamedTuple):
 
 
 def run(request: StudyRequest, tagged: tuple[Tagged, ...] | None = None) -> Study:
-    """Let every measure judge the systems of each data set beside five synthetic labellings."""
+    """Let every measure judge the systems of each data set beside five synthetic labelings."""
     used = tagged_or_demo(request, tagged)
     auditions = [_judged(request, one) for one in used]
     pooled = _pooled(auditions)
@@ -99,7 +99,7 @@ def _table_1(pooled: _Pooled) -> StudyTable:
     ]
     return StudyTable(
         name="table-1",
-        title=f"How many of {counted(pooled.n_systems, 'system')} each labelling outscores, and pairs told apart",
+        title=f"How many of {counted(pooled.n_systems, 'system')} each labeling outscores, and pairs told apart",
         columns=("measure", *pooled.synthetic, "sum", "d", "d top", "d bottom"),
         rows=tuple(rows),
         notes=(
@@ -141,7 +141,7 @@ def _chart(pooled: _Pooled) -> StudyChart:
             for j, labelling in enumerate(pooled.synthetic)
         ),
         name="fooled",
-        title="Share of real systems that a labelling which knows nothing outscores",
+        title="Share of real systems that a labeling which knows nothing outscores",
         kind="matrix",
         x="labelling",
         y="measure",
@@ -159,7 +159,7 @@ def _sentences(pooled: _Pooled) -> tuple[str, ...]:
     n_pairs = pooled.n_systems * len(pooled.synthetic)
     return (
         (
-            f"Least fooled: {listing(least)}, {int(total.min())} of {n_pairs} comparisons of a labelling with a "
+            f"Least fooled: {listing(least)}, {int(total.min())} of {n_pairs} comparisons of a labeling with a "
             f"system; most: {listing(most)}, {int(total.max())}."
         ),
         f"Most pairs of systems are told apart by {listing(sharp)}: {np.nanmax(differing):.0%}.",

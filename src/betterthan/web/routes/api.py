@@ -98,7 +98,7 @@ def upload(
     service: TheService,
     files: Annotated[list[UploadFile], File(min_length=1, description="The files of the run.")],
 ) -> models.RunOut:
-    """Upload files. They are looked at; ask for what was recognised, then start the run."""
+    """Upload files. They are looked at; ask for what was recognized, then start the run."""
     check_capacity(service)
     store = partial(store_all, files, most_files=service.settings.limits.files)
     return models.RunOut.of(service.take_in(store))
@@ -126,7 +126,7 @@ def progress(run: TheRun, service: TheService) -> models.ProgressOut:
 
 @router.get("/runs/{run_id}/recognised", responses=wrongs(404, 409))
 def recognised(run: TheRun, service: TheService) -> models.Look:
-    """Show what was recognised in the files, with problems and cures."""
+    """Show what was recognized in the files, with problems and cures."""
     look = service.folder(run.id).read("look.json")
     if run.state == "looking" or look is None:
         raise HTTPException(409, f"This run is {run.state}; the files have not been looked at.")

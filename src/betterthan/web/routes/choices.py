@@ -55,7 +55,7 @@ class ChoicesIn(BaseModel):
         max_length=100,
         description="What labels of the winner mean, where they do not tell.",
     )
-    format: FormatName = Field("", description="Layout of the files; empty: recognised.")
+    format: FormatName = Field("", description="Layout of the files; empty: recognized.")
     metric: str = Field(
         "", max_length=500, description="The metric, when there are several; empty: the first."
     )

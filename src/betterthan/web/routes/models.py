@@ -81,7 +81,7 @@ class ProblemOut(Answer):
 
 
 class LookedAt(Answer):
-    """What was recognised in a file."""
+    """What was recognized in a file."""
 
     name: str
     size: int
@@ -105,7 +105,7 @@ class LookedAt(Answer):
 
 
 class Look(Answer):
-    """What was recognised in all files, and the question they can answer."""
+    """What was recognized in all files, and the question they can answer."""
 
     question: str
     files: list[LookedAt]

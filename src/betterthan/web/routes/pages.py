@@ -33,7 +33,7 @@ QUESTIONS_IN_WORDS = {
     "auto": "as the files suggest",
     "scores": "scores: which system is best?",
     "battles": "battles: which system is best?",
-    "meta": "metrics and people: which metric may we trust?",
+    "meta": "metrics and people: which metric can we trust?",
     "texts": "texts: which system is best?",
     "tags": "tags: which system tags words best?",
 }
@@ -85,7 +85,7 @@ def new(request: Request, service: TheService) -> HTMLResponse:
 
 @router.get("/new/{run_id}")
 def recognised(request: Request, run: TheRun, service: TheService) -> Response:
-    """Show what was recognised, and let it be changed."""
+    """Show what was recognized, and let it be changed."""
     look = service.folder(run.id).read("look.json")
     if run.state == "looking" or (look is None and run.is_on_the_way):
         return waiting(request, run, service)

@@ -1,4 +1,4 @@
-"""A full disk: how it is recognised, whoever runs into it, and what the user reads."""
+"""A full disk: how it is recognized, whoever runs into it, and what the user reads."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ EXAMPLES: dict[str, Example] = {
         ),
         Example(
             name="meta",
-            title="Four metrics beside people",
-            about="Which metric may we trust?",
+            title="Four metrics and human judgments",
+            about="Which metric can we trust?",
             files=("metrics.tsv", "human.csv"),
         ),
         Example(

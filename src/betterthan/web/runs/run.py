@@ -103,7 +103,7 @@ class Choices:
     winner_labels : dict of str to str
         What labels of the winner of a battle mean.
     format : str
-        Name of the layout; empty when it is recognised.
+        Name of the layout; empty when it is recognized.
     metric : str
         The metric that the report is about, when the data have several; empty for the first.
     missing : {"raise", "drop"}

@@ -389,7 +389,7 @@ def _ways(report: Report, saved: SavedTables, address: str) -> str:
         ways.insert(0, ("All battles" if saved.battles is not None else "All segments", f"{address}/items"))
     if len(saved.systems) > 1:
         ranked = getattr(next(iter(report.results.values())), "systems", ())
-        # Best first where the first result ranks systems; a ranking of tags has labellings that are no systems.
+        # Best first where the first result ranks systems; a ranking of tags has labelings that are no systems.
         best = [name for name in ranked if name in saved.systems] or saved.systems
         first, second = best[0], next(name for name in (*best, *saved.systems) if name != best[0])
         ways.insert(0, ("Pair by pair", pair_address(address, first, second)))

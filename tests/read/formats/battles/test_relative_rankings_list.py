@@ -53,7 +53,7 @@ def test_the_better_system_wins(text):
 
 
 def test_pairs_are_clustered_by_segment_when_clusters_are_asked_for():
-    """They come from the same judgements."""
+    """They come from the same judgments."""
     table = matches(FIVE + ROWS, cluster=True)
     assert table.group.tolist() == table.segment.tolist() == [0, 0, 1, 2]
 

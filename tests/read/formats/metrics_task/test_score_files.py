@@ -1,4 +1,4 @@
-"""Score files by themselves: recognised, laid out by order, refused when lengths differ."""
+"""Score files by themselves: recognized, laid out by order, refused when lengths differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of segments: recognised and counted; they hold nothing to compare."""
+"""Lists of segments: recognized and counted; they hold nothing to compare."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def rated(text, **options):
 
 
 def test_direct_assessments_are_named_by_document_and_number():
-    """Attention checks and scores of documents go; of two judgements by one judge the last stays."""
+    """Attention checks and scores of documents go; of two judgments by one judge the last stays."""
     reading = read_any(io.StringIO(DA))
     (ratings,) = reading.tables
     assert cells(ratings) == {
@@ -155,7 +155,7 @@ def test_order_of_rows_and_names_do_not_matter():
         (DA.replace("Online-B,1,TGT", ",1,TGT", 1), "BT105", "line 2: The row lacks the name"),
         (ESA.replace("False,[]", "False,{}", 1), "BT172", "line 2: The tenth field is no JSON list"),
         (ESA.replace("4,TGT,eng,ces,91,news_a,", "4,TGT,eng,ces,91,other,"), "BT173", 'line 2: Segment "4" belongs'),
-        (DA.replace("TGT", "BAD"), "BT011", r"No row is a judgement.*8 rows were left out: quality control"),
+        (DA.replace("TGT", "BAD"), "BT011", r"No row is a judgment.*8 rows were left out: quality control"),
     ],
 )  # fmt: skip
 def test_damage(text, code, message):

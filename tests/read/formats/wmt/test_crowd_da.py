@@ -1,4 +1,4 @@
-"""Direct assessments of a crowd: single judgements, and means of segments."""
+"""Direct assessments of a crowd: single judgments, and means of segments."""
 
 import io
 import random
@@ -42,7 +42,7 @@ B.9 3 NA NA 0
 
 
 def test_judgements_of_systems_are_kept_and_the_rest_is_counted():
-    """By type; the last of two judgements by one worker counts; NA is missing."""
+    """By type; the last of two judgments by one worker counts; NA is missing."""
     reading = read_any(io.StringIO(JUDGED))
     (ratings,) = reading.tables
     got = zip(ratings.system, ratings.segment, ratings.judge, ratings.score.tolist(), strict=True)
@@ -60,14 +60,14 @@ def test_judgements_of_systems_are_kept_and_the_rest_is_counted():
 
 
 def test_means_become_two_metrics():
-    """Raw and standardised, by name and not by order; what is not there is missing."""
+    """Raw and standardized, by name and not by order; what is not there is missing."""
     tables = bt.read_metrics(io.StringIO(MEANS))
     raw, z = tables["RAW.SCR"], tables["Z.SCR"]
     nan = np.nan
     assert (raw.systems, raw.segments) == (("A.7", "B.9"), ("1", "2", "3"))
     assert np.array_equal(raw.values, [[80, 60.5, nan], [70, nan, nan]], equal_nan=True)
     assert np.array_equal(z.values, [[0.5, -0.25, nan], [0.125, nan, nan]], equal_nan=True)
-    assert raw.notes[0] == "A segment of a system has 1.5 judgements (median)."
+    assert raw.notes[0] == "A segment of a system has 1.5 judgments (median)."
     shuffled = "\n".join([MEANS.split("\n")[0], *reversed(MEANS.split("\n")[1:])])
     again = bt.read_scores(io.StringIO(shuffled), metric="Z.SCR")
     assert again.values[again.systems.index("B.9"), again.segments.index("1")] == 0.125

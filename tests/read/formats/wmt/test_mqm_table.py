@@ -211,7 +211,7 @@ def test_documents_are_optional():
 
 
 def test_a_gzipped_file_is_read(tmp_path):
-    """From disk, recognised or by the name of the format."""
+    """From disk, recognized or by the name of the format."""
     path = tmp_path / "mqm.tsv.gz"
     path.write_bytes(gzip.compress(lines(*ROWS).getvalue().encode()))
     assert scores_of(read_mqm(path)) == pytest.approx(BY_HAND)

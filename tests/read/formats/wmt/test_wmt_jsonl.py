@@ -58,7 +58,7 @@ OTHER = lines(document("d2", **{"chrF++": [40], "MetricX-24": [2]}))
 
 
 def test_judgements_become_ratings():
-    """Scores in quotes are numbers, null is missing, the last of two judgements counts, checks go."""
+    """Scores in quotes are numbers, null is missing, the last of two judgments counts, checks go."""
     reading = read_any(io.StringIO(DUMP))
     (ratings,) = reading.tables
     assert (ratings.name, ratings.systems, ratings.segments) == ("ESA", ("Claude", "GPT-4"), ("4", "5"))

@@ -172,7 +172,7 @@ def settle(
 def _with_shares(tally: Tally, meaning: IntArray) -> tuple[Tally, FloatArray]:
     """Return the outcome of each kind; where some are in between, the tally with each battle as a group of its own.
 
-    A battle that is 0.7 of a win becomes a win of weight 0.7 and a loss of weight 0.3. Both come from one judgement,
+    A battle that is 0.7 of a win becomes a win of weight 0.7 and a loss of weight 0.3. Both come from one judgment,
     so they must be one group, or intervals would take them for two.
     """
     outcome = np.array(OUTCOMES)[meaning]

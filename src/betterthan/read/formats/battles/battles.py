@@ -371,7 +371,7 @@ def read_matches(
     included, stops the reading: a typo must never become a tie.
 
     Other layouts that hold matches, such as rankings of five systems a row and lists of better and worse systems, are
-    recognised as well.
+    recognized as well.
 
     Parameters
     ----------
@@ -471,7 +471,7 @@ def _matches_of_file(source: Source, options: Options) -> Matches:
 
 
 def _layout(source: Source, options: Options) -> str:
-    """Return the layout of matches that is recognised; else battles, whose reader says what it lacks."""
+    """Return the layout of matches that is recognized; else battles, whose reader says what it lacks."""
     if {"left", "right", "winner"} & options.columns.keys():
         return SEVERAL if source.is_folder else FORMAT.name
     if not source.is_folder and _is_certain(source):

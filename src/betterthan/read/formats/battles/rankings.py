@@ -70,7 +70,7 @@ def read_ranked(source: Source, options: Options) -> Reading:
 
 
 def read_table_grid(grid: Grid, options: Options, *, stem: str, because: str) -> Reading:  # noqa: ARG001
-    """Read a grid as relative rankings, which have no name and say themselves how they were recognised."""
+    """Read a grid as relative rankings, which have no name and say themselves how they were recognized."""
     return _reading(grid, languages=options.language_pair, identical="tie")
 
 
@@ -94,7 +94,7 @@ def read_rankings(
     Returns
     -------
     Matches
-        One row a pair. The judge is the group, so that intervals know that judgements of one judge belong together
+        One row a pair. The judge is the group, so that intervals know that judgments of one judge belong together
         (each row is a group of its own where no judge is named); the segment is kept.
 
     Raises
@@ -346,7 +346,7 @@ _BETTER_WORSE = Format(
 )
 _ENDS = ["better", "worse"]
 _PAIR = "lp"
-_DEPENDENT = "Pairs of one segment share its judgements, so they are clustered by segment."
+_DEPENDENT = "Pairs of one segment share its judgments, so they are clustered by segment."
 
 
 @dataclass(slots=True)

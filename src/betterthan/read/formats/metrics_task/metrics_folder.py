@@ -579,7 +579,7 @@ def _counts(folder: MetricsFolder) -> str:
     return f"{size}{documents}, {len(folder.systems)} systems, {len(folder.metrics)} metrics, {human}"
 
 
-# The folder of the metrics task as a format: recognised by its subfolders, read one language pair at a time.
+# The folder of the metrics task as a format: recognized by its subfolders, read one language pair at a time.
 
 
 FORMAT = Format(

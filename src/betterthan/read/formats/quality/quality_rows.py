@@ -193,7 +193,7 @@ def _wrong_width(width: int, layout: Layout, source: Source, line: int) -> ReadE
     )
 
 
-# Which labelling or column of scores is the truth, which are systems, and of which language pair.
+# Which labeling or column of scores is the truth, which are systems, and of which language pair.
 
 
 class Named(Protocol):

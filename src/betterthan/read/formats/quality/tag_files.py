@@ -345,7 +345,7 @@ def _beside(gold: Labellings, source: Source) -> Tokens | None:
 
 
 def _of_side(held: Labellings, tokens: Tokens | None, side: Side | None) -> Labellings:
-    """Return the labellings with the tags of one side where only their number shows which is which."""
+    """Return the labelings with the tags of one side where only their number shows which is which."""
     chosen_parts, notes = [], list(held.notes)
     for one in held.parts:
         if one.ids is not None or not one.n_sentences:

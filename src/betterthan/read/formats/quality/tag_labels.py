@@ -82,7 +82,7 @@ class Labelling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labellings:
-    """What a file holds: labellings, rows read, rows left out by reason, notes, and what a row is."""
+    """What a file holds: labelings, rows read, rows left out by reason, notes, and what a row is."""
 
     parts: tuple[Labelling, ...]
     rows_read: int
@@ -92,7 +92,7 @@ class Labellings:
 
     @property
     def summaries(self) -> tuple[str, ...]:
-        """A line a labelling, the first dozen."""
+        """A line a labeling, the first dozen."""
         lines = [f"{one.pair} {one.name}: {one.summary}".strip() for one in self.parts]
         more = [f"… and {len(lines) - _SHOWN} more."] if len(lines) > _SHOWN else []
         return (*lines[:_SHOWN], *more)
@@ -127,7 +127,7 @@ class Collector:
         sentences[segment] = (text, bad)
 
     def labellings(self) -> tuple[Labelling, ...]:
-        """Return one labelling for each language pair and system.
+        """Return one labeling for each language pair and system.
 
         Raises
         ------
@@ -174,7 +174,7 @@ def split_words(text: str) -> list[str]:
     return [word for word in text.replace("\t", " ").split(" ") if word]
 
 
-# Labellings of the same sentences, paired by their ids and checked word by word, become one table.
+# Labelings of the same sentences, paired by their ids and checked word by word, become one table.
 
 
 ALONE = "One file of tags says nothing about a system; read it together with the gold tags: GOLD PREDICTION."

@@ -52,7 +52,7 @@ def sniff(source: Source) -> Guess | None:
 
 
 def guess(look: Peek, *, path: str) -> Guess | None:
-    """Say how sure it is that a table holds single judgements."""
+    """Say how sure it is that a table holds single judgments."""
     long = guess_long(look, path=path)
     if long is None or long.confidence <= 0.5:
         return None
@@ -171,7 +171,7 @@ def _parts(columns: LongColumns, options: Options, stem: str) -> list[tuple[str,
 
 
 def _once(columns: LongColumns, rows: IntArray, options: Options) -> IntArray:
-    """Leave one judgement of a segment of a system by a judge; "mean" keeps all, which are averaged later."""
+    """Leave one judgment of a segment of a system by a judge; "mean" keeps all, which are averaged later."""
     if options.duplicates == "mean" or rows.size == 0:
         return rows
     item, system, judge = (columns.labels[role] for role in ("item", "system", "judge"))
@@ -216,7 +216,7 @@ def _ratings(
     name: str, rows: IntArray, column: str, columns: LongColumns, options: Options, lost: dict[str, int]
 ) -> Ratings:
     if rows.size == 0:
-        raise fault(columns.grid, f'No judgement of "{name}" has a score.', code="BT011")
+        raise fault(columns.grid, f'No judgment of "{name}" has a score.', code="BT011")
     labels = {role: compact(Labels(names.codes[rows], names.names)) for role, names in columns.labels.items()}
     scores = columns.scores[column][rows]
     way = direction(name, scores, options, declared=columns.declared(rows))

@@ -1,6 +1,6 @@
 """Lists of segments: a table that says to which document, domain or language pair each segment belongs, and no more.
 
-Nothing can be compared by it, so it gives no table; it is recognised so that a folder that has one can be looked at.
+Nothing can be compared by it, so it gives no table; it is recognized so that a folder that has one can be looked at.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def guess(look: Peek, *, path: str) -> Guess | None:
         return None
     if "system" in roles:
         return Guess(confidence=0.5, because=f"{len(systems)} columns hold numbers and may be systems")
-    because = f"{len(systems)} columns hold numbers, one a system"
+    because = f"{len(systems)} column{'' if len(systems) == 1 else 's'} of numbers, one per system"
     return Guess(confidence=0.7 if len(systems) > 1 else 0.4, because=because)
 
 

@@ -1,10 +1,10 @@
-"""Exports of Appraise: comma-separated, no header, a row a judgement.
+"""Exports of Appraise: comma-separated, no header, a row a judgment.
 
 Direct assessment with a scalar quality metric (2021 to 2023) has eleven fields, or thirteen with batch information::
 
     UserID,SystemID,SegmentID,Type,Source,Target,Score,DocumentID,IsDocument,Start,End
 
-Error span annotation (2024 and later) has twelve: the tenth is a JSON list of spans. Only judgements of translations
+Error span annotation (2024 and later) has twelve: the tenth is a JSON list of spans. Only judgments of translations
 (type TGT) are kept; attention checks, tutorials, repetitions and scores of whole documents are counted and left out.
 """
 
@@ -95,7 +95,7 @@ def read(source: Source, options: Options) -> Reading:
         else:
             _add(ratings, row, source)
     if unknown:
-        known = f"{', '.join(sorted(TYPES))}, of which only {TRANSLATION} is a judgement of a system"
+        known = f"{', '.join(sorted(TYPES))}, of which only {TRANSLATION} is a judgment of a system"
         fix = "Correct them or remove the rows."
         raise unknown_values("types of items", unknown, known, path=source.name, code="BT174", fix=fix)
     return ratings.reading(
@@ -139,7 +139,7 @@ def _check_shape(row: _Row, width: int, source: Source) -> None:
 
 
 def _reason(row: _Row, unknown: Counter[str], source: Source) -> str | None:
-    """Say why a row is no judgement of a translation, or None if it is one."""
+    """Say why a row is no judgment of a translation, or None if it is one."""
     kind, document, flag = row.cells[3], row.cells[7], row.cells[8].lower()
     if kind not in TYPES:
         unknown[kind or "no type"] += 1

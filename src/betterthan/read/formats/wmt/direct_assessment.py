@@ -1,7 +1,7 @@
-"""Direct assessments from crowd platforms: ``ad-XXYY-good-stnd*.csv``, a row a judgement.
+"""Direct assessments from crowd platforms: ``ad-XXYY-good-stnd*.csv``, a row a judgment.
 
 The header is separated by blanks and the rows by tabs: ``HITId WorkerId Input.src Input.trg Input.item hit sys_id rid
-type sid score time``. Scores are standardised by worker already. Only the type SYSTEM is a judgement of a system;
+type sid score time``. Scores are standardized by worker already. Only the type SYSTEM is a judgment of a system;
 REPEAT, REF and BAD_REF are quality control.
 """
 
@@ -52,7 +52,7 @@ def sniff_crowd(source: Source) -> Guess | None:
 
 
 def read_crowd(source: Source, options: Options) -> Reading:
-    """Read the judgements into one :class:`Ratings` for each language pair."""
+    """Read the judgments into one :class:`Ratings` for each language pair."""
     ratings = RatingsBuilder(options)
     unknown: Counter[str] = Counter()
     fix = "Keep the header that the platform's scripts write."
@@ -106,7 +106,7 @@ def sniff_segment_means(source: Source) -> Guess | None:
 
 
 def read_segment_means(source: Source, options: Options) -> Reading:
-    """Read the raw and the standardised means as two metrics."""
+    """Read the raw and the standardized means as two metrics."""
     means = {name: ScoresBuilder() for name in SCORES}
     n_judgments: list[float] = []
     for line, fields in field_rows(source, HEADER, missing="NA"):
@@ -118,7 +118,7 @@ def read_segment_means(source: Source, options: Options) -> Reading:
             means[name].add(system, segment, score, path=source.name, line=line)
         n_judgments.append(count)
     # Direct assessments grow with quality, as `way` takes it; only the user may say otherwise.
-    note = f"A segment of a system has {np.median(n_judgments):g} judgements (median)."
+    note = f"A segment of a system has {np.median(n_judgments):g} judgments (median)."
     tables = [table.scores(name, options, decide=way, notes=[note]) for name, table in means.items()]
     guess = sniff_segment_means(source)
     return scores_reading(tables, source, format=_SEGMENT_MEANS, guess=guess, n_rows=len(n_judgments))
@@ -185,8 +185,8 @@ CROWD = FormatReader(_CROWD, sniff_crowd, read_crowd)
 SEGMENT_MEANS = FormatReader(_SEGMENT_MEANS, sniff_segment_means, read_segment_means)
 """Mean direct assessments of segments: ``ad-seg-scores-XX-YY.csv``, separated by blanks.
 
-The header is ``SYS SID RAW.SCR Z.SCR N``: system, segment, the mean of raw and of standardised scores, and the number
-of judgements. Lines may end with a blank.
+The header is ``SYS SID RAW.SCR Z.SCR N``: system, segment, the mean of raw and of standardized scores, and the number
+of judgments. Lines may end with a blank.
 """
 SYSTEM_MEANS = FormatReader(_SYSTEM_MEANS, sniff_system_means, read_system_means)
 """Direct assessments of systems: ``DA-syslevel.csv``, with a header and ``LP SCORE SYSTEM`` in that order."""

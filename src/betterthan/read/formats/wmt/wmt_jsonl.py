@@ -1,4 +1,4 @@
-"""Judgements of WMT24 as JSON lines: one object a judgement, with ``esa_score`` (a text) and ``esa_spans``.
+"""Judgements of WMT24 as JSON lines: one object a judgment, with ``esa_score`` (a text) and ``esa_spans``.
 
 The keys are ``langs, line_id, src, tgt, doc_id, domain, esa_spans, esa_score, system, annotator, times``.
 """
@@ -448,7 +448,7 @@ def read_judgments(source: Source, options: Options) -> Reading:
 def _judgements(
     scores: Mapping[str, Any], source: Source, line: int
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """Yield the system, what to call a judge without a name, and the judgement."""
+    """Yield the system, what to call a judge without a name, and the judgment."""
     for system, judged in scores.items():
         if system.strip():
             check_names({"system": system}, path=source.name, line=line)
@@ -456,7 +456,7 @@ def _judgements(
         for number, one in enumerate(several, 1):
             if not isinstance(one, dict) or not system.strip():
                 raise _wrong_judgment(
-                    f"The judgement of {quoted(system)} is no object with a score", source, line
+                    f"The judgment of {quoted(system)} is no object with a score", source, line
                 )
             yield system, _NOBODY if len(several) == 1 else f"{_NOBODY} {number}", one
 
