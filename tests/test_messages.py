@@ -152,6 +152,7 @@ OF_OTHERS = {
     "errors.py": "cuts names and cells that are too long to show",
     "read/grid/delimited.py": "Python's csv module tells its errors apart by their text alone",
     "read/grid/duck.py": "DuckDB's errors",
+    "read/several/files.py": "DuckDB's errors",
     "read/grid/duck_grid.py": "DuckDB's errors",
     "read/several/several_files.py": "DuckDB's errors",
 }
@@ -343,8 +344,8 @@ def test_notes_keep_their_options_until_they_are_shown():
     """From where a note arises through the verb to the renderer."""
     scores = drawn_scores(3, 12, groups=list("aabbccddeeff"))
     table = describe(bt.rank(scores))
-    assert table.words[0].endswith('For single segments use units="segments".')
-    assert table.spelled(typed_option(cli)).words[0].endswith("For single segments use --units segments.")
+    assert table.unit.endswith('Use units="segments" for single segments.')
+    assert table.spelled(typed_option(cli)).unit.endswith("Use --units segments for single segments.")
 
 
 SPELLINGS = {

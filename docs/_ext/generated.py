@@ -65,7 +65,7 @@ _OTHER_TYPES = (
     "betterthan.results.explanation.Aggregation",
     "betterthan.results.explanation.Mover",
     "betterthan.analysis.rank.aggregation_weights.LengthWeights",
-    "betterthan.results.agreement.Concord",
+    "betterthan.results.agreement.RankingComparison",
     "betterthan.results.meta_evaluation.MetricComparisons",
     "betterthan.results.meta_evaluation.PairContribution",
     "betterthan.results.checkup.Triple",

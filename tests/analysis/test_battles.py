@@ -552,5 +552,5 @@ def test_few_judges_are_called_rough(verb, n_judges, is_few):
         outcome=(rng.random(200) < 0.5).astype(float),
         group=rng.integers(0, n_judges, 200),
     )
-    said = f"Only {n_judges} groups (judges or sessions): intervals of so few are rough."
+    said = f"Only {n_judges} groups (judges or sessions): intervals from so few are rough."
     assert (said in verb(matches).notes) == is_few

@@ -75,7 +75,7 @@ def test_a_slip_in_an_option_is_a_usage_error(betterthan, scores):
 
 def test_the_documents_can_be_resampled(betterthan, scores):
     """--units groups draws documents."""
-    said = betterthan("rank", scores, "--units", "groups")
+    said = betterthan("rank", scores, "--units", "groups", "--signature")
 
     assert said.code == 0
     assert "units:groups" in said.out

@@ -236,9 +236,9 @@ def test_what_is_ignored_or_kept_must_exist():
     assert "to be ignored and to be used" in refused(columns, "BT214", ignore="rank", keep="rank")
     assert "to be ignored and to be used" in refused(columns, "BT214", ignore="id", item="id")
     battles = io.StringIO("model_a,model_b,winner\nA,B,model_a\n")
-    with pytest.raises(ReadError, match="--ignore chooses among the columns of a table of scores"):
+    with pytest.raises(ReadError, match="ignore chooses among the columns of a table of scores"):
         read_any(battles, Options(ignore_columns=("winner",)))
-    with pytest.raises(ReadError, match="--keep chooses"):
+    with pytest.raises(ReadError, match="keep chooses"):
         read_any({"model_a": ["A"], "model_b": ["B"], "winner": ["tie"]}, Options(keep_columns=("winner",)))
 
 

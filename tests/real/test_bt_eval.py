@@ -96,7 +96,7 @@ def test_bradley_terry_exists_or_says_who_is_to_blame(setup):
         with pytest.raises(NotEstimable) as caught:
             bt.rank(scores, by="bradley_terry")
         assert str(caught.value) == (
-            f'Bradley–Terry strengths do not exist here: {never}. Rank by="win_rate", or add prior=0.5.'
+            f'Bradley–Terry strengths do not exist: {never}. Use by="win_rate", or add prior=0.5.'
         )
         assert caught.value.systems == (NEVER_LOST | NEVER_WON)[setup]
         found = bt.rank(scores, by="bradley_terry", prior=0.5, scale="log", n_resamples=20)

@@ -248,5 +248,5 @@ def test_the_table_reads_as_the_shared_task_writes_it():
         f"{found.n_significant} of 3 pairs of metrics differ significantly "
         f"(PERM-INPUTS, two-sided, p ≤ 0.05, Holm over 3 pairs)." in said
     )
-    assert found.settings.signature in str(found)
+    assert found.settings.short_signature in str(found)
     assert repr(found) == "MetaEvaluation(by pearson, segment level, 3 metrics: sharp > fair > blunt)"

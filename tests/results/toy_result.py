@@ -66,4 +66,4 @@ def coin_tosses_table(result: CoinTosses) -> Table:
 def coin_tosses_chart(result: CoinTosses, theme: Theme, *, title: str | None = None) -> Drawing:
     """Draw a bar a coin."""
     bars = altair().Chart(rows(result.columns())).mark_bar().encode(x="heads:Q", y="coin:N")
-    return headed(bars, theme, title="How fair are the coins?", wanted=title)
+    return headed(bars, theme, title="How fair are the coins?", override=title)

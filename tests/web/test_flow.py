@@ -22,7 +22,7 @@ def test_a_form_leads_from_files_to_the_report(site):
     run_id = page.removeprefix("/new/")
     site.settled(run_id)
     shown = client.get(page).text
-    assert "What was recognised" in shown
+    assert "What was recognized" in shown
     assert "3 systems × 24 segments in 6 documents" in shown
     assert "No problem found." in shown
     answer = client.post(page, data={"form_token": site.token(page), "then": "start", "with_texts": "yes"})

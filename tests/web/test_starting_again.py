@@ -39,7 +39,7 @@ def test_a_look_leaves_the_report(site, finished):
     assert (run["state"], run["verdict"], run["kind"]) == ("done", finished["verdict"], "scores")
     assert run["choices"]["direction"] == "lower"
     assert whole(site, run_id) == before
-    assert "What was recognised" in site.client.get(f"/new/{run_id}").text
+    assert "What was recognized" in site.client.get(f"/new/{run_id}").text
 
 
 def test_a_new_start_that_is_cancelled_leaves_the_report(serving, tmp_path):

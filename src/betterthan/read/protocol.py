@@ -178,7 +178,8 @@ class Reader(Protocol):
         """Read `source` into tables."""
 
 
-class FormatReader(NamedTuple):
+@dataclass(slots=True, eq=False)
+class FormatReader:
     """A format of a module that holds several, in the shape of :class:`Reader`.
 
     Tables that a data frame may hold have `guess` and `read_grid` too.

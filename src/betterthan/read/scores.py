@@ -217,7 +217,7 @@ def read_ratings(
     ignore: Sequence[str] = (),
     keep: Sequence[str] = (),
 ) -> Ratings:
-    """Read single judgements: who gave which score to which segment of which system.
+    """Read single judgments: who gave which score to which segment of which system.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ def _seen(look: Peek) -> str:
 
 
 def _raise_fault(source: Source) -> None:
-    """Raise what is wrong with JSON lines or Parquet: a broken line explains more than "not recognised"."""
+    """Raise what is wrong with JSON lines or Parquet: a broken line explains more than "not recognized"."""
     if peek(source).container != "delimited":
         with open_grid(source):
             pass

@@ -42,8 +42,8 @@ def csv_of(table: Table) -> str:
 
     Examples
     --------
-    >>> from betterthan.present.table import Column
-    >>> csv_of(Table(title="", columns=(Column(heading="system"),), rows=(("=1+1",), ("a",))))
+    >>> from betterthan.present.table import TableColumn
+    >>> csv_of(Table(title="", columns=(TableColumn(heading="system"),), rows=(("=1+1",), ("a",))))
     "system\n'=1+1\na\n"
     """
     buffer = io.StringIO()

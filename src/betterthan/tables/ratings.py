@@ -37,7 +37,7 @@ _DIRECT_ASSESSMENT = re.compile(r"\b(da|direct assessment|adequacy|fluency)\b", 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ratings(Frozen):
-    """Judgements of segments of systems by judges, one row each; t rows.
+    """Judgments of segments of systems by judges, one row each; t rows.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Ratings(Frozen):
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "name", text(self.name, what="metric"))
-        put(self, "score", float_array(self.score, shape=(None,), what="Judgements"))
+        put(self, "score", float_array(self.score, shape=(None,), what="Judgments"))
         t = self.score.size
         for many, one in (("systems", "system"), ("segments", "segment"), ("judges", "judge")):
             names = labels(getattr(self, many), what=one)
@@ -89,7 +89,7 @@ class Ratings(Frozen):
             put(self, one, index_array(getattr(self, one), length=t, below=len(names), what=one))
         if np.isnan(self.score).any():
             first = int(np.flatnonzero(np.isnan(self.score))[0]) + 1
-            raise TableError(f"Judgement {first} has no score. Leave out rows without a score.")
+            raise TableError(f"Judgment {first} has no score. Leave out rows without a score.")
         put(self, "higher_is_better", flag(self.higher_is_better, what="higher_is_better"))
         put(self, "groups", group_labels(self.groups, n_segments=len(self.segments)))
         put(self, "notes", note_texts(self.notes, system=self.systems, judge=self.judges))
@@ -174,7 +174,7 @@ class Ratings(Frozen):
         if not stays.any():
             raise TableError("No judge would be left. Keep at least one, or loosen the rule.")
         keep = stays[self.judge]
-        lost = f"{int((~keep).sum())} of {keep.size} judgements"
+        lost = f"{int((~keep).sum())} of {keep.size} judgments"
         note = f"{lost} left out: judges {some_of([self.judges[i] for i in np.unique(gone)])}, {because}."
         return replace(
             self._rows(keep, score=self.score[keep]),

@@ -96,7 +96,7 @@ def test_documents_are_the_units_where_they_are_known(by):
 
     assert (auto.units, auto.n_units) == (groups.units, groups.n_units) == ("groups", 10)
     assert (segments.units, segments.n_units) == ("segments", 40)
-    assert auto.unit_note.startswith("Unit: 10 groups (documents) of 40 segments")
+    assert auto.unit_note.startswith("Unit: 10 documents (40 segments)")
     assert not any(note.startswith("Unit:") for note in auto.notes + groups.notes + segments.notes)
     assert segments.unit_note.startswith("Unit: 40 segments, although")
     np.testing.assert_array_equal(auto.pvalue, groups.pvalue)

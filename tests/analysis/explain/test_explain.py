@@ -131,9 +131,9 @@ class TestMechanisms:
         few = bt.explain(table(human.values[:2, :20], groups=list("abcd" * 5)), "A", "B")
 
         assert (found.units, found.n_units) == ("groups", 30)
-        assert found.unit_note.startswith("Unit: 30 groups")
+        assert found.unit_note.startswith("Unit: 30 documents")
         assert few.mechanism("mean").pvalue >= 0.125
-        assert few.undecidable.startswith("No pair could be significant at level 0.05: with 4 groups")
+        assert few.undecidable.startswith("No pair could be significant at level 0.05: with 4 documents")
 
     def test_every_test_has_the_unit_of_the_verdict(self, human):
         """With documents as units each p-value is that of swapping whole documents, counted one by one."""

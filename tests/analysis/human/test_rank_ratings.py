@@ -104,7 +104,7 @@ def test_plain_means_on_request_and_where_nothing_is_shared():
 def test_what_cannot_be_ranked_is_refused():
     """A system without judgments, or alone."""
     with pytest.raises(
-        bt.NotEstimable, match=r"Nobody judged B\. Leave out systems without judgements"
+        bt.NotEstimable, match=r"Nobody judged B\. Leave out systems without judgments"
     ) as raised:
         bt.rank_ratings(scores_of([[1, 2], [NAN, NAN]]))
     assert raised.value.systems == ("B",)
@@ -147,7 +147,7 @@ def test_documents_are_the_unit_where_they_are_known():
     )
     auto, named = bt.rank_ratings(scores), bt.rank_ratings(scores, units="groups")
     assert auto.settings.options["units"] == "groups"
-    assert auto.unit_note.startswith("Unit: 6 groups (documents) of 24 segments")
+    assert auto.unit_note.startswith("Unit: 6 documents (24 segments)")
     np.testing.assert_array_equal([auto.low, auto.high], [named.low, named.high])
     thin = values.copy()
     thin[0, 4:] = thin[1, :3] = np.nan

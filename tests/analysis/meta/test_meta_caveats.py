@@ -113,7 +113,7 @@ def test_a_metric_that_ties_nearly_everything_is_named_and_not_praised():
     assert np.isnan(found.low[0])
     assert found.is_tested.tolist() == [False, True, True]
     text = " ".join(str(found).split())
-    assert "blunt ties nearly everything: it tells 5 of 600 pairs of outputs apart (0.8%)." in text
+    assert "blunt ties nearly everything: it separates 5 of 600 pairs of outputs (0.8%)." in text
     assert "Among the metrics that could be tested, sharp agrees significantly better" in text
     assert "blunt agrees" not in text
     assert bt.Result.from_dict(found.to_dict()) == found

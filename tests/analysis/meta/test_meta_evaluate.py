@@ -176,9 +176,9 @@ def test_documents_are_drawn_by_default_and_a_note_says_so():
         bt.meta_evaluate(METRICS, PEOPLE, units=units, **FAST) for units in ("auto", "segments", "groups")
     )
     np.testing.assert_array_equal(auto.value, segments.value)
-    assert auto.unit_note.startswith("Unit: 5 groups (documents) of 30 segments, because")
+    assert auto.unit_note.startswith("Unit: 5 documents (30 segments).")
     assert "as published" in auto.unit_note
-    assert "although segments of a group" in segments.unit_note
+    assert "although segments of a document" in segments.unit_note
     assert "as published" not in groups.unit_note
     assert "|drawn:5,groups|" in auto.settings.signature
     published = bt.meta_evaluate(METRICS, PEOPLE, alternative="wmt", **FAST)

@@ -115,7 +115,7 @@ def test_words_name_the_best_the_top_and_the_flipped():
         "To see why: betterthan explain FILE A B.",
     )
     alike = bt.agreement({"mean": ranking([1, 2]), "wins": ranking([1, 2])})
-    assert alike.sentences == ("All 2 rankings order all 1 pair of systems alike.",)
+    assert alike.sentences == ("All 2 rankings order the one pair of systems alike.",)
     tied = bt.agreement({"mean": ranking([1, 2]), "wins": ranking([1, 1])})
     assert "tied in one ranking" in tied.sentences[-1]
 

@@ -241,7 +241,7 @@ def test_the_standard_error_bounds_what_is_seen():
 def test_refusals_say_what_to_do():
     """No random numbers, and a method that does not exist."""
     scores = np.zeros((2, 3))
-    with pytest.raises(BetterThanError, match=r"got no random numbers. Pass rng="):
+    with pytest.raises(BetterThanError, match=r"need a random generator, and rng is None. Pass"):
         one_sided_pvalues(scores, "monte_carlo")
     with pytest.raises(UnknownName, match=r'Unknown method "analytical"\. Did you mean "analytic"'):
         one_sided_pvalues(scores, "analytical")

@@ -261,7 +261,7 @@ def test_errors_say_what_to_do(monkeypatch):
     with pytest.raises(BetterThanError, match=r"threshold must be 0 or more; it is -0.1"):
         accuracy_at(metric, human, -0.1)
     with pytest.raises(
-        BetterThanError, match=r'Level "global" has 224985078 pairs here, more than 200000000. The usual'
+        BetterThanError, match=r'level="global" has 224,985,078 pairs here, more than 200,000,000. Use'
     ):
         calibrated_accuracy(np.zeros((1, 21213)), np.zeros((1, 21213)), "global")
     monkeypatch.setattr(tie_calibration, "_MOST_PAIRS", 10)

@@ -224,7 +224,9 @@ def test_a_hair_thin_margin_is_a_difference_of_nothing():
 def test_impossible_ties_are_refused():
     """With draw_probability 0 a tie contradicts the settings; wins are fine."""
     left, right = np.array([0]), np.array([1])
-    with pytest.raises(BetterThanError, match=r"ties, which draw_probability=0 declares impossible\. Set it"):
+    with pytest.raises(
+        BetterThanError, match=r"but draw_probability is 0, which makes ties impossible\. Set it"
+    ):
         trueskill(left, right, np.array([0.5]), n_systems=2, draw_probability=0)
     assert trueskill(left, right, np.array([1.0]), n_systems=2, draw_probability=0).mu[0] > 25
 

@@ -60,7 +60,7 @@ def test_options_that_a_declared_format_does_not_understand_are_refused(toy):
     with pytest.raises(ReadError, match=r"system=\"s\" cannot be applied here, because this is a toy"):
         read_any(toy, Options(columns={"system": "s"}), format="toy")
     with pytest.raises(
-        ReadError, match="--ignore chooses among the columns of a table of scores, but this is a toy"
+        ReadError, match="ignore chooses among the columns of a table of scores, but this is a toy"
     ):
         bt.read_scores(toy, ignore=("A",))
     with pytest.raises(ReadError, match="both_bad is for battles, and this is a toy"):

@@ -368,7 +368,7 @@ def test_rows_and_ids_are_not_put_side_by_side(put):
     one = put("a/x.csv", "id,A\n" + "".join(f"{i},{i}.5\n" for i in (2, 1, 3)))
     two = put("b/x.csv", "B\n0.1\n0.2\n0.3\n")
     message = refusal([one, two], "BT232")
-    assert f'"{two}" has no ids of segments' in message
+    assert f'"{two}" has no segment ids' in message
     assert [finding.code for finding in bt.check([one, two]).problems] == ["BT232"]
     put("b/x.csv", "sentence_mark,B,C\n" + "".join(f"k{i},0.{i},1\n" for i in range(3)))
     put("a/x.csv", "A\n0.1\n0.2\n0.3\n")

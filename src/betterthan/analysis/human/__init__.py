@@ -1,1 +1,1 @@
-"""Human judgements: judges, kept pairs, identical outputs, and rankings of ratings."""
+"""Human judgments: judges, kept pairs, identical outputs, and rankings of ratings."""

@@ -56,7 +56,7 @@ def sentences_about(found: Judges, *, alpha: float, min_shared: int) -> tuple[st
 def _size(found: Judges) -> str:
     total = int(found.n_judgements.sum())
     each = amount(found.agreement.per_output, 1).removesuffix(".0")
-    return f"{counted(len(found.judges), 'judge')} gave {counted(total, 'judgement')}, {each} for an output."
+    return f"{counted(len(found.judges), 'judge')} gave {counted(total, 'judgment')}, {each} for an output."
 
 
 def _agreement_sentence(found: Judges) -> list[str]:

@@ -191,4 +191,4 @@ def _thin_note(scores: Scores, found: _Fitted, units: str) -> tuple[str, ...]:
 
 
 def _unit_name(scores: Scores, *, standardize: bool) -> str:
-    return f"{scores.name}{', standardised' if standardize else ''}, {scores.direction}"
+    return f"{scores.name}{', standardized' if standardize else ''}, {scores.direction}"

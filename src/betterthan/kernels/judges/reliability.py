@@ -50,7 +50,7 @@ class Intraclass(NamedTuple):
     high: float
     n_units: int
     per_unit: float
-    """Judgements a unit; for unequal numbers the ANOVA's average k₀."""
+    """Judgments per unit; for unequal numbers the ANOVA's average k₀."""
 
 
 def krippendorff_alpha(unit: IntArray, value: FloatArray, *, level: MeasurementLevel = "interval") -> Alpha:

@@ -60,7 +60,7 @@ def _columns(result: Judges) -> list[tuple[TableColumn, list[TableCell]]]:
     digits = min(digits_for([], result.deviation), 2)
     columns: list[tuple[TableColumn, list[TableCell]]] = [
         (TableColumn(heading="judge"), list(result.judges)),
-        (TableColumn(heading="judgements", kind="integer"), result.n_judgements.tolist()),
+        (TableColumn(heading="judgments", kind="integer"), result.n_judgements.tolist()),
         (TableColumn(heading="mean", kind="number", digits=digits), result.mean.tolist()),
         (TableColumn(heading="sd", kind="number", digits=digits), result.deviation.tolist()),
         (TableColumn(heading="shared", kind="integer"), result.n_shared.tolist()),

@@ -129,7 +129,7 @@ def _gamed(result: TagRanking, measure: str) -> list[str]:
 
 
 _AUDITION_LEGEND = (
-    "Under a labelling: how many systems it outscores. d: share of pairs of systems that differ significantly, in all, "
+    "Under a labeling: how many systems it outscores. d: share of pairs of systems that differ significantly, in all, "
     "in the upper and in the lower half. A measure by which labelings outscore systems that know more than they do "
     "can be gamed."
 )
@@ -145,7 +145,7 @@ def audition_table(result: Audition) -> Table:
         *shares,
         TableColumn(heading="groups", kind="integer"),
     )
-    size = f"{len(result.systems)} systems, {len(result.synthetic)} synthetic labellings"
+    size = f"{len(result.systems)} systems, {len(result.synthetic)} synthetic labelings"
     return Table(
         title=f"Audition of {len(result.measures)} measures of word tags ({size})",
         columns=columns,

@@ -37,7 +37,7 @@ class ScoresFrom(NamedTuple):
 
 
 class RatingsFrom(NamedTuple):
-    """Judgements and the file that they are from."""
+    """Judgments and the file that they are from."""
 
     table: Ratings
     file: str

@@ -143,7 +143,7 @@ def _chart(pooled: _Pooled) -> StudyChart:
         name="fooled",
         title="Share of real systems that a labeling which knows nothing outscores",
         kind="matrix",
-        x="labelling",
+        x="labeling",
         y="measure",
     )
 

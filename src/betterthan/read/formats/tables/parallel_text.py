@@ -71,8 +71,8 @@ def sniff(source: Source) -> Guess | None:
     if source.suffix in _TEXT and _is_prose(source):
         return Guess(confidence=0.85, because="lines of text without the shape of a table")
     if source.suffix == ".txt":
-        return Guess(confidence=0.2, because="the name ends in .txt and no table was recognised")
-    return Guess(confidence=0.05, because="it is text of which nothing else was recognised")
+        return Guess(confidence=0.2, because="the name ends in .txt and no table was recognized")
+    return Guess(confidence=0.05, because="it is text of which nothing else was recognized")
 
 
 def _is_prose(source: Source) -> bool:

@@ -35,7 +35,7 @@ from betterthan.tables.ratings import Ratings
 FORMAT = Format(
     name="ratings",
     kind="ratings",
-    description="a table with one row for each judgement: columns for segment, system, judge and score",
+    description="a table with one row for each judgment: columns for segment, system, judge and score",
     columns=OF_SCORES,
     chooses_columns=True,
     rows="grid",

@@ -31,7 +31,7 @@ from betterthan.read.source.source import Source
 _CROWD = Format(
     name="crowd_da",
     kind="ratings",
-    description="standardised direct assessments of a crowd (ad-XXYY-good-stnd.csv): a row a judgement",
+    description="standardized direct assessments of a crowd (ad-XXYY-good-stnd.csv): one judgment per row",
 )
 _NAMED = ("WorkerId", "Input.src", "Input.trg", "sys_id", "sid")
 _NEEDED = (*_NAMED, "type", "score")
@@ -47,7 +47,7 @@ def sniff_crowd(source: Source) -> Guess | None:
     if not set(_NEEDED) <= set(first):
         return None
     return Guess(
-        confidence=0.99, because="columns WorkerId, sys_id, type, sid and score of a crowd's judgements"
+        confidence=0.99, because="columns WorkerId, sys_id, type, sid and score of a crowd's judgments"
     )
 
 

@@ -1,4 +1,4 @@
-"""Judgements of WMT24 as JSON lines: one object a judgment, with ``esa_score`` (a text) and ``esa_spans``.
+"""Judgments of WMT24 as JSON lines: one object per judgment, with ``esa_score`` (a text) and ``esa_spans``.
 
 The keys are ``langs, line_id, src, tgt, doc_id, domain, esa_spans, esa_score, system, annotator, times``.
 """
@@ -30,7 +30,7 @@ from betterthan.tables.texts import Texts
 _ESA = Format(
     name="wmt_jsonl",
     kind="ratings",
-    description="judgements of WMT24 as JSON lines, with langs, line_id, system, annotator and esa_score",
+    description="judgments of WMT24 as JSON lines, with langs, line_id, system, annotator and esa_score",
 )
 ENDS = (".jsonl", ".jsonl.gz")
 _NAMED = ("langs", "line_id", "system", "annotator")
@@ -409,7 +409,7 @@ def _problems(odd: list[tuple[str, str]], source: Source) -> tuple[Problem, ...]
 _JUDGMENTS = Format(
     name="wmt_judgements",
     kind="ratings",
-    description="judgements of WMT25 as JSON lines: doc_id, tgt_text, and scores by system",
+    description="judgments of WMT25 as JSON lines: doc_id, tgt_text, and scores by system",
 )
 _JUDGMENTS_KEYS = ("doc_id", "tgt_text", "scores")
 _NOBODY = "annotator"
@@ -480,7 +480,7 @@ of a document, named ``DOCUMENT:NUMBER`` with numbers from 1, as in the automati
 its language pair: ``en-is_IS_#_literary_#_NAME``.
 """
 JUDGMENTS = FormatReader(_JUDGMENTS, sniff_judgments, read_judgments)
-"""Judgements of WMT25 as JSON lines: one object a paragraph, with the scores of all systems.
+"""Judgments of WMT25 as JSON lines: one object per paragraph, with the scores of all systems.
 
 An object is ``{doc_id, src_text, tgt_text, scores: {SYSTEM: {human, errors, annotator}}}``; a system judged more than
 once has a list of these. The paragraphs of a document follow each other and are counted from 1, as in the translations.
