@@ -498,7 +498,7 @@ class TestWords:
             assert "nan" not in sentence
             assert "p = 0.0000" not in sentence
             assert "signific" not in sentence or "at level 0.05" in sentence
-            for number in NUMBER.findall(sentence):
+            for number in NUMBER.findall(sentence.replace("80% power", "")):  # a convention, not a result
                 assert is_told(number, values, texts), (number, sentence)
 
     def test_numbers_of_the_campaign_are_in_fields(self, human, texts):
@@ -507,7 +507,7 @@ class TestWords:
             found = bt.explain(human, a, b, texts=texts)
             values, words = numbers_in_fields(found)
             for sentence in found.sentences:
-                for number in NUMBER.findall(sentence):
+                for number in NUMBER.findall(sentence.replace("80% power", "")):
                     assert is_told(number, values, words), (number, sentence)
 
     def test_lower_is_better_is_said(self):

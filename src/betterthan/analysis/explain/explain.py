@@ -282,7 +282,7 @@ def _advice(found: Explanation) -> str:
         return f"The data do not decide between the two, which does not show that they are equal; gather more {unit}."
     return (
         f"The data do not decide between the two, which does not show that they are equal: about "
-        f"{_rounded(found.n_needed)} {unit} would show a mean difference of this size with a power of four in five."
+        f"{_rounded(found.n_needed)} {unit} would show a mean difference of this size with 80% power."
     )
 
 
