@@ -72,7 +72,7 @@ def uploaded(page, address, name="human.csv", content=SCORES):
     page.goto(address)
     page.set_input_files("#files", {"name": name, "mimeType": "text/csv", "buffer": content.encode()})
     page.get_by_role("button", name="Look at these files").click()
-    page.get_by_role("heading", name="What was recognised").wait_for(timeout=MINUTE)
+    page.get_by_role("heading", name="What was recognized").wait_for(timeout=MINUTE)
 
 
 def reported(page, address, **given):
@@ -125,7 +125,7 @@ def reported_kind(page, address, kind):
     ]
     page.set_input_files("#files", files)
     page.get_by_role("button", name="Look at these files").click()
-    page.get_by_role("heading", name="What was recognised").wait_for(timeout=MINUTE)
+    page.get_by_role("heading", name="What was recognized").wait_for(timeout=MINUTE)
     page.get_by_role("button", name="Make the report").click()
     page.locator("section#verdict").wait_for(timeout=2 * MINUTE)
 
@@ -163,7 +163,7 @@ def test_everything_can_be_done_with_the_keyboard(page, address):
     wanted = page.get_by_role("button", name="Eight systems, human scores")
     tab_to(page, wanted)
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="What was recognised").wait_for(timeout=MINUTE)
+    page.get_by_role("heading", name="What was recognized").wait_for(timeout=MINUTE)
     tab_to(page, page.get_by_role("button", name="Make the report"))
     page.keyboard.press("Enter")
     page.locator("section#verdict").wait_for(timeout=2 * MINUTE)

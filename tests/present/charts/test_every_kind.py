@@ -21,9 +21,9 @@ WRITTEN = {
     "agreement": ("Do the rankings agree?", "share of pairs of systems (%)", "ordered alike", "opposite"),
     "ranks": ("Ranks side by side", "mean", "median", "win rate"),
     "metrics": ("Which metrics differ significantly by soft pairwise accuracy?", "row against column"),
-    "soft_pairwise": ("metric-0 beside people", "people: MQM"),
+    "soft_pairwise": ("metric-0 and human judgments", "people: MQM"),
     "contributions": (
-        "How sure are people, and metric-0?",
+        "Confidence per pair of systems: humans and metric-0",
         "people (MQM): sure that the first is better, 1 − p",
         "neither sure",
     ),

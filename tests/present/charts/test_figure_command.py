@@ -28,7 +28,7 @@ CALLS = {
     "agreement": (("human.csv", "--resamples", 20), "mean and Bradley–Terry"),
     "ranks": (("human.csv", "--by", "mean", "--by", "median", "--resamples", 20), "Ranks side by side"),
     "metrics": (META, "Which metrics differ significantly"),
-    "soft-pairwise": ((*META, "--metric", "chrF"), "chrF beside people"),
+    "soft-pairwise": ((*META, "--metric", "chrF"), "chrF and human judgments"),
     "contributions": ((*META, "--metric", "TER"), "How sure are people, and TER?"),
     "margins": (("human.csv",), "pairs kept"),
     "aggregation": (("a.txt", "b.txt", "--reference", "ref.txt", "--resamples", 20, "--by", "chrf"), "chrF2"),

@@ -79,7 +79,7 @@ def test_the_mean_of_the_cells_is_soft_pairwise_accuracy():
 def test_the_metric_is_chosen():
     """By name; an unknown one is refused with the known."""
     assert any(
-        words.startswith("metric-2 beside people")
+        words.startswith("metric-2 and human judgments")
         for words in Picture(made("soft_pairwise", metric="metric-2")).words
     )
     with pytest.raises(UnknownName, match='Unknown metric "metric-9"'):

@@ -127,7 +127,7 @@ def test_a_language_pair_is_part_of_the_name_where_there_are_several():
         (lines(judged("", 1, "a", "1")), "BT105", '"system" is missing'),
         (lines(judged({}, 1, "a", "1")), "BT025", '"system" is "{}"'),
         (lines(judged("A", 1, "a", "1"), judged("A", 1, "a", "1", doc="b")), "BT173", 'line 2: Segment "1" belongs'),
-        (lines(judged("A", 1, "a", None)), "BT011", "No row is a judgement"),
+        (lines(judged("A", 1, "a", None)), "BT011", "No row is a judgment"),
         (DUMP + "{\n", "BT016", "line 7: The line is not JSON"),
     ],
 )  # fmt: skip
