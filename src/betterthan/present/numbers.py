@@ -60,6 +60,18 @@ def pvalue(value: float | None, smallest: float = SMALLEST_P) -> str:
     return f"<{smallest:.4f}" if value < smallest else f"{value:.4f}"
 
 
+def equals_p(p: float) -> str:
+    """Return a p-value as it stands in a sentence.
+
+    Examples
+    --------
+    >>> equals_p(0.0312), equals_p(1e-9)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    written = pvalue(p)
+    return f"p < {written.removeprefix('<')}" if written.startswith("<") else f"p = {written}"
+
+
 def interval(low: float | None, high: float | None, digits: int) -> str:
     """Return "low to high"; the word keeps negative limits readable.
 

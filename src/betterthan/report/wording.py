@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from betterthan.messages import Message
-from betterthan.present.numbers import digits_for, pvalue
+from betterthan.present.numbers import digits_for, equals_p
 from betterthan.present.table import Table
 from betterthan.results.units import UNIT_LINE
 from betterthan.tables.scores import Scores
@@ -35,18 +35,6 @@ def plural(n: int, one: str, many: str | None = None) -> str:
     ('system', 'systems', 'score')
     """
     return one if n == 1 else many or f"{one}s"
-
-
-def equals_p(p: float) -> str:
-    """Return a p-value as it stands in a sentence.
-
-    Examples
-    --------
-    >>> equals_p(0.0312), equals_p(1e-9)
-    ('p = 0.0312', 'p < 0.0001')
-    """
-    written = pvalue(p)
-    return f"p < {written.removeprefix('<')}" if written.startswith("<") else f"p = {written}"
 
 
 def page_table(table: Table) -> Table:

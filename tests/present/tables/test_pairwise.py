@@ -24,7 +24,7 @@ def test_a_single_pair_is_a_sentence():
     """Who is better, by how much and by which test; or that there is no significant difference."""
     (verdict,) = describe(bt.compare(CLEAR)).verdict
     assert re.fullmatch(
-        r"B is significantly better than A \(difference of means [\d.]+, 95% CI [\d.]+ to [\d.]+, p <0.0001, "
+        r"B is significantly better than A \(difference of means [\d.]+, 95% CI [\d.]+ to [\d.]+, p < 0.0001, "
         r"permutation test\)\.",
         verdict,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from betterthan.present.numbers import digits_for, number, percent, pvalue
+from betterthan.present.numbers import digits_for, equals_p, number, percent
 from betterthan.present.table import Table, TableCell, TableColumn
 from betterthan.present.tables.tags import TAG_MEASURES, tag_measure_name
 from betterthan.results.pairwise import P_METHODS, Pair, PairwiseTable
@@ -210,7 +210,7 @@ def _single(result: PairwiseTable, pair: Pair, sides: str) -> str:
     digits = digits_for([(pair.high - pair.low) / 2], [pair.effect])
     level = percent(result.confidence)
     found = (
-        f"{level} CI {number(pair.low, digits)} to {number(pair.high, digits)}, {_p_words(pair.pvalue)}, "
+        f"{level} CI {number(pair.low, digits)} to {number(pair.high, digits)}, {equals_p(pair.pvalue)}, "
         f"{name_of_test(result.test)}{sides}"
     )
     effect = f"{effect_words(result.effect_name)} {number(pair.effect, digits)}"
@@ -219,8 +219,3 @@ def _single(result: PairwiseTable, pair: Pair, sides: str) -> str:
     other = pair.b if pair.verdict == pair.a else pair.a
     by_model = " under the model" if result.unmet else ""
     return f"{pair.verdict} is significantly better than {other}{by_model} ({effect}, {found})."
-
-
-def _p_words(p: float) -> str:
-    written = pvalue(p)
-    return f"p {written}" if written.startswith("<") else f"p = {written}"

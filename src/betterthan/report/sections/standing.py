@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from betterthan.analysis.units import units_of
 from betterthan.analysis.wording import amount, decimals_for
+from betterthan.present.numbers import equals_p
 from betterthan.report.inputs import Inputs
-from betterthan.report.wording import LOST, corrected, count, equals_p
+from betterthan.report.wording import LOST, corrected, count
 from betterthan.results.explanation import Explanation
 from betterthan.results.pairwise import Pair, PairwiseTable
 
