@@ -1,4 +1,4 @@
-"""The array types everybody shares, and how arrays become JSON and digests."""
+"""Shared array types, and conversion of arrays to JSON and digests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 def read_only(array: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-    """Return `array` made read-only, so that a table or result cannot change after it was checked."""
+    """Return `array` made read-only, so that a table or result cannot change after validation."""
     array.flags.writeable = False
     return array
 
@@ -66,7 +66,7 @@ def digest(*parts: object) -> str:
             state.update(f"array {plain.dtype.str} {plain.shape}".encode())
             state.update(plain.reshape(-1).view(np.uint8).data)
         else:
-            # Which characters repr escapes depends on the version of Python; ascii escapes the same always.
+            # Which characters repr escapes depends on the version of Python; ascii does not.
             state.update(ascii(part).encode())
         state.update(b"\x00")
     return state.hexdigest()[:8]

@@ -1,9 +1,9 @@
-"""How much memory a process may use, how large its input may grow, and the largest counts it takes.
+"""Limits on memory, input size and counts.
 
-One number bounds everything: the memory budget, by default half of what the machine has free. Work that can be
-estimated is refused before it begins (:func:`require`), input that is unpacked or spooled is counted as it comes
-(:func:`most_unpacked`), DuckDB gets its share (:func:`engine_memory`), and the command line has the operating system
-refuse whatever was not foreseen (:func:`enforce`). The budget never changes a number, only whether it is computed.
+One number bounds everything: the memory budget, by default half of the free memory. Work with a known estimate is
+rejected before it starts (:func:`require`), decompressed or spooled input is counted while it is read
+(:func:`most_unpacked`), DuckDB gets its share (:func:`engine_memory`), and for the command line the operating system
+enforces the limit (:func:`enforce`). The budget never changes a result, only whether it is computed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from numbers import Real
 from pathlib import Path
 
 from betterthan.errors import BetterThanError, OverBudget
@@ -28,6 +29,7 @@ MOST_RESAMPLES = 100_000_000
 MOST_WORKERS = 1024
 MOST_ORDER = 100  # of n-grams; beyond it none recurs
 MOST_SEGMENTS = 100_000_000  # that are asked for; data may have more
+LEAST_CONFIDENCE = 0.01
 MOST_SCALE = 20.0  # pixels of a picture for each of its units
 
 _ASSUMED = 8 * GIGABYTE  # free memory of a machine that does not say
@@ -98,13 +100,13 @@ def memory() -> int:
             return parse_size(given)
         except BetterThanError as error:
             raise BetterThanError(f"{VARIABLE}: {error}") from error
-    if _default is None:  # looked at once: what this process itself takes must not lower it
+    if _default is None:  # read once: the memory of this process itself must not lower it
         _default = max(available_memory() // 2, _FLOOR)
     return _default
 
 
 def available_memory(root: Path = Path("/")) -> int:
-    """Return how much memory this process could still get: of the machine, its control group and its limits."""
+    """Return the memory available to this process: of the machine, its control group and its limits."""
     return max(0, min([*_machine(root), *_control_groups(root), *_own_limits()], default=_ASSUMED))
 
 
@@ -112,12 +114,12 @@ def _machine(root: Path) -> Iterator[int]:
     with suppress(OSError, ValueError, KeyError):
         yield _fields(root / "proc/meminfo")["MemAvailable:"] << 10
         return
-    with suppress(OSError, ValueError, AttributeError):  # a Mac does not say what is free; Windows nothing
+    with suppress(OSError, ValueError, AttributeError):  # macOS does not report free memory, Windows nothing
         yield os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def _control_groups(root: Path) -> Iterator[int]:
-    """Yield what each control group above this process leaves, of either version."""
+    """Yield the memory available in each control group of this process, of either version."""
     with suppress(OSError):
         for line in (root / "proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
@@ -133,7 +135,7 @@ def _left(mount: Path, path: str, most: str, used: str) -> Iterator[int]:
     for folder in (group, *group.parents):
         if not folder.is_relative_to(mount):
             return
-        with suppress(OSError, ValueError):  # "max" is no limit
+        with suppress(OSError, ValueError):  # "max" means no limit
             limit, taken = int((folder / most).read_text()), int((folder / used).read_text())
             cached = 0
             with suppress(OSError, ValueError, KeyError):
@@ -158,8 +160,8 @@ def _fields(path: Path) -> dict[str, int]:
     return {line[0]: int(line[1]) for line in lines if len(line) > 1 and line[1].isdigit()}
 
 
-def require(needed: float, what: str, *, instead: str = "Use a part of the data") -> None:
-    """Refuse work before it begins when it would need more memory than the budget.
+def require(needed: float, what: str, *, instead: str = "Use part of the data") -> None:
+    """Raise before work starts when it would need more memory than the budget.
 
     Parameters
     ----------
@@ -168,7 +170,7 @@ def require(needed: float, what: str, *, instead: str = "Use a part of the data"
     what : str
         What needs them, as the subject of a sentence.
     instead : str
-        What the user can do but raise the budget.
+        Alternative to raising the budget.
 
     Raises
     ------
@@ -194,10 +196,10 @@ def require(needed: float, what: str, *, instead: str = "Use a part of the data"
 
 
 def out_of_memory() -> OverBudget:
-    """Build the error for work whose need of memory could not be foreseen."""
+    """Build the error for work whose memory could not be estimated."""
     return OverBudget(
         Message(
-            "This needs more memory than the budget of {budget}. Use a part of the data, or raise the "
+            "This needs more memory than the budget of {budget}. Use part of the data, or raise the "
             "budget with {memory}.",
             budget=shown(memory()),
             memory=Option("memory", SIZE),
@@ -206,7 +208,7 @@ def out_of_memory() -> OverBudget:
 
 
 def check_count(name: str, number: int | None, most: int) -> None:
-    """Refuse a count that no use of it explains.
+    """Raise when a count is implausibly large.
 
     Examples
     --------
@@ -219,19 +221,36 @@ def check_count(name: str, number: int | None, most: int) -> None:
         raise BetterThanError(f"{name} is {number:,}, but must be at most {most:,}.")
 
 
+def check_share(name: str, number: object) -> None:
+    """Refuse a level or a probability outside (0, 1), and a confidence level below 1%, whose interval has no width.
+
+    Examples
+    --------
+    >>> check_share("confidence", 95)
+    Traceback (most recent call last):
+    ...
+    betterthan.errors.BetterThanError: confidence must lie between 0 and 1, such as 0.95; it is 95.
+    """
+    if not (isinstance(number, Real) and 0 < float(number) < 1):
+        example = {"confidence": 0.95, "power": 0.8}.get(name, 0.05)
+        raise BetterThanError(f"{name} must lie between 0 and 1, such as {example}; it is {number!r}.")
+    if name == "confidence" and float(number) < LEAST_CONFIDENCE:
+        raise BetterThanError(f"confidence must be at least {LEAST_CONFIDENCE}; it is {number!r}.")
+
+
 def most_unpacked() -> int:
-    """Return how many bytes a packed file or a stream may grow to."""
+    """Return the maximum size of a decompressed file or a stream in bytes."""
     return _UNPACKED * memory()
 
 
 def engine_memory() -> int:
-    """Return the share of the budget that DuckDB may use before it writes to disk; more than 4 GB gains nothing."""
+    """Return the share of the budget that DuckDB may use before it spills to disk; at most 4 GB."""
     return max(128 * MEGABYTE, min(memory() // 4, 4 * GIGABYTE))
 
 
 @contextmanager
 def address_space() -> Iterator[None]:
-    """Let a library reserve what it will not use, as engines of JavaScript do; what it took is added to the limit."""
+    """Let a library reserve address space that it will not use, as JavaScript engines do; it is added to the limit."""
     if sys.platform != "linux":
         yield
         return
@@ -257,10 +276,10 @@ def _own_data() -> int:
 
 
 def enforce() -> None:
-    """Have the operating system refuse memory beyond the budget, so that this ends in an error.
+    """Make the operating system enforce the budget, so that exceeding it raises an error.
 
-    For a process of our own only: a library must not limit its caller. Where the system has no such limit (macOS,
-    Windows), what was estimated is still refused.
+    Only for betterthan's own processes: a library must not limit its caller. Where the system has no such limit (macOS,
+    Windows), estimates are still checked.
     """
     if sys.platform != "linux":
         return

@@ -3,14 +3,13 @@
 ::
 
     BetterThanError (ValueError)
-    ├── ReadError          a file cannot be understood; carries path, line and problem code
+    ├── ReadError          a file cannot be read; carries path, line and problem code
     ├── TableError         labels, shapes or values do not fit together
-    ├── MissingScores      cells are empty and the caller did not say what to do
-    ├── NotEstimable       the data does not determine the answer; carries the systems concerned
-    ├── NotConverged       carries iterations and last change
-    ├── UnknownName        carries the choices and the suggestion; a KeyError too
-    ├── OverBudget         more memory would be needed than the budget allows
-    └── MissingExtra       an optional package is needed; carries the extra that brings it
+    ├── MissingScores      scores are missing and no treatment was chosen ├── NotEstimable       the data does not
+    determine the answer; carries the systems concerned ├── NotConverged       carries iterations and last change ├──
+    UnknownName        carries the choices and the suggestion; a KeyError too ├── OverBudget         more memory would
+    be needed than the budget allows └── MissingExtra       an optional package is needed; carries the extra that brings
+    it
 
 A message is at most three sentences: what is wrong and where, why it matters, what to do.
 """
@@ -26,10 +25,18 @@ from betterthan.messages import Message
 
 
 class BetterThanError(ValueError):
-    """Anything a user can cause and mend; the command line shows it as one line and exits with 2.
+    """Base of all errors that a user can cause and fix; the command line shows it as one line and exits with 2.
 
-    A name or cell of ten thousand characters would hide what the message says, so long ones are cut: see
-    :func:`shortened`.
+    Very long names and cells would hide the message, so they are shortened: see :func:`shortened`.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> try:
+    ...     bt.compare({"A": [1, 2]})
+    ... except bt.BetterThanError as error:
+    ...     print(error)
+    There is only one system, A; a comparison needs two or more.
     """
 
     def __init__(self, *args: object) -> None:
@@ -37,11 +44,11 @@ class BetterThanError(ValueError):
 
     @property
     def text(self) -> str:
-        """What it says: a plain string or a :class:`betterthan.messages.Message`, which knows its options."""
+        """The message: a plain string or a :class:`betterthan.messages.Message`, which has options as data."""
         return str(self) if not self.args or not isinstance(self.args[0], str) else self.args[0]
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        # Without this an error with keyword-only arguments could not leave a worker process.
+        # Without this an error with keyword-only arguments could not be pickled.
         return _restored, (type(self), self.args, self.__dict__)
 
 
@@ -52,12 +59,12 @@ def _restored(kind: type[BetterThanError], args: tuple[object, ...], facts: dict
 
 
 class ReadError(BetterThanError):
-    """A file cannot be understood.
+    """A file cannot be read.
 
     Parameters
     ----------
     message : str
-        What is wrong, why it matters and what to do, without the place.
+        What is wrong, why it matters and what to do, without the location.
     path : str, optional
         The file, as the user named it.
     line : int, optional
@@ -92,7 +99,7 @@ class ReadError(BetterThanError):
 
     @property
     def place(self) -> str:
-        """Where it is: ``"scores.tsv, line 14"``, as far as known."""
+        """The location, as far as known: ``"scores.tsv, line 14"``."""
         parts = [self.path] if self.path else []
         if self.line is not None:
             parts.append(f"line {self.line}")
@@ -100,7 +107,17 @@ class ReadError(BetterThanError):
 
 
 class TableError(BetterThanError):
-    """Labels, shapes or values do not fit together; `code` is the problem's code, where it has one."""
+    """Labels, shapes or values do not fit together; `code` is the problem's code, where it has one.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> try:
+    ...     bt.Scores(name="x", systems=["A", "A"], segments=["1", "2"], values=[[1, 2], [3, 4]])
+    ... except bt.TableError as error:
+    ...     print(error)
+    Each system may occur once, but these occur more often: A. Rename or merge them before making the table.
+    """
 
     def __init__(self, *args: object, code: str | None = None) -> None:
         self.code = code
@@ -108,11 +125,31 @@ class TableError(BetterThanError):
 
 
 class MissingScores(BetterThanError):
-    """Cells are empty and the caller did not say what to do."""
+    """Scores are missing and no treatment was chosen.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> try:
+    ...     bt.rank({"A": [1, 2], "B": [3, None]})
+    ... except bt.MissingScores as error:
+    ...     print(error)
+    1 of 4 scores is missing (B: segments 2). Use missing="drop" to leave these segments out for all systems.
+    """
 
 
 class NotEstimable(BetterThanError):
-    """The data does not determine the answer; `systems` names the ones concerned."""
+    """The data do not determine the estimate; `systems` names the systems concerned.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> try:
+    ...     bt.rank(bt.Matches(systems=["A", "B"], left=[0, 0], right=[1, 1], outcome=[1, 1]))
+    ... except bt.NotEstimable as error:
+    ...     print(error.systems)
+    ('B', 'A')
+    """
 
     def __init__(self, message: str, *, systems: Sequence[str] = ()) -> None:
         self.systems = tuple(systems)
@@ -120,7 +157,14 @@ class NotEstimable(BetterThanError):
 
 
 class NotConverged(BetterThanError):
-    """An iteration stopped before it stood still."""
+    """An iteration stopped before convergence.
+
+    Examples
+    --------
+    >>> error = NotConverged("The fit did not converge.", iterations=100, last_change=0.01)
+    >>> error.iterations, error.last_change
+    (100, 0.01)
+    """
 
     def __init__(self, message: str, *, iterations: int, last_change: float) -> None:
         self.iterations = iterations
@@ -131,7 +175,16 @@ class NotConverged(BetterThanError):
 class UnknownName(BetterThanError, KeyError):
     """A name is not among the known ones; `choices` lists them and `suggestion` is the nearest.
 
-    It is a KeyError as well, which is what Python expects of ``result["name"]``.
+    It is also a KeyError, as expected of ``result["name"]``.
+
+    Examples
+    --------
+    >>> import betterthan as bt
+    >>> try:
+    ...     bt.rank({"A": [1, 2], "B": [2, 1]}, by="meen")
+    ... except bt.UnknownName as error:
+    ...     error.suggestion
+    'mean'
     """
 
     def __init__(self, message: str, *, choices: Sequence[str], suggestion: str | None) -> None:
@@ -144,24 +197,42 @@ class UnknownName(BetterThanError, KeyError):
 
 
 class OverBudget(BetterThanError):
-    """Work or input would need more memory than the budget allows; see :mod:`betterthan.budget`."""
+    """Work or input would need more memory than the budget allows; see :mod:`betterthan.budget`.
+
+    Examples
+    --------
+    >>> OverBudget.code
+    'BT250'
+    """
 
     code = "BT250"
 
 
 class MissingExtra(BetterThanError):
-    """An optional package is needed; `extra` brings it."""
+    """An optional package is needed; `extra` installs it.
+
+    Examples
+    --------
+    >>> MissingExtra("A chart", extra="charts").extra
+    'charts'
+    """
 
     def __init__(self, what: str, *, extra: str) -> None:
         self.extra = extra
         super().__init__(
-            f"{what} needs an optional package: pip install 'betterthan[{extra}]' brings it "
-            f"(in a clone: pip install '.[{extra}]')."
+            f"{what} needs an optional package: pip install 'betterthan[{extra}]' installs it (in a clone: pip "
+            f"install '.[{extra}]')."
         )
 
 
 class BetterThanWarning(UserWarning):
-    """Something true but unwelcome, such as fewer than ten segments."""
+    """A condition that limits the results, such as a cache that cannot be written to.
+
+    Examples
+    --------
+    >>> issubclass(BetterThanWarning, UserWarning)
+    True
+    """
 
 
 LONGEST_MESSAGE = 1200
@@ -173,9 +244,9 @@ _long_word = re.compile(rf"\S{{{_LONGEST_WORD + 1},}}")
 
 
 def shortened(message: str) -> str:
-    """Return a message with what is too long in it cut, marked by "…": quoted text, single words, and the middle.
+    """Shorten long quoted text, long words and the middle of a message, marked by "…".
 
-    Places and cures stand at the ends of messages, so that the middle is what can be spared.
+    Locations and hints are at the ends of messages, so the middle is shortened.
 
     Examples
     --------
@@ -227,7 +298,7 @@ def unknown_name(kind: str, given: str, choices: Iterable[str]) -> UnknownName:
 def _nearest(given: str, known: Sequence[str]) -> str | None:
     folded = {name.casefold(): name for name in known}
     names = sorted(folded)
-    # Comparing with each of many thousand segments would take minutes; a slip rarely changes the beginning.
+    # Comparing with each of many thousand segments would take minutes; a typo rarely changes the beginning.
     middle = bisect.bisect(names, given.casefold())
     near = difflib.get_close_matches(given.casefold(), names[max(0, middle - 500) : middle + 500], n=1)
     return folded[near[0]] if near else None

@@ -1,9 +1,9 @@
-"""Messages as data: a sentence with its code, its severity, the facts in it and the options that settle it.
+"""Messages as data: a sentence with its code, severity, fields and options.
 
 A message is written where its cause is known, as a template with named fields. Options of betterthan are such fields,
 so that each interface spells them in its own way: ``missing="drop"`` in Python, ``--missing drop`` on the command line,
-the name of a field in the web app. No code searches, cuts or rewrites a finished sentence: what another part of the
-program needs to know is in the fields.
+the name of a field in the web app. No code searches, cuts or rewrites a finished sentence: information for other parts
+of the program is in the fields.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 Severity = Literal["info", "warning", "error"]
-"""How much a message matters: how something was done, what may change its meaning, what stops the work."""
+"""Severity of a message: information on methods, a warning, or an error."""
 
 
 METHOD_NOTE = "method"
-"""The code of a note that only says how a number was made: a signature, a tokenizer, a threshold."""
+"""The code of a note that only describes how a number was computed: a signature, a tokenizer, a threshold."""
 
 
 class Placeholder(str):
-    """What stands for a value that only the reader knows, such as COLUMN; it is never quoted."""
+    """A placeholder for a value that only the user knows, such as COLUMN; it is never quoted."""
 
     __slots__ = ()
 
@@ -32,10 +32,10 @@ FOLDER = Placeholder("FOLDER")
 NAME = Placeholder("NAME")
 SIZE = Placeholder("SIZE")
 VALUE = Placeholder("VALUE")
-ONLY_TYPED = frozenset({"debug", "folder", "name", "port", "seconds", "tolerance", "upload"})
+ONLY_TYPED = frozenset({"all", "debug", "folder", "name", "port", "seconds", "tolerance", "upload"})
 """Options that only the command line has; every interface writes them as flags."""
 MORE = Placeholder("…")
-"""Stands at the end of a list that is too long to show."""
+"""Marks the end of a shortened list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Option:
     name : str
         The keyword argument in Python.
     value : object, optional
-        The advised value: a string, a number, a truth value, a mapping, a sequence, or a :class:`Placeholder`. Without
+        The advised value: a string, a number, a Boolean, a mapping, a sequence, or a :class:`Placeholder`. Without
         one only the name is shown.
 
     Examples
@@ -67,7 +67,7 @@ class Option:
             return f"lower_is_better={self.name == 'lower_is_better'}"
         if self.name == "set" and isinstance(
             self.value, Mapping
-        ):  # a setting of a study is an argument of its own
+        ):  # a setting of a study is a separate argument
             return ", ".join(f"{name}={_as_python(value)}" for name, value in self.value.items())
         if self.name in ONLY_TYPED:
             shown = "" if self.value is None or self.value is True else f" {_as_python(self.value)}"
@@ -94,14 +94,14 @@ Spelling = Callable[[Option], str]
 
 
 class Message(str):
-    """A sentence, or a few, that keeps what it was made of; as a string it is spelled as in Python.
+    """One or more sentences with their template and fields; as a string the options are spelled as in Python.
 
     Parameters
     ----------
     template : str
         The text, with fields in braces as for :meth:`str.format`.
     code : str, optional
-        The problem's code, such as ``"BT101"``, or a name that other parts of the program may ask for.
+        The problem's code, such as ``"BT101"``, or a name that other parts of the program may test for.
     severity : {"info", "warning", "error"}
     **fields : object
         Values of the fields: anything that can be formatted, options, and other messages.
@@ -150,7 +150,7 @@ class Message(str):
 
 
 def method_note(template: str, /, **fields: object) -> Message:
-    """Return a note that only says how a number was made."""
+    """Return a note that only describes how a number was computed."""
     return Message(template, code=METHOD_NOTE, severity="info", **fields)
 
 
@@ -196,7 +196,7 @@ def spelled(text: str, spelling: Spelling) -> str:
 
 
 def joined(parts: Sequence[str | Option], between: str = " ") -> Message:
-    """Return several texts or options as one message that keeps what each was made of; empty ones are left out.
+    """Join several texts or options into one message that keeps their fields; empty ones are left out.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Temporary files: one folder a process, which goes with the process, however that ends.
+"""Temporary files: one folder per process, which is removed with the process.
 
-The folder is called ``betterthan-PID-START-…``, is its owner's alone, and holds a locked file as long as its process
-lives. It is removed at a normal exit and after an exception; the command line also removes it when it is told to stop.
-What a process leaves behind that was killed is removed by the next one: a folder of the same user whose lock is free.
+The folder is called ``betterthan-PID-START-…``, is accessible to its owner only, and contains a locked file as long as
+its process lives. It is removed at a normal exit and after an exception; the command line also removes it on a signal
+to stop. The folder of a killed process is removed by the next one: a folder of the same user whose lock is free.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import NamedTuple, NoReturn
 if sys.platform != "win32":
     import fcntl
 
-GRACE = 5.0  # seconds in which a process that was told to stop may do so by itself
+GRACE = 5.0  # seconds that a process has to stop after a signal
 _LOCK = "lock"
 _OURS = re.compile(r"betterthan-\d+-\d+-\w+")
 _STOPS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -42,7 +42,7 @@ _is_listening = False
 
 
 class Stopped(BaseException):
-    """The process was told to stop by a signal; like KeyboardInterrupt, no handler of errors catches it."""
+    """The process received a signal to stop; like KeyboardInterrupt, it is not an Exception."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -63,7 +63,7 @@ def folder() -> Path:
 
 def _made() -> _Folder:
     place = Path(tempfile.gettempdir()).resolve()  # DuckDB compares paths as they are written
-    # Locked before it has its name, so that no other process can take it for a leftover.
+    # Locked before it has its name, so that no other process can mistake it for a leftover.
     new = Path(tempfile.mkdtemp(prefix=".betterthan-new-", dir=place))
     lock = os.open(new / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
     if sys.platform != "win32":
@@ -90,7 +90,7 @@ def remove() -> None:
 
 
 def remove_leftovers() -> None:
-    """Remove what processes of the same user left that no longer live; where there are no locks, nothing."""
+    """Remove folders of dead processes of the same user; nothing where there are no locks."""
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
         for entry in entries:
             if _OURS.fullmatch(entry.name):
@@ -112,10 +112,10 @@ def _remove_if_left(entry: os.DirEntry[str]) -> None:
 
 
 def stop_cleanly() -> None:
-    """Let SIGTERM and SIGHUP end this process as Ctrl-C does, with nothing left behind; for the command line alone.
+    """Let SIGTERM and SIGHUP end this process like Ctrl-C, with cleanup; for the command line only.
 
-    The signal raises :class:`Stopped` in the main thread. Python hears of it only when a call into compiled code
-    returns, so a thread waits beside it and ends the process after a while all the same.
+    The signal raises :class:`Stopped` in the main thread. Python handles it only when a call into compiled code
+    returns, so a thread ends the process after a timeout.
     """
     global _is_listening  # noqa: PLW0603
     if _is_listening:
@@ -124,7 +124,7 @@ def stop_cleanly() -> None:
     heard, told = os.pipe()
     os.set_blocking(told, False)
     for number in _STOPS:
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has SIGHUP ignored, and means it
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup ignores SIGHUP on purpose
             signal.signal(number, _stop)
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
     threading.Thread(target=_make_sure, args=(heard,), name="betterthan-signals", daemon=True).start()
@@ -132,7 +132,7 @@ def stop_cleanly() -> None:
 
 def _stop(number: int, _frame: FrameType | None) -> NoReturn:
     for each in _STOPS:
-        signal.signal(each, signal.SIG_IGN)  # a second one must not interrupt the cleaning up
+        signal.signal(each, signal.SIG_IGN)  # a second one must not interrupt the cleanup
     raise Stopped(number)
 
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from betterthan.errors import BetterThanError
 
 @contextmanager
 def whole_file(path: Path | str) -> Iterator[Path]:
-    """Give the place of a new, empty file; once it is written it becomes `path`, and after an error it is gone.
+    """Yield the path of a new, empty file that becomes `path` when written, and is removed after an error.
 
-    The new file stands beside `path` under a name that nobody can guess and that is not there yet, so that no link
-    planted in a shared folder leads elsewhere. A device or pipe, such as ``/dev/null``, is written itself.
+    The new file is in the same folder under a new, unpredictable name, so that a link planted in a shared folder cannot
+    redirect it. A device or pipe, such as ``/dev/null``, is written itself.
 
     Raises
     ------
     BetterThanError
-        When it cannot be written: the disk is full, or the folder is missing or not ours.
+        When it cannot be written: the disk is full, or the folder is missing or not writable.
 
     Examples
     --------
@@ -48,13 +48,13 @@ def whole_file(path: Path | str) -> Iterator[Path]:
                 part.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise BetterThanError(
-                f"{place} cannot be written ({error.strerror or error}). Choose another place."
+                f"{place} cannot be written ({error.strerror or error}). Choose another location."
             ) from error
         raise
 
 
 def write_whole(path: Path | str, content: str | bytes) -> None:
-    """Write text as UTF-8 with plain line ends, or bytes, by :func:`whole_file`."""
+    """Write text as UTF-8 with Unix line endings, or bytes, by :func:`whole_file`."""
     data = content.encode("utf-8") if isinstance(content, str) else content
     with whole_file(path) as part:
         part.write_bytes(data)

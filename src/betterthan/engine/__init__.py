@@ -1,5 +1,5 @@
-"""How work is carried out: pure blocks over any executor, with streams, checkpoints and progress.
+"""Execution of work: pure blocks on any executor, with random streams, checkpoints and progress.
 
-Rule of the room: it knows no statistics and no tables. What it returns
+Rule of this package: no statistics and no tables. What it returns
 never depends on the number of workers.
 """

@@ -1,4 +1,4 @@
-"""One thread for linear algebra while blocks are shared out."""
+"""One BLAS thread while blocks run in parallel."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Value = TypeVar("Value")
 def one_blas_thread() -> Iterator[None]:
     """Return a context in which BLAS uses one thread.
 
-    Workers share the cores already, so threads of BLAS would only crowd them; and the last bits of a matrix product
-    depend on how many threads share it, which must not change a result.
+    Workers already use all cores, so BLAS threads would oversubscribe them; and the last bits of a matrix product
+    depend on the number of threads, which must not change a result.
 
     Contexts may be nested, and may overlap in any way between threads.
 
@@ -37,11 +37,11 @@ def one_blas_thread() -> Iterator[None]:
 
 
 class _Limit:
-    """One thread of BLAS for as long as anybody wants it.
+    """Reference-counted limit of BLAS to one thread.
 
-    How many threads a library had is noted when it is first limited, and the last who goes restores them: of two
-    threads whose contexts overlap, neither ends the limit of the other nor takes it for what was there before. A
-    library on OpenMP has a number for each thread that calls it, so that each thread counts and restores its own.
+    The number of threads is saved when a library is first limited, and the last context restores it: of two threads
+    whose contexts overlap, neither ends the limit of the other nor mistakes it for the original number. A library on
+    OpenMP has a number for each thread that calls it, so that each thread counts and restores its own.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class _Limit:
                     self._restore(scope)
 
     def after_fork(self) -> None:
-        """Begin anew in a forked process: those who were inside are in the parent, and none of them will leave here."""
+        """Reset in a forked process: active contexts are in the parent and never end here."""
         self._lock = Lock()
         for scope in (_PROCESS, get_ident()):
             self._restore(scope)
@@ -101,8 +101,8 @@ def _scope(library: Any) -> int:  # noqa: ANN401  (a controller of threadpoolctl
 def _set_threads(library: Any, n_threads: int) -> None:  # noqa: ANN401
     """Set the number of threads, from whichever thread this is.
 
-    threadpoolctl lets only the thread that was first to set a number set another, and ignores all others without a
-    word. The lock of :class:`_Limit` is what keeps our threads from fighting, so that each may have its turn.
+    threadpoolctl lets only the first thread that set a number change it, and silently ignores all others. The lock of
+    :class:`_Limit` serializes access, so that any thread may set it.
     """
     clear = getattr(library, "clear_controlling_thread", None)
     if clear is not None:

@@ -1,4 +1,4 @@
-"""Work cut into blocks: what a job is, and how to cut one."""
+"""Jobs, and how they are divided into blocks."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ A_BLOCK = 1000  # bytes to keep account of one block and its result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job(Generic[Payload, Result]):
-    """One analysis, cut into blocks that know nothing of each other.
+    """One analysis, divided into independent blocks.
 
     Parameters
     ----------
     name : str
-        The name of the analysis, shown beside the progress bar.
+        The name of the analysis, shown with the progress bar.
     function : callable
         ``function(payload, block)`` returns an array, or a dict of arrays, of numbers or text. It must be
         pure: the same payload and block give the same bytes. Random numbers come from
         :func:`betterthan.engine.streams.stream`.
     payload : object
-        What all blocks need. It goes to each worker process once.
+        Data that all blocks need. It is sent to each worker process once.
     n_blocks : int
         How many blocks there are. It may depend on the data, never on the number of workers.
     digest : str or None
@@ -60,9 +60,9 @@ class Job(Generic[Payload, Result]):
 
 
 def block_ranges(n_items: int, bytes_per_item: int, *, budget: int = 64 * MEBIBYTE) -> tuple[range, ...]:
-    """Cut items into the fewest blocks that each need no more than so much memory.
+    """Divide items into the fewest blocks within a memory budget.
 
-    The cut depends on the arguments alone, so results do not depend on the machine. Sizes differ by at most
+    The division depends on the arguments alone, so results do not depend on the machine. Sizes differ by at most
     one. A smaller budget gives more blocks, hence more to share out among workers.
 
     Parameters
@@ -101,7 +101,7 @@ def block_ranges(n_items: int, bytes_per_item: int, *, budget: int = 64 * MEBIBY
     require(
         bytes_per_item + A_BLOCK * n_blocks,
         f"Work on {n_items:,} resamples",
-        instead="Ask for fewer resamples",
+        instead="Use fewer resamples",
     )
     size, larger = divmod(n_items, max(1, n_blocks))
     starts = [block * size + min(block, larger) for block in range(n_blocks + 1)]
@@ -109,7 +109,7 @@ def block_ranges(n_items: int, bytes_per_item: int, *, budget: int = 64 * MEBIBY
 
 
 def even_parts(n_items: int, size: int = 1) -> tuple[range, ...]:
-    """Cut items into parts of one size, the last one smaller.
+    """Divide items into parts of equal size, the last one smaller.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def even_parts(n_items: int, size: int = 1) -> tuple[range, ...]:
 
 
 def checked(result: Result, *, job: str) -> Result:
-    """Return a block's result if it is of a kind that checkpoints can hold without loss.
+    """Return a block's result if checkpoints can store it without loss.
 
     Examples
     --------

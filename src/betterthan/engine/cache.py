@@ -1,4 +1,4 @@
-"""The folder where finished blocks are kept, so that an interrupted run goes on where it stopped.
+"""The folder of finished blocks, so that an interrupted run resumes where it stopped.
 
 Blocks that were finished at about the same time are one entry, ``<digest of the job>/<digest of the entry>``,
 written beside its place and renamed into it: no reader sees half an entry, and any number of runs may share the
@@ -55,7 +55,7 @@ def pack(results: Mapping[int, Array | dict[str, Array]], *, job: str) -> bytes:
 
 
 def name_of(packed: bytes) -> str:
-    """The name of packed results, by which :func:`unpack` knows them."""
+    """The name of packed results, which :func:`unpack` verifies."""
     return hashlib.sha256(packed).hexdigest()
 
 
@@ -102,9 +102,9 @@ class CacheSize:
 
 
 def default_folder(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path:
-    """Where checkpoints live: ``$BETTERTHAN_CACHE``, or the place the platform has for caches.
+    """Location of checkpoints: ``$BETTERTHAN_CACHE``, or the cache folder of the platform.
 
-    Without a home folder this is a place nothing can be written to, so that runs go on without checkpoints.
+    Without a home folder this is not writable, so that runs continue without checkpoints.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def _own_bytes(path: Path, folder: int) -> bytes | None:
     """Return what is in a file of that folder, unless it is a link or others may write to it."""
     if not _BY_DESCRIPTOR:
         return path.read_bytes()
-    # A named pipe would let us wait for ever.
+    # Opening a named pipe would block.
     descriptor = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode) or not _is_own(status):

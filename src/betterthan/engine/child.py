@@ -1,7 +1,7 @@
 """Child processes: start a Python interpreter, talk to it in messages, bound what it may use, end it for certain.
 
 Both ends are here. The parent holds a :class:`Child`. The child calls :func:`private_channels`, may :func:`limit`
-itself, and ends when its parent does (:func:`end_with_parent`), so that nothing is computed for nobody. A message is
+itself, and ends when its parent does (:func:`end_with_parent`), so that no orphan keeps computing. A message is
 its length in eight bytes, then its content. Both ends are the same program of the same user.
 
 Every child has a session of its own: Ctrl-C is for the parent alone, and a child is killed with its children.
@@ -59,7 +59,7 @@ class Child:
     Parameters
     ----------
     arguments : sequence of str
-        What Python is told, such as ``("-m", "package.module")``.
+        Arguments of Python, such as ``("-m", "package.module")``.
     environment : mapping of str to str, optional
         The environment variables; ours if absent.
     is_quiet : bool, default False
@@ -145,7 +145,7 @@ class Child:
             self.process.kill()
 
     def end(self, *, grace: float) -> int:
-        """Let the child end by itself within so many seconds, else kill it; return its exit status."""
+        """Let the child end within this number of seconds, else kill it; return its exit status."""
         if grace > 0:
             self.close_requests()
         try:
@@ -159,7 +159,7 @@ class Child:
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Kill the child if the block takes longer than so many seconds of wall time; it then `is_late`."""
+        """Kill the child if the block takes longer than this number of seconds of wall time; it then `is_late`."""
         clock = threading.Timer(seconds, self._time_is_up, [turn := threading.Lock()])
         clock.daemon = True
         clock.start()

@@ -154,7 +154,7 @@ class _Worker:
         return result
 
     def end(self, *, grace: float) -> int:
-        """Let the process end by itself within so many seconds, else kill it; return its exit status."""
+        """Let the process end within this number of seconds, else kill it; return its exit status."""
         return self.child.end(grace=grace)
 
     def _exchange(self, block: int) -> bytes:

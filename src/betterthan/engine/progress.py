@@ -1,4 +1,4 @@
-"""How far the work is, for those who wait: on standard error, not before half a second, gone at the end."""
+"""Progress display: on standard error, after half a second, removed at the end."""
 
 from __future__ import annotations
 
@@ -13,42 +13,46 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 UNSEEN = 0.5  # seconds without a bar
-LINE_EVERY = 10.0  # seconds between lines where there is no terminal
+ENOUGH = 0.2  # share of this run's work before a remaining time is shown
+LINE_EVERY = 10.0  # seconds between lines without a terminal
 
 
 class Progress(Protocol):
-    """Whoever wants to know how far a run is. All calls come from the thread that called for the run."""
+    """Receiver of progress reports. All calls come from the thread that started the run."""
 
     def start(self, total: int, label: str, *, done: int = 0) -> None:
-        """A run of so many blocks begins; some may have been done by an earlier one."""
+        """Start a run of `total` blocks; some may have been done by an earlier one."""
 
     def advance(self, n: int = 1) -> None:
-        """So many more blocks are done."""
+        """Report finished blocks."""
 
     def finish(self) -> None:
-        """The run is over, well or not."""
+        """End the run, successful or not."""
 
 
 class Silence:
-    """Progress that says nothing: the library's default."""
+    """No progress display: the default of the library."""
 
     def start(self, total: int, label: str, *, done: int = 0) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def advance(self, n: int = 1) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def finish(self) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
 
 def in_words(done: int, total: int, *, fresh: int, seconds: float) -> str:
-    """How far, how fast, how much longer.
+    """Text with the completed share, and the remaining time once it can be estimated.
+
+    The first parts of a run are often slower than the rest: they read, compile and warm caches. No time is shown
+    before a fifth of the work is done.
 
     Parameters
     ----------
     done, total : int
-        Blocks done, and in all.
+        Parts of the work done, and in all.
     fresh : int
         How many of those done were done in the last `seconds`, the others being from an earlier run.
     seconds : float
@@ -57,23 +61,21 @@ def in_words(done: int, total: int, *, fresh: int, seconds: float) -> str:
     Examples
     --------
     >>> in_words(45, 100, fresh=25, seconds=10)
-    '45 %, 2.5 blocks/s, 0:22 left'
-    >>> in_words(20, 100, fresh=0, seconds=3)
-    '20 %'
+    '45%, 0:22 left'
+    >>> in_words(20, 100, fresh=0, seconds=3), in_words(5, 100, fresh=5, seconds=3)
+    ('20%', '5%')
     """
-    percent = f"{100 * done // max(total, 1)} %"
-    if not fresh or seconds <= 0:
+    percent = f"{100 * done // max(total, 1)}%"
+    if seconds <= 0 or fresh < ENOUGH * (total - done + fresh):
         return percent
-    rate = fresh / seconds
-    minutes, rest = divmod(round((total - done) / rate), 60)
+    minutes, rest = divmod(round((total - done) * seconds / fresh), 60)
     hours, minutes = divmod(minutes, 60)
     left = f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-    speed = f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}"
-    return f"{percent}, {speed} blocks/s, {left} left"
+    return f"{percent}, {left} left"
 
 
 def terminal_progress(stream: TextIO | None = None) -> Progress:
-    """Progress for someone who sits before the stream, by default standard error.
+    """Return the progress display for a stream, by default standard error.
 
     On a terminal that is :class:`Bar`; elsewhere, or on a dumb terminal, :class:`Lines`.
 
@@ -90,7 +92,7 @@ def terminal_progress(stream: TextIO | None = None) -> Progress:
 
 
 class _Tally:
-    """What both displays know."""
+    """Common state of both displays."""
 
     def __init__(self, stream: TextIO, clock: Callable[[], float]) -> None:
         self._stream = stream
@@ -114,7 +116,7 @@ class Lines(_Tally):
     stream : text file
         Where to write.
     clock : callable, default time.monotonic
-        Tells the seconds.
+        Returns the time in seconds.
     """
 
     def __init__(self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -134,13 +136,13 @@ class Lines(_Tally):
             self._stream.flush()
 
     def finish(self) -> None:
-        """Leave it at that."""
+        """Do nothing."""
 
 
 class Bar(_Tally):
-    """A bar with percentage, rate and time left; it appears after half a second and vanishes at the end.
+    """A bar with percentage and time left; it appears after half a second and vanishes at the end.
 
-    Colour follows ``NO_COLOR``.
+    Color follows ``NO_COLOR``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Carry out a job: the same results whoever does the work, and however often it is interrupted."""
+"""Execution of a job: the same results on any workers, and after any interruption."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def job_key(job: Job[Any, Any]) -> str:
 
 
 class Checkpoints(Generic[Result]):
-    """What one run finds in a cache and adds to it.
+    """Checkpoints of one run: read from a cache and added to it.
 
     Finished blocks are written together, once the run has lasted for the cache's patience and no more often than
     that, so that neither short runs nor tiny blocks wear out the disk. A cache that cannot be written to costs one
@@ -48,7 +48,7 @@ class Checkpoints(Generic[Result]):
     cache : Cache or None
         Where checkpoints are; None for nowhere.
     clock : callable, default time.monotonic
-        Tells the seconds.
+        Returns the time in seconds.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Checkpoints(Generic[Result]):
             self._cache = None
             warnings.warn(
                 f"Checkpoints cannot be written to {cache.folder} ({error.strerror or error}); "
-                "the run goes on without them. Set BETTERTHAN_CACHE to a folder with room.",
+                "the run goes on without them. Set BETTERTHAN_CACHE to a folder with free space.",
                 BetterThanWarning,
                 stacklevel=2,
             )
@@ -114,7 +114,7 @@ def run(
 ) -> list[Result]:
     """Do all blocks of a job and return their results in order.
 
-    The bytes of the results do not depend on who does the work. An exception raised by a block, or Ctrl-C,
+    The bytes of the results do not depend on the workers. An exception raised by a block, or Ctrl-C,
     comes out unchanged; the blocks finished by then are in the cache, and the same call goes on from there.
 
     Parameters
@@ -189,11 +189,11 @@ def run(
 
 
 def _check_size(job: Job[Any, Result], first: Result) -> None:
-    """Refuse a job whose results will not fit, as soon as the first of them is there."""
+    """Raise when the results of a job will not fit in memory, once the first is known."""
     arrays = first.values() if isinstance(first, dict) else [first]
     # Twice, because results are put together in the end.
     needed = 2 * job.n_blocks * sum(getattr(array, "nbytes", 0) for array in arrays)
-    require(needed, f'"{job.name}"', instead="Ask for fewer resamples")
+    require(needed, f'"{job.name}"', instead="Use fewer resamples")
 
 
 def usable_cpus() -> int:
@@ -278,7 +278,7 @@ def _elsewhere(function: Callable[[Any, int], Result], payload: Any, block: int)
 
 @contextmanager
 def _threads(n_workers: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that nobody waits for at the end, because after Ctrl-C some may still be at work."""
+    """Threads that are not joined at exit, because after Ctrl-C some may still be running."""
     threads = ThreadPoolExecutor(n_workers, thread_name_prefix="betterthan")
     try:
         yield threads
@@ -293,7 +293,7 @@ def _share_out(
     *,
     at_once: int,
 ) -> None:
-    """Have blocks done, so many at a time; when something goes wrong, keep those that are done."""
+    """Run blocks, at most `ahead` at a time; on an error, keep those that are done."""
     waiting = iter(blocks)
     flying: dict[Future[Result], int] = {}
     try:

@@ -13,7 +13,7 @@ def stream(seed: int, analysis: str, block: int) -> np.random.Generator:
     """Random numbers of one block of one analysis.
 
     A counter-based generator (Philox) whose key is made from the three arguments and nothing else. A block
-    draws the same numbers wherever, whenever and beside whatever else it runs, and no two blocks share
+    draws the same numbers wherever, whenever and together with whatever else it runs, and no two blocks share
     their numbers.
 
     Parameters

@@ -12,7 +12,7 @@ _LOW_BYTES = np.uint64(0x00FF00FF00FF00FF)
 
 
 def flag_space(*shape: int) -> BoolArray:
-    """Rows of False, padded to whole words of eight; fill as many columns as were asked for, then count.
+    """Rows of False, padded to whole words of eight; fill the requested columns, then count.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""From texts to counts: BLEU, chrF and TER as what each segment adds to a sum.
+"""From texts to counts: BLEU, chrF and TER as additive counts per segment.
 
-Rule of the room: texts are checked and counted here, once; every score is a formula of `kernels` on the counts.
+Rule of this package: texts are checked and counted here, once; every score is a formula of `kernels` on the counts.
 """

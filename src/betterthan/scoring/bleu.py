@@ -31,7 +31,7 @@ from betterthan.tables.counts import Counts, Formula
 
 
 class BleuOptions(NamedTuple):
-    """What the statistics of BLEU depend on."""
+    """Options of the BLEU statistics."""
 
     tokenize: str
     tokenizer_signature: str
@@ -57,11 +57,11 @@ def bleu(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Counts:
-    r"""Count what BLEU is made of, segment by segment.
+    r"""Count the sufficient statistics of BLEU, segment by segment.
 
-    The counts hold what each segment adds: lengths, matching n-grams and n-grams. :meth:`Counts.pooled` sums first and
+    The counts of a segment are lengths, matching n-grams and n-grams. :meth:`Counts.pooled` sums first and
     gives corpus BLEU; :meth:`Counts.per_segment` gives sentence BLEU. Both equal sacreBLEU's numbers, and the formula
-    is named by sacreBLEU's signature, so that every result made from the counts says how they were made.
+    has sacreBLEU's signature as its name, so that every result from the counts carries it.
 
     .. math:: 100 \cdot \min(1, e^{1 - r/c}) \cdot \Big(\prod_{n=1}^{N} \frac{m_n}{t_n}\Big)^{1/N}
 
@@ -70,17 +70,17 @@ def bleu(
     Parameters
     ----------
     outputs : Texts, or mapping of system to list of str
-        One text a segment; an empty one counts as empty.
+        One text per segment; an empty one counts as empty.
     references : list of str, list of lists, or mapping of name to list; optional
-        One list a reference, as in sacreBLEU, not one list a segment. Among several references None marks the
-        segments that one of them lacks. Texts bring their own.
+        One list per reference, as in sacreBLEU, not one list per segment. Among several references None marks the
+        segments that one of them lacks. Texts contain theirs.
     tokenize : str, optional
         A tokenizer of sacreBLEU: "13a", "intl", "zh", "ja-mecab", "ko-mecab", "char", "none", "flores200", …
     language : str, optional
-        The language of the outputs, such as "zh". Without `tokenize` it chooses the tokeniser: "zh", "ja-mecab" or
+        The language of the outputs, such as "zh". Without `tokenize` it chooses the tokenizer: "zh", "ja-mecab" or
         "ko-mecab" for Chinese, Japanese and Korean, "13a" otherwise.
     literal : bool, default False
-        Use "13a" whatever the language, as sacreBLEU does when it is told of none.
+        Use "13a" for every language, as sacreBLEU does by default.
     lowercase : bool, default False
     smoothing : {"exp", "floor", "add-k", "none"}, default "exp"
         What replaces a precision of 0; see :func:`betterthan.kernels.text.formulas.bleu_score`.
@@ -89,12 +89,13 @@ def bleu(
     max_order : int, default 4
         N, the longest n-grams.
     effective_order : bool, default False
-        Of the pooled score: leave out orders of which a system has no n-gram at all. Single segments are always
-        scored so, as by sacreBLEU's ``sentence_bleu``.
+        For the pooled score: leave out orders without any n-gram of a system. Single segments are always scored this
+        way, as by sacreBLEU's ``sentence_bleu``.
     missing : {"raise", "drop", "empty"}, default "raise"
-        What to do when outputs are None: refuse; leave out their segments for all systems; count them as empty.
+        Treatment of outputs that are None: raise an error; leave out their segments for all systems; count them as
+        empty.
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
@@ -104,14 +105,14 @@ def bleu(
     Raises
     ------
     TableError
-        When outputs and references do not fit together; lists of references that are turned round are recognized.
+        When outputs and references do not match; transposed lists of references are recognized.
     MissingScores
         When outputs are missing and `missing` is "raise".
 
     Notes
     -----
-    Of several references the length nearest to the output's counts (the shorter of two as near), and each n-gram
-    as often as in the reference that has it most often.
+    With several references, the length closest to that of the output is used (the shorter on ties), and each n-gram is
+    clipped at its largest count in any reference.
 
     References
     ----------
@@ -167,7 +168,7 @@ def bleu_formula(
     smoothing_value: float | None,
     effective_order: bool,
 ) -> Formula:
-    """Return BLEU with its signature for a name."""
+    """Return BLEU with its signature as the name."""
     value = smoothing_constant(smoothing, smoothing_value)
     amount = f"[{value:.2f}]" if smoothing in SMOOTHING_VALUES else ""
     score = partial(bleu_score, smoothing=smoothing, smoothing_value=smoothing_value)
@@ -188,7 +189,7 @@ def bleu_formula(
 def bleu_statistics(part: Part, options: BleuOptions) -> FloatArray:
     """Return lengths, matches and n-grams of some segments, shape (m, segments, 2 + 2 N)."""
     n_systems, n_segments = len(part.outputs), len(part.outputs[0])
-    # Segment by segment, so that what belongs together stands together.
+    # Segment by segment, so that related rows are adjacent.
     ours = [lines[i] for i in range(n_segments) for lines in part.outputs]
     present = [(i, lines[i]) for i in range(n_segments) for lines in part.references]
     theirs = [(i, line) for i, line in present if line is not None]
@@ -212,7 +213,7 @@ def bleu_statistics(part: Part, options: BleuOptions) -> FloatArray:
 
 
 def _closest(lengths: IntArray, reference_lengths: IntArray, group: IntArray) -> IntArray:
-    """Return the reference length nearest to each output's, the shorter of two as near; (segments, m)."""
+    """Return the reference length closest to that of each output, the shorter on ties; (segments, m)."""
     # The place of each reference among those of its segment: references of the same place are compared at once.
     place = np.arange(len(group)) - np.searchsorted(group, group)
     closest = np.full(lengths.shape, -1, dtype=np.int64)
@@ -242,7 +243,7 @@ def _notes(texts: Parallel, choice: Choice, formula: Formula) -> list[str]:
             "Signature: {formula}; single segments with eff:yes, as sacreBLEU's sentence_bleu.",
             formula=formula.name,
         ),
-        method_note("Tokeniser {name}: {reason}.", name=choice.name, reason=choice.reason),
+        method_note("Tokenizer {name}: {reason}.", name=choice.name, reason=choice.reason),
     ]
     if choice.is_default and has_no_spaces("".join(x for x in chain(*texts.references) if x)):
         notes.append(

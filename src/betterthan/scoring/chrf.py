@@ -27,7 +27,7 @@ PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 class ChrfOptions(NamedTuple):
-    """What the statistics of chrF depend on."""
+    """Options of the chrF statistics."""
 
     char_order: int
     word_order: int
@@ -53,11 +53,11 @@ def chrf(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Counts:
-    r"""Count what chrF is made of, segment by segment; ``word_order=2`` is chrF++.
+    r"""Count the sufficient statistics of chrF, segment by segment; ``word_order=2`` is chrF++.
 
     The counts hold the n-grams of characters (and words) of each segment, and how many match.
     :meth:`Counts.pooled` sums first and gives the corpus score; :meth:`Counts.per_segment` gives sentence scores.
-    Both equal sacreBLEU's numbers, and the formula is named by sacreBLEU's signature.
+    Both equal sacreBLEU's numbers, and the formula has sacreBLEU's signature as its name.
 
     .. math:: 100 \cdot \frac{(1 + \beta^2)\, P R}{\beta^2 P + R}
 
@@ -66,16 +66,16 @@ def chrf(
     Parameters
     ----------
     outputs : Texts, or mapping of system to list of str
-        One text a segment; an empty one counts as empty.
+        One text per segment; an empty one counts as empty.
     references : list of str, list of lists, or mapping of name to list; optional
-        One list a reference, as in sacreBLEU, not one list a segment. Among several references None marks the
-        segments that one of them lacks. Texts bring their own.
+        One list per reference, as in sacreBLEU, not one list per segment. Among several references None marks the
+        segments that one of them lacks. Texts contain theirs.
     char_order : int, default 6
         The longest n-grams of characters.
     word_order : int, default 0
         The longest n-grams of words; 2 for chrF++.
     beta : float, default 2
-        How many times as important recall is as precision.
+        Weight of recall relative to precision.
     lowercase : bool, default False
     whitespace : bool, default False
         Whether spaces are characters too.
@@ -83,9 +83,10 @@ def chrf(
         False averages over the orders that output and reference both have; True averages the F-scores of all
         orders, as chrF++.py, NLTK and Moses do. See :func:`betterthan.kernels.text.formulas.chrf_score`.
     missing : {"raise", "drop", "empty"}, default "raise"
-        What to do when outputs are None: refuse; leave out their segments for all systems; count them as empty.
+        Treatment of outputs that are None: raise an error; leave out their segments for all systems; count them as
+        empty.
     workers, executor, cache, progress
-        Who does the work; none of it changes a number.
+        How the work is carried out; none of these changes a result.
 
     Returns
     -------
@@ -95,13 +96,13 @@ def chrf(
     Raises
     ------
     TableError
-        When outputs and references do not fit together; lists of references that are turned round are recognized.
+        When outputs and references do not match; transposed lists of references are recognized.
     MissingScores
         When outputs are missing and `missing` is "raise".
 
     Notes
     -----
-    Of several references the one with the best score counts, segment by segment.
+    With several references, the one with the best score is used, segment by segment.
 
     References
     ----------
@@ -144,7 +145,7 @@ def chrf(
 
 
 def chrf_formula(options: ChrfOptions, *, n_references: str) -> Formula:
-    """Return chrF with its signature for a name."""
+    """Return chrF with its signature as the name."""
     return Formula(
         name=signed(
             f"chrF{options.beta}" + "+" * options.word_order,
@@ -160,9 +161,9 @@ def chrf_formula(options: ChrfOptions, *, n_references: str) -> Formula:
 
 
 def chrf_statistics(part: Part, options: ChrfOptions) -> FloatArray:
-    """Return n-grams and matches of some segments, shape (m, segments, 3 orders), beside the best reference."""
+    """Return n-grams and matches of some segments, shape (m, segments, 3 orders), for the best reference."""
     n_systems, n_segments = len(part.outputs), len(part.outputs[0])
-    # Segment by segment, so that what belongs together stands together.
+    # Segment by segment, so that related rows are adjacent.
     ours = _prepared([lines[i] for i in range(n_segments) for lines in part.outputs], options)
     theirs = [
         _prepared(["" if line is None else line for line in lines], options) for lines in part.references
@@ -186,7 +187,7 @@ def _prepared(lines: list[str], options: ChrfOptions) -> list[str]:
 
 
 def _characters(ours: list[str], theirs: list[list[str]], options: ChrfOptions) -> list[FloatArray]:
-    """Return the statistics of characters beside each reference."""
+    """Return the statistics of characters for each reference."""
 
     def encoded(lines: list[str]) -> Sequences:
         if not options.whitespace:
@@ -199,7 +200,7 @@ def _characters(ours: list[str], theirs: list[list[str]], options: ChrfOptions) 
 
 
 def _words(ours: list[str], theirs: list[list[str]], options: ChrfOptions) -> list[FloatArray]:
-    """Return the statistics of words beside each reference."""
+    """Return the statistics of words for each reference."""
     rest = word_numbers([split_words(line) for line in chain(ours, *theirs)])
     outputs, rest = rest.split(len(ours))
     statistics = []

@@ -43,7 +43,7 @@ class Extraction:
     Parameters
     ----------
     name : str
-        Shown beside the progress bar, such as "chrF statistics".
+        Shown with the progress bar, such as "chrF statistics".
     counter : callable
         ``counter(part, options)``, a function of a module, so that it can be sent to other processes. What it says
         of a system must not depend on the other systems, nor of a segment on the others.

@@ -1,9 +1,9 @@
-"""Signs that outputs and references do not belong together: another language, other lines, one file given twice.
+"""Detection of mismatched outputs and references: another language, other lines, one file used twice.
 
-The thresholds are far from both sides on the texts of WMT23 (six language pairs, 83 systems). Of the 50 most frequent
-words of outputs and reference at least 80% are shared, of outputs and source at most 10%. A segment shares 46% to 79%
-of its words with its reference, and 12% to 23% with the reference of its neighbour. No output of WMT23 gains over more
-than two lines in a row when it is shifted.
+The thresholds separate both cases clearly on the texts of WMT23 (six language pairs, 83 systems). Of the 50 most
+frequent words of outputs and reference at least 80% are shared, of outputs and source at most 10%. A segment shares 46%
+to 79% of its words with its reference, and 12% to 23% with the reference of its neighbor. No output of WMT23 gains over
+more than two lines in a row when it is shifted.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _GAIN = 0.15
 _FITTING = 1.3
 _SAMPLE = 200
 _NEAR_CHANCE = 2
-# Where any two references share this much (forms, templates, commands), words do not say which belong together.
+# Where any two references share this much (forms, templates, commands), words do not show which belong together.
 _ALIKE = 0.5
 
 
 class Mismatch(NamedTuple):
-    """The code of a problem, and what was seen with what to do."""
+    """The code of a problem, and a message with a hint."""
 
     code: str
     message: str
@@ -49,7 +49,7 @@ class Mismatch(NamedTuple):
 
 @lru_cache(maxsize=1)  # each metric of a report looks at the same texts
 def mismatches(systems: Lines, outputs: tuple[Lines, ...], references: References) -> tuple[Mismatch, ...]:
-    """Return what speaks against scoring these outputs with these references; nothing for texts that fit.
+    """Return evidence that these outputs and references do not match; empty for matching texts.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _copies(
         if ours == theirs:
             yield Mismatch(
                 "BT264",
-                f'"{one}" and "{other}" have the same output on all {n:,} segments. Was one file given for both?',
+                f'"{one}" and "{other}" have the same output on all {n:,} segments. Was one file passed for both?',
             )
 
 
@@ -153,7 +153,7 @@ def _misplaced(
         yield Mismatch(
             "BT263",
             f'"{system}": segments {first + 1:,} to {last + 1:,} fit the reference {lines} better than their own. '
-            "Is a line missing or too much? Compare the files from there on.",
+            "Is a line missing or extra? Compare the files from there on.",
         )
         return
     if sum(own) < _FITTING * by_chance * n:

@@ -1,4 +1,4 @@
-"""What all metrics on texts share: sacreBLEU's signature as the name of a formula, and the table of counts."""
+"""Common parts of text metrics: sacreBLEU's signature as the name of a formula, and the table of counts."""
 
 from __future__ import annotations
 

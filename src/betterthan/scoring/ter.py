@@ -16,7 +16,7 @@ from betterthan.engine.cache import Cache
 from betterthan.engine.progress import Progress
 from betterthan.kernels.text.formulas import ter_score
 from betterthan.kernels.text.ter import ter_edits
-from betterthan.messages import Message, Option
+from betterthan.messages import Message, Option, method_note
 from betterthan.scoring.extraction import Extraction, Part, extract
 from betterthan.scoring.texts import Missing, Outputs, Parallel, References, parallel
 from betterthan.scoring.tokens import has_no_spaces
@@ -24,7 +24,7 @@ from betterthan.tables.counts import Counts, Formula
 
 
 class TerOptions(NamedTuple):
-    """What the statistics of TER depend on."""
+    """Options of the TER statistics."""
 
     normalized: bool
     no_punct: bool
@@ -46,7 +46,7 @@ def ter(
     cache: Cache | None = None,
     progress: Progress | None = None,
 ) -> Counts:
-    r"""Count what the translation edit rate is made of: edits and reference length; lower is better.
+    r"""Count the sufficient statistics of the translation edit rate: edits and reference length; lower is better.
 
     An edit is the insertion, deletion or substitution of a word, or the shift of a run of words [1]_. Summed over
     segments or one by one, the rate is
@@ -59,30 +59,30 @@ def ter(
     Parameters
     ----------
     outputs : Texts, or mapping of system to list of str
-        One text a segment.
+        One text per segment.
     references : list of str, list of lists, or mapping of name to list; optional
-        One list a reference, each with one text a segment. Among several, None marks a segment for which a
-        reference is missing. Not needed when the Texts bring their own.
+        One list per reference, each with one text per segment. Among several, None marks a segment for which a
+        reference is missing. Not needed for Texts with references.
     normalized : bool, default False
-        Split punctuation off the words and undo XML escapes; else words are what stands between spaces.
+        Separate punctuation from words and unescape XML; otherwise words are delimited by spaces.
     no_punct : bool, default False
         Leave out punctuation.
     asian_support : bool, default False
         With `normalized`, make each Chinese or Japanese character a word; with `no_punct`, leave out their
-        punctuation too. By itself it does nothing.
+        punctuation too. Alone it has no effect.
     case_sensitive : bool, default False
-        Tell capital from small letters.
+        Whether case matters.
     missing : {"raise", "drop", "empty"}, default "raise"
-        What to do about missing outputs: refuse; leave out their segments for all systems; count them as empty
+        Treatment of missing outputs: raise an error; leave out their segments for all systems; count them as empty
         texts.
     workers : int, optional
         Parallel workers; by default all cores.
     executor : concurrent.futures.Executor, optional
-        Any executor, such as ``dask.distributed.Client().get_executor()``, instead of our own workers.
+        Any executor, such as ``dask.distributed.Client().get_executor()``, instead of the built-in workers.
     cache : Cache, optional
-        Where the statistics of a system are kept; none by default.
+        Where the statistics of a system are stored; nowhere by default.
     progress : Progress, optional
-        Who is told how far it is; nobody by default.
+        Receives progress reports; none by default.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def ter(
     Raises
     ------
     TableError
-        When outputs and references do not fit together.
+        When outputs and references do not match.
     MissingScores
         When outputs are missing.
 
@@ -101,10 +101,10 @@ def ter(
     With several references, edits are those of the reference that needs the fewest, and the length is the mean
     over the references.
 
-    An empty reference has length 0: its segment adds edits to the pooled rate and nothing to what they are
-    divided by. By itself it scores 100, or 0 when the output is empty too, as in sacreBLEU.
+    An empty reference has length 0: its segment adds edits to the pooled rate but nothing to the denominator. Alone it
+    scores 100, or 0 when the output is empty too, as in sacreBLEU.
 
-    References are tokenised twice and outputs once, as sacreBLEU does. Only texts with unusual punctuation show
+    References are tokenized twice and outputs once, as sacreBLEU does. Only texts with unusual punctuation show
     the difference, and only with `normalized`.
 
     With numba (the extra ``fast``) the search is compiled, which takes some seconds when it is first used, and
@@ -152,7 +152,7 @@ def ter(
 
 
 def ter_formula(options: TerOptions, *, n_references: str) -> Formula:
-    """Return TER with its signature for a name."""
+    """Return TER with its signature as the name."""
     from sacrebleu import __version__ as version  # noqa: PLC0415  (loaded when texts are scored, not before)
 
     def told(is_so: bool) -> str:  # noqa: FBT001
@@ -185,7 +185,7 @@ def ter_statistics(part: Part, options: TerOptions) -> FloatArray:
     ours = np.array(
         [[texts.number(tokenize(line)) for line in lines] for lines in part.outputs], dtype=np.int64
     )
-    # [sic] sacreBLEU tokenises references twice: once when it reads them, once when it splits them.
+    # [sic] sacreBLEU tokenizes references twice: once when it reads them, once when it splits them.
     theirs = np.array(
         [
             [-1 if line is None else texts.number(tokenize(tokenize(line))) for line in lines]
@@ -249,11 +249,11 @@ def _tokenizer(options: TerOptions) -> Callable[[str], str]:
 
 
 def _notes(texts: Parallel, options: TerOptions, formula: Formula) -> list[str]:
-    notes = [f"{formula.name}."]
+    notes: list[str] = [method_note("Signature: {formula}.", formula=formula.name)]
     if options.asian_support and not (options.normalized or options.no_punct):
         notes.append(
             Message(
-                "{asian} does nothing without {normalized} or {no_punct}, as in sacreBLEU.",
+                "{asian} has no effect without {normalized} or {no_punct}, as in sacreBLEU.",
                 asian=Option("asian_support", True),
                 normalized=Option("normalized", True),
                 no_punct=Option("no_punct", True),

@@ -1,4 +1,4 @@
-"""Outputs and references side by side: what is given is checked, and nothing is scored that does not fit."""
+"""Parallel outputs and references, checked before scoring."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TURN_UNEVEN = "references = list(itertools.zip_longest(*references))"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parallel:
-    """Texts that are fit to be scored: m systems and one or more references for the same n segments.
+    """Texts that can be scored: m systems and one or more references for the same n segments.
 
     A reference may be None for some segments, but every segment has at least one.
     """
@@ -43,7 +43,7 @@ class Parallel:
 
     @property
     def n_references(self) -> str:
-        """The number of references as signatures have it: "var" where segments differ."""
+        """The number of references as in signatures: "var" where segments differ."""
         if all(None not in lines for lines in self.references):
             return str(len(self.references))
         found = {sum(line is not None for line in lines) for lines in zip(*self.references, strict=True)}
@@ -51,17 +51,17 @@ class Parallel:
 
 
 def parallel(outputs: Outputs, references: References = None, *, missing: Missing = "raise") -> Parallel:
-    """Check outputs and references, and put them side by side.
+    """Check and align outputs and references.
 
     Parameters
     ----------
     outputs : Texts, or mapping of system to list of str
-        One text a segment; None is a missing output.
+        One text per segment; None is a missing output.
     references : list of str, list of lists, or mapping of name to list; optional
-        One list a reference, each with one text a segment, as in sacreBLEU. Among several, None marks a segment
-        for which a reference is missing. Not needed when the Texts bring their own.
+        One list per reference, each with one text per segment, as in sacreBLEU. Among several, None marks a segment
+        for which a reference is missing. Not needed for Texts with references.
     missing : {"raise", "drop", "empty"}, default "raise"
-        What to do about missing outputs: refuse; leave out their segments for all systems; count them as empty
+        Treatment of missing outputs: raise an error; leave out their segments for all systems; count them as empty
         texts.
 
     Returns
@@ -101,7 +101,7 @@ class _Given:
 def _of_table(table: Texts, references: References) -> _Given:
     if table.references and references is not None:
         raise TableError(
-            "The Texts have references of their own, and others were given too. Leave out references=, or make "
+            "The Texts have references, and others were passed too. Leave out references=, or make "
             "Texts without them."
         )
     if table.references:
@@ -133,7 +133,7 @@ def _of_mapping(outputs: Mapping[str, Any], references: References) -> _Given:
                 f"{n_segments:,}. All systems must have the same segments in the same order."
             )
     if not n_segments:
-        raise TableError(f'The output of "{systems[0]}" has no texts. Pass one text a segment.')
+        raise TableError(f'The output of "{systems[0]}" has no texts. Pass one text per segment.')
     checked = _references(references, n_segments=n_segments, systems=systems)
     return _Given(
         systems=systems,
@@ -149,10 +149,10 @@ def _references(
 ) -> tuple[tuple[str | None, ...], ...]:
     """Return the references, one tuple each, if they have the right shape."""
     if given is None:
-        raise TableError("There are no references. Pass references=: a list of texts, one a segment.")
+        raise TableError("There are no references. Pass references=: a list of texts, one per segment.")
     if isinstance(given, str):
         raise TableError(
-            f"references is a single text; a list of {n_segments:,} texts is needed, one a segment."
+            f"references is a single text; a list of {n_segments:,} texts is needed, one per segment."
         )
     if isinstance(given, Mapping):
         names = [f'Reference "{name}"' for name in labels(given, what="reference", at_least=0)]
@@ -163,7 +163,7 @@ def _references(
             parts = (parts,)
         names = [f"Reference {i}" for i in range(1, len(parts) + 1)]
     if not parts:
-        raise TableError("There are no references. Pass references=: a list of texts, one a segment.")
+        raise TableError("There are no references. Pass references=: a list of texts, one per segment.")
     lists = tuple(_lines(part, what=name) for name, part in zip(names, parts, strict=True))
     _check_shape(lists, names, n_segments=n_segments, systems=systems)
     return lists
@@ -172,7 +172,7 @@ def _references(
 def _check_shape(
     lists: Sequence[Sequence[str | None]], names: Sequence[str], *, n_segments: int, systems: Sequence[str]
 ) -> None:
-    """Raise unless there are r lists of n texts, saying how to turn n lists of r texts round."""
+    """Raise unless there are r lists of n texts, with a hint on transposing n lists of r texts."""
     lengths = {len(lines) for lines in lists}
     if lengths == {n_segments}:
         return
@@ -180,34 +180,34 @@ def _check_shape(
         per_segment = str(*lengths) if len(lengths) == 1 else f"{min(lengths)} to {max(lengths)}"
         turn = TURN if len(lengths) == 1 else TURN_UNEVEN
         raise TableError(
-            f"references has the shape {n_segments:,} × {per_segment}, one list a segment; one list a reference "
-            f"is needed, each with {n_segments:,} texts. Turn it round: {turn}."
+            f"references has the shape {n_segments:,} × {per_segment}, one list per segment; one list per reference "
+            f"is needed, each with {n_segments:,} texts. Transpose it: {turn}."
         )
     name, wrong = next((n, x) for n, x in zip(names, lists, strict=True) if len(x) != n_segments)
     whose = f'the output of "{systems[0]}"' if systems else "the table"
     raise TableError(
-        f"{name} has {len(wrong):,} texts, but {whose} has {n_segments:,}. Every reference needs one text a "
+        f"{name} has {len(wrong):,} texts, but {whose} has {n_segments:,}. Every reference needs one text per "
         f"segment, in the same order."
     )
 
 
 def _lines(lines: Iterable[Any], *, what: str) -> tuple[str | None, ...]:
     if isinstance(lines, str):
-        raise TableError(f"{what} is a single text; a list of texts is needed, one a segment.")
+        raise TableError(f"{what} is a single text; a list of texts is needed, one per segment.")
     found = listed(lines, what=what)
-    # Looking at all of them at once is many times faster; one by one is only needed to complain.
+    # Checking all of them at once is many times faster; one by one is only needed for the message.
     if set(map(type, found)) == {str} and is_writable("".join(found)):
         return found
     for i, line in enumerate(found, 1):
         if line is not None and not isinstance(line, str):
             raise TableError(f"{what}, segment {i}: {type(line).__name__} found where a text is needed.")
         if line is not None and not is_writable(line):
-            raise TableError(f"{what}, segment {i}: half a character found. Decode the file as UTF-8.")
+            raise TableError(f"{what}, segment {i}: unpaired surrogate found. Decode the file as UTF-8.")
     return tuple(None if line is None else str.__str__(line) for line in found)
 
 
 def _complete(given: _Given, missing: Missing) -> Parallel:
-    """Refuse segments without a reference; do with missing outputs as asked."""
+    """Raise for segments without a reference; treat missing outputs as requested."""
     bare = np.flatnonzero(
         np.logical_and.reduce([[line is None for line in lines] for lines in given.references])
     )

@@ -1,4 +1,4 @@
-"""Tokenisers by language, sacreBLEU's own."""
+"""Tokenizers of sacreBLEU, by language."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Choice(NamedTuple):
 
 
 def choose_tokenizer(tokenize: str | None, language: str | None, *, literal: bool = False) -> Choice:
-    """Choose the tokeniser: as asked, else by the target language, else 13a.
+    """Choose the tokenizer: the requested one, else by the target language, else 13a.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def choose_tokenizer(tokenize: str | None, language: str | None, *, literal: boo
     if tokenize is not None:
         if tokenize not in known_tokenizers():
             raise unknown_name("tokenizer", str(tokenize), known_tokenizers())
-        return Choice(str(tokenize), "as asked")
+        return Choice(str(tokenize), "on request")
     if language is None:
         return Choice(DEFAULT, "sacreBLEU's default, as no language was named", is_default=True)
     code = language_code(language)
@@ -150,7 +150,7 @@ def tokenizer(name: str) -> Tokenizer:
 
 
 def _check_model(name: str) -> None:
-    """Refuse a tokenizer whose model sacreBLEU would fetch: nothing here reaches for the network."""
+    """Raise for a tokenizer whose model sacreBLEU would download: betterthan does not use the network."""
     from sacrebleu.utils import SACREBLEU_DIR  # noqa: PLC0415
 
     model = Path(SACREBLEU_DIR, "models", SUBWORDS.get(name, ""))

@@ -221,7 +221,7 @@ def cells_by_group(
 
 
 def shared_cells(metric: FloatArray, human: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Copies of both tables with NaN wherever one is missing, or refuse tables of different shapes.
+    """Copies of both tables with NaN wherever one is missing, or raise when the shapes differ.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def _midranks(x: FloatArray) -> FloatArray:
     order = np.argsort(x, axis=1)
     in_order = np.take_along_axis(x, order, axis=1)
     starts = np.ones(x.shape, dtype=np.bool_)
-    # NaN differs from everything and is sorted last, so it disturbs nobody's rank.
+    # NaN differs from everything and is sorted last, so it does not affect other ranks.
     starts[:, 1:] = in_order[:, 1:] != in_order[:, :-1]
     ranks = np.empty(x.shape)
     np.put_along_axis(ranks, order, groups_of_equals(starts).middle, axis=1)

@@ -1,4 +1,4 @@
-"""How far predicted scores are from the true ones, and what that says without one sentence (or document) at a time."""
+"""Errors and correlations of predicted scores, and their leave-one-out values by sentence (or document)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _mean(values: FloatArray) -> FloatArray:
 
 
 class CorrelationTests(NamedTuple):
-    """Two-sided tests of all pairs, (m, m); NaN on the diagonal and where nothing can be said."""
+    """Two-sided tests of all pairs, (m, m); NaN on the diagonal and where undefined."""
 
     statistic: FloatArray
     pvalue: FloatArray
@@ -62,7 +62,7 @@ class CorrelationTests(NamedTuple):
 def correlations_without(
     predicted: FloatArray, truth: FloatArray, unit: IntArray, n_units: int
 ) -> FloatArray:
-    """Pearson's correlation of each row with the truth without each unit, shape (n_units, m).
+    """Pearson's correlation of each row with the true scores, leaving out each unit, shape (n_units, m).
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _without(values: FloatArray, unit: IntArray, n_units: int) -> FloatArray:
 
 
 def correlation_tests(correlation: FloatArray, without: FloatArray) -> CorrelationTests:
-    r"""Test for all pairs whether two correlations with the same truth differ.
+    r"""Test for all pairs whether two correlations with the same true scores differ.
 
     With :math:`z = \operatorname{artanh} r` and :math:`u_j` the difference of the two z without unit j about its mean,
 

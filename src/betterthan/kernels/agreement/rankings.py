@@ -1,4 +1,4 @@
-"""Do two rankings, or two tests, say the same?"""
+"""Agreement of two rankings, or of two tests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class OrderAgreement(NamedTuple):
 
     @property
     def share_alike(self) -> float:
-        """Pairs ordered alike or tied in both, over all pairs."""
+        """Share of pairs ordered in the same way or tied in both."""
         return (self.alike + self.tied_in_both) / self.n_pairs if self.n_pairs else np.nan
 
 

@@ -1,4 +1,4 @@
-r"""Soft pairwise accuracy: does a metric prefer the same systems as people do, and is it as sure of it?
+r"""Soft pairwise accuracy: does a metric prefer the same systems as humans, with the same confidence?
 
 The p-value :math:`p_{ij}` of "system i is better than system j" is near 0 when i is surely better, near 1 when j
 is, and ½ when nothing can be said ([1]_ section 2). A metric is as good as its p-values are near the human ones.
@@ -53,7 +53,7 @@ def soft_pairwise_accuracy(metric_p: FloatArray, human_p: FloatArray) -> FloatAr
 
     Examples
     --------
-    People are sure that the first system is better, the metric is not:
+    Human scores clearly favor the first system, the metric is not:
 
     >>> human, metric = np.array([[0.5, 0.01], [0.99, 0.5]]), np.array([[0.5, 0.4], [0.6, 0.5]])
     >>> float(soft_pairwise_accuracy(metric, human).round(2))
@@ -93,7 +93,7 @@ def rounded_pairwise_accuracy(metric_p: FloatArray, human_p: FloatArray) -> Floa
 
 
 def _mean_of_pairs(values: FloatArray) -> FloatArray:
-    """Mean over i < j of what is not NaN."""
+    """Mean over i < j, ignoring NaN."""
     pairs = pairs_of(values.shape[-1])
     return _mean_of_known(values[..., pairs.first, pairs.second])
 
@@ -106,7 +106,7 @@ def _mean_of_known(values: FloatArray) -> FloatArray:
 
 
 def pairwise_accuracy(metric_means: FloatArray, human_means: FloatArray) -> FloatArray:
-    r"""Share of pairs of systems that metric and people put in the same order ([1]_ Eq. 2).
+    r"""Share of pairs of systems that metric and human scores order in the same way ([1]_ Eq. 2).
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def one_sided_pvalues(
     n_resamples : int, default 1000
         For "monte_carlo".
     rng : numpy.random.Generator
-        For "monte_carlo". People and metrics share their swaps when both calls begin in the same state.
+        For "monte_carlo". Human and metric scores share their swaps when both calls begin in the same state.
     mid_p : bool, default False
         For "monte_carlo": count ties half. Published p-values count them whole, so that identical systems have 1.
 
@@ -175,7 +175,7 @@ def one_sided_pvalues(
     Sharing makes the p-values of different pairs dependent: harmless in soft pairwise accuracy, not in claims about
     systems, which need (b + 1) / (B + 1) too.
 
-    Analytic soft pairwise accuracy against 20 000 swaps with mid-p-values, 14 systems, the largest of six simulated
+    Analytic soft pairwise accuracy against 20,000 swaps with mid-p-values, 14 systems, the largest of six simulated
     tables, in which the Monte Carlo error is itself up to 0.002:
 
     ==================  =======  =======  =======  =========
@@ -216,7 +216,7 @@ def pvalues_of_tables(
     rng: np.random.Generator | None = None,
     mid_p: bool = False,
 ) -> list[FloatArray]:
-    """P-values of several tables on the same segments, people's and metrics', with the same random swaps.
+    """P-values of several tables on the same segments, human and metric scores, with the same random swaps.
 
     Parameters
     ----------

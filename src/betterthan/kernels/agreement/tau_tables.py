@@ -1,7 +1,7 @@
-"""Pairs that a human and a metric rank alike, and the taus that WMT has made of them.
+"""Concordance of human and metric pairs, and the taus that WMT derived from it.
 
 A table of counts has a row for what the human says of a pair and a column for what the metric says, both in the
-order <, =, >. Of two systems the one with the lower index stands on the left of the sign.
+order <, =, >. Of two systems the one with the lower index is on the left of the sign.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Kept(NamedTuple):
 
 
 def pair_blocks(n_elements: int, n_groups: int) -> Iterator[tuple[slice, slice, slice]]:
-    """Meet every unordered pair of elements of the same group once, many pairs at a time.
+    """Iterate over every unordered pair of elements of the same group once, many pairs at a time.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def pair_table(
     same_output: SameOutput | None = None,
     level: CorrelationLevel = "segment",
 ) -> IntArray:
-    """Count what human and metric say of all pairs, over all segments together.
+    """Cross-tabulate human and metric outcomes of all pairs, over all segments.
 
     Parameters
     ----------
@@ -204,14 +204,14 @@ def pair_table_of_matches(
     *,
     metric_margin: float = 0.0,
 ) -> MatchTable:
-    """Count what human and metric say of a list of pairs, such as the official ones of a shared task.
+    """Cross-tabulate human and metric outcomes of a list of pairs, such as the official ones of a shared task.
 
     Parameters
     ----------
     metric : array, shape (m, n)
         Higher is better, NaN is missing.
     left, right, segment : array of int, shape (t,)
-        Systems and segment of each pair. The left system stands on the left of <, =, >.
+        Systems and segment of each pair. The left system is on the left of <, =, >.
     outcome : array, shape (t,)
         1 when the human finds left better, ½ for a tie, 0 when right is better.
     metric_margin : float, default 0
@@ -263,7 +263,7 @@ def tau(counts: IntArray | FloatArray, rule: Rule, *, double_ties: Literal[1, -1
 
         The first three leave out what the human ties.
     double_ties : {1, −1}, default 1
-        For "tau_human_ties": 1 for a metric of accuracy, −1 for an error rate that was not turned round.
+        For "tau_human_ties": 1 for a metric of accuracy, −1 for an error rate that was not negated.
 
     Returns
     -------
@@ -274,7 +274,7 @@ def tau(counts: IntArray | FloatArray, rule: Rule, *, double_ties: Literal[1, -1
     -----
     Equations 1 and 2 of [1]_ print bars around the differences; as tau has a sign, they are read as counts of
     pairs. "tau_human_ties" is symmetric: an error rate with `double_ties` = −1 has minus the tau of its
-    negative. "tau_ties_hard" is not, so that error rates must be turned round first.
+    negative. "tau_ties_hard" is not, so that error rates must be negated first.
 
     References
     ----------

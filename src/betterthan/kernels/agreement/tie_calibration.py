@@ -415,7 +415,7 @@ def accuracy_curve(
     Returns
     -------
     AccuracyCurve
-        At 0 and at every gap; with over 4 million pairs, at the last gap of each of 65 536 steps.
+        At 0 and at every gap; with over 4 million pairs, at the last gap of each of 65,536 steps.
 
     Examples
     --------

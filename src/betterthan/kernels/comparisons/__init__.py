@@ -1,1 +1,1 @@
-"""Who beat whom, and the strengths that follow: wins, Bradley–Terry and its relatives, with their errors."""
+"""Pairwise outcomes, and the strengths derived from them: wins, Bradley–Terry and its relatives, with their errors."""

@@ -73,7 +73,7 @@ def damping(reach: float) -> float:
     return float(np.log1p(reach) / reach) if reach > 1 else 1.0
 
 
-# So many numbers of a batch are worked on at once: they stay in the cache.
+# Numbers of a batch that are processed at once: they stay in the cache.
 _BATCH_NUMBERS = 2**17
 # Newton's method is done after four iterations as a rule; later, rounding may be all that still moves. If that
 # moves strengths by more than a millionth, they are not known.
@@ -139,8 +139,7 @@ def bradley_terry(
         of :func:`betterthan.kernels.comparisons.wins.with_prior`, without its last system. Any prior above 0 makes
         strengths exist.
     tolerance : float, default 1e-12
-        Stop when no log strength changes by more, or when wins equal expected wins as far as numbers of double
-        precision can tell.
+        Stop when no log strength changes by more, or when wins equal expected wins up to double precision.
     max_iterations : int, default 100
 
     Returns
@@ -194,7 +193,7 @@ def bradley_terry(
     if np.isnan(batch.log_strength[0]).any():
         raise NotConverged(
             f"Bradley–Terry strengths still changed by {last_change:.1e} after {iterations} iterations. "
-            f"Some systems are linked by next to no matches; leave them out or give a prior above 0.",
+            f"Some systems are linked by very few matches; leave them out or give a prior above 0.",
             iterations=iterations,
             last_change=last_change,
         )
@@ -216,7 +215,7 @@ def bradley_terry_batch(
     -------
     BatchFit
         A table without strengths has a row of NaN, and so has one that was not solved in `max_iterations`;
-        `exists` tells them apart.
+        `exists` distinguishes them.
 
     Examples
     --------
@@ -260,7 +259,7 @@ def _two_systems(wins: FloatArray, tolerance: float, max_iterations: int) -> _So
 
 
 def _newton(wins: FloatArray, tolerance: float, max_iterations: int) -> _Solved:
-    """Solve tables of shape (b, m, m), each until it stands still."""
+    """Solve tables of shape (b, m, m), each until convergence."""
     tables, theta = wins, _start(wins)
     result = np.full_like(theta, np.nan)
     iterations, last_change = np.zeros((2, len(wins)))
@@ -304,7 +303,7 @@ def _hang_on_lost_links(wins: FloatArray) -> BoolArray:
 
 
 def _start(wins: FloatArray) -> FloatArray:
-    r"""Return log strengths (b, m) near the solution where everybody has met everybody about equally often.
+    r"""Return log strengths (b, m) near the solution where all pairs have met about equally often.
 
     The share of wins of a system averages σ(θ − θ') over its opponents. Were these normal with variance v, the average
     would be about :math:`\sigma(\theta / \sqrt{1 + \pi v / 8})` ([3], Eq. 4.152–4.153), so the log odds are stretched

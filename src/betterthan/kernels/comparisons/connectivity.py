@@ -1,8 +1,8 @@
 """Do the matches determine the strengths? The graph of who beat whom, and its components.
 
 Bradley–Terry strengths exist and are unique if and only if the graph with an edge from i to j whenever i
-beat j is strongly connected: however the systems are split in two groups, somebody in each group has beaten
-somebody in the other. A tie that counts half is a win for both.
+beat j is strongly connected: however the systems are split into two groups, some system in each group has beaten one in
+the other. A tie that counts half is a win for both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from betterthan.arrays import BoolArray, FloatArray, IntArray
 
 
 class Connectivity(NamedTuple):
-    """What stands between the data and a fit.
+    """Obstacles to a fit.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class Connectivity(NamedTuple):
     n_components : int
         1 when strengths exist.
     beats : array of bool, shape (c, c)
-        Whether somebody in the row component has beaten somebody in the column component.
+        Whether a system in the row component has beaten one in the column component.
     island : array of int, shape (m,)
         Systems on different islands never met, not even through others.
     n_islands : int

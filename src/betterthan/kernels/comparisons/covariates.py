@@ -20,7 +20,7 @@ _SINGULAR = 1e-11
 
 
 class CovariateFit(NamedTuple):
-    """Strengths with the covariates held equal.
+    """Strengths at equal covariates.
 
     Attributes
     ----------
@@ -61,8 +61,8 @@ def bradley_terry_covariates(
     outcome : array, shape (t,)
         1 when left wins, ½ for a tie, which counts as half a win for both, 0 when right wins.
     covariates : array, shape (t, k)
-        Of the match, with the sign that favors left: usually left's value less right's. A column of ones is
-        the advantage of standing left.
+        Of the match, with the sign that favors left: usually left's value less right's. A column of ones is the
+        advantage of the left position.
     n_systems : int
         m.
     weight : array, shape (t,), optional
@@ -93,7 +93,7 @@ def bradley_terry_covariates(
 
     Examples
     --------
-    Left wins more often than not, whoever it is:
+    The left system wins more often than not, whichever it is:
 
     >>> left, right = np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0])
     >>> fit = bradley_terry_covariates(
@@ -245,7 +245,7 @@ class _CovariateRows(NamedTuple):
 
 
 def _scales(matches: _CovariateRows) -> FloatArray:
-    """Return the size of each covariate; refuse what cannot be told apart."""
+    """Return the size of each covariate; raise when covariates are collinear."""
     counts = match_counts(
         matches.left, matches.right, matches.outcome, matches.weight, n_systems=matches.n_systems
     )

@@ -13,7 +13,7 @@ from betterthan.kernels.comparisons.connectivity import is_connected
 
 
 class DavidsonFit(NamedTuple):
-    """Strengths and how readily systems tie.
+    """Strengths and the tie parameter.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class OutcomeProbabilities(NamedTuple):
 def davidson(
     wins: FloatArray, ties: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 100
 ) -> DavidsonFit:
-    r"""Maximum-likelihood strengths when a tie is an outcome of its own.
+    r"""Maximum-likelihood strengths with ties as a third outcome.
 
     .. math:: P(i \text{ beats } j) = \frac{\lambda_i}{\lambda_i + \lambda_j + \nu\sqrt{\lambda_i\lambda_j}},
               \qquad P(\text{tie}) = \frac{\nu\sqrt{\lambda_i\lambda_j}}{\lambda_i + \lambda_j +
@@ -58,7 +58,7 @@ def davidson(
     wins : array, shape (m, m)
         Wins of the row over the column; the diagonal is ignored.
     ties : array, shape (m, m)
-        Symmetric: each tie stands in both triangles. The diagonal is ignored.
+        Symmetric: each tie is in both triangles. The diagonal is ignored.
     tolerance : float, default 1e-12
     max_iterations : int, default 100
 
@@ -109,8 +109,8 @@ def davidson_exists(wins: FloatArray, ties: FloatArray) -> bool:
 
     They do if and only if the graph of wins, with ties as edges both ways, is strongly connected, something
     tied (else ν is 0 and the question is Bradley–Terry's), and some way round a circle of systems leads along
-    more wins than ties. Otherwise strengths can be spread, and ν raised with them, for ever
-    without making any observed result less likely.
+    more wins than ties. Otherwise strengths can be spread, and ν raised with them, indefinitely without making any
+    observed result less likely.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def davidson_exists(wins: FloatArray, ties: FloatArray) -> bool:
 
 
 def davidson_probabilities(log_strength: FloatArray, tie_strength: float) -> OutcomeProbabilities:
-    """Chances to win and to tie.
+    """Probabilities of winning and of a tie.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def davidson_probabilities(log_strength: FloatArray, tie_strength: float) -> Out
 
 
 def _has_winning_circle(wins: FloatArray, ties: FloatArray) -> bool:
-    """Whether some circle has more wins than ties: a negative circle with wins of length −1 and ties of 1."""
+    """Whether some cycle has more wins than ties: a negative cycle with wins of length −1 and ties of 1."""
     if ((wins > 0) & (wins.T > 0)).any():
         return True
     length = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, np.inf))
@@ -171,7 +171,7 @@ def _has_winning_circle(wins: FloatArray, ties: FloatArray) -> bool:
         if np.array_equal(shorter, distance):
             return False
         distance = shorter
-    return True  # distances that still fall after m rounds fall for ever
+    return True  # distances that still fall after m rounds fall indefinitely
 
 
 def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations: int) -> DavidsonFit:
@@ -192,7 +192,7 @@ def _newton(wins: FloatArray, ties: FloatArray, tolerance: float, max_iterations
             return DavidsonFit(theta, float(np.exp(parameters[n_systems])), iteration, change)
     raise NotConverged(
         f"Davidson's strengths still changed by {change:.1e} after {iteration} iterations. "
-        f"Some systems are linked by next to no matches; leave them out or let ties count half.",
+        f"Some systems are linked by very few matches; leave them out or let ties count half.",
         iterations=iteration,
         last_change=change,
     )
@@ -239,5 +239,5 @@ def _checked(wins: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray
     if not all(np.isfinite(counts).all() and (counts >= 0).all() for counts in (wins, ties)):
         raise BetterThanError("wins and ties must be 0 or more and finite.")
     if not np.array_equal(ties, ties.T):
-        raise BetterThanError("ties must be symmetric: each tie stands in both triangles.")
+        raise BetterThanError("ties must be symmetric: each tie is in both triangles.")
     return wins, ties

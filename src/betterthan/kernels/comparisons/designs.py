@@ -128,7 +128,7 @@ def _sparse_squares(
 
 
 def signed_sums(values: FloatArray, left: IntArray, right: IntArray, *, n_systems: int) -> FloatArray:
-    """Sums of values (t, k) over the rows in which a system is left, less those in which it is right: (m, k).
+    """Sums of values (t, k) over the rows in which a system is left minus those in which it is right: (m, k).
 
     Examples
     --------

@@ -43,7 +43,7 @@ def pair_indices(n_systems: int) -> tuple[IntArray, IntArray]:
 
 
 def pair_outcomes(goodness: FloatArray) -> PairOutcomes:
-    """Tell for each segment and pair who is better, so that a sum over segments is a matrix product.
+    """Encode for each segment and pair which system is better, so that a sum over segments is a matrix product.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def resampled_win_counts(goodness: FloatArray, weights: FloatArray) -> WinCounts
     goodness : array, shape (m, n)
         Higher is better, NaN is missing.
     weights : array, shape (b, n)
-        How often each segment stands in each resample. To draw documents, repeat each document's count
+        How often each segment occurs in each resample. To draw documents, repeat each document's count
         over its segments: ``document_weights[:, document_of_segment]``.
 
     Returns

@@ -1,4 +1,4 @@
-"""How sure Bradley–Terry strengths are, in closed form: model-based and robust covariance.
+"""Covariance of Bradley–Terry strengths in closed form: model-based and robust.
 
 A match has the design vector z = e_left − e_right (and covariates after it), the probability p that left wins, and
 the score (outcome − p) z. With A = Σ p (1 − p) z zᵀ, the covariance is A⁻¹ if the model holds, and A⁻¹ B A⁻¹ in any
@@ -78,10 +78,10 @@ def robust_covariance(
     prior: float = 0.0,
     small_sample: bool = True,
 ) -> FloatArray:
-    r"""Covariance of the log strengths that holds also when the model does not (sandwich).
+    r"""Covariance of the log strengths that is robust to misspecification of the model (sandwich).
 
     Right when ties count half, when systems beat each other in circles, and, with `cluster`, when matches of
-    one judge or session resemble each other.
+    one judge or session are correlated.
 
     .. math:: \operatorname{cov}\hat\theta = A^{+} B A^{+}, \qquad
               B = \sum_c s_c s_c^{\mathsf T}, \qquad s_c = \sum_{r \in c} w_r (y_r - p_r) z_r

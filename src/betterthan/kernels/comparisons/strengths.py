@@ -1,4 +1,4 @@
-"""Bradley–Terry strengths: the scales they are shown on, and how each segment pulls them."""
+"""Bradley–Terry strengths: scales, and the influence of each segment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranks that know ties, row by row."""
+"""Ranks with ties, row by row."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def tied_ranks(values: FloatArray, *, tolerance: float = 0.0) -> TiedRanks:
     values : array, shape (..., n)
         Without NaN.
     tolerance : float, default 0
-        Neighbours in order whose gap is at most `tolerance` × the row's largest magnitude are equal.
+        Adjacent values whose difference is at most `tolerance` × the row's largest magnitude are equal.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def row_medians(values: FloatArray) -> FloatArray:
 
 
 def counted_medians(values: FloatArray, counts: FloatArray) -> FloatArray:
-    """Median of each row of values in samples that take value i so many times; shape (samples, rows).
+    """Median of each row of values in weighted samples; shape (samples, rows).
 
     Values are sorted once, and the counts are added up in that order: no sample is written out.
 

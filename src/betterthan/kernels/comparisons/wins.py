@@ -1,4 +1,4 @@
-"""Who beats whom on how many segments: win and tie counts from a score matrix.
+"""Win and tie counts of pairs of systems from a score matrix.
 
 Everything here is exact: counts are whole numbers, and two scores tie only when they are equal as numbers.
 A segment counts for a pair when both systems have a score there (NaN is missing). Scores are first replaced by their
@@ -34,7 +34,7 @@ def segment_ranks(goodness: FloatArray) -> tuple[Ranks, Ranks]:
     Parameters
     ----------
     goodness : array, shape (m, n)
-        m up to 65 533 systems, n segments.
+        m up to 65,533 systems, n segments.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def segment_ranks(goodness: FloatArray) -> tuple[Ranks, Ranks]:
 
 
 def _dense_ranks(goodness: FloatArray, missing: BoolArray, dtype: type[np.uint8 | np.uint16]) -> Ranks:
-    """Return ranks from 1 on, shape (n, m); a missing score stands above all others."""
+    """Return ranks from 1 on, shape (n, m); a missing score ranks above all others."""
     # Adding 0.0 turns -0.0 into 0.0: they are equal scores.
     values = np.ascontiguousarray(np.where(missing, np.inf, goodness).T) + 0.0
     order = _order(values)
@@ -138,7 +138,7 @@ TIES_POLICIES: tuple[TiesPolicy, ...] = ("as_published", "drop", "half")
 # a rank of one or two bytes is compared four to eight times as fast.
 _RANK_FROM = 128
 _BLOCK_BYTES = 2**26
-# So many comparisons cost more than importing numba does.
+# Number of comparisons that cost more than importing numba.
 WORTH_COMPILING = 2**32
 # The compiled loop meets every score m times: a piece of the table must stay in the cache.
 _CACHED_NUMBERS = 2**17
@@ -214,7 +214,7 @@ def win_counts(goodness: FloatArray, *, weights: FloatArray | None = None) -> Wi
 
 
 def with_ties(wins: FloatArray, ties: FloatArray, policy: TiesPolicy) -> FloatArray:
-    """Give ties to somebody, so that a model without ties can be fitted.
+    """Assign ties to one of the systems, so that a model without ties can be fitted.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ _MOST_PRIOR = 1e9  # far more than any data; sums over systems would overflow ne
 
 
 def check_prior(prior: float) -> None:
-    """Refuse a prior that is not a number of matches.
+    """Raise unless a prior is a number of matches.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def with_prior(wins: FloatArray, prior: float) -> FloatArray:
 
 
 def checked_scores(goodness: FloatArray) -> FloatArray:
-    """Return scores as float64, or refuse what is not systems × segments."""
+    """Return scores as float64, or raise unless they are systems × segments."""
     goodness = np.asarray(goodness, dtype=np.float64)
     if goodness.ndim != 2:
         raise BetterThanError(f"goodness must be systems × segments; it has {goodness.ndim} axes.")
@@ -299,11 +299,11 @@ def checked_scores(goodness: FloatArray) -> FloatArray:
 
 
 def checked_weights(weights: FloatArray, goodness: FloatArray) -> FloatArray:
-    """Return weights as float64, or refuse what does not fit the segments."""
+    """Return weights as float64, or raise unless they match the segments."""
     weights = np.asarray(weights, dtype=np.float64)
     if weights.shape[-1:] != goodness.shape[1:]:
         raise BetterThanError(
-            f"weights must have one number a segment, {goodness.shape[1]}; the shape is {weights.shape}."
+            f"weights must have one number per segment, {goodness.shape[1]}; the shape is {weights.shape}."
         )
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise BetterThanError("weights must be 0 or more and finite.")
@@ -396,7 +396,7 @@ def _count_by_system(winner: _Comparable, loser: _Comparable, *, above: bool = F
 
 
 def _count_without_ties(ranks: _Comparable) -> FloatArray:
-    """Count one triangle; where nothing ties and nothing is missing, who does not win loses."""
+    """Count one triangle; without ties and missing scores the other triangle follows."""
     wins = _count_by_system(ranks, ranks, above=True)
     return np.asarray(wins + np.triu(ranks.shape[1] - wins.T, 1))
 
@@ -420,6 +420,6 @@ def _met(goodness: FloatArray) -> FloatArray:
         return np.full((n_systems, n_systems), float(n_segments))
     met = np.zeros((n_systems, n_systems))
     for start in range(0, n_segments, 2**16):
-        block = there[:, start : start + 2**16].astype(np.float32)  # sums up to 65 536 are exact
+        block = there[:, start : start + 2**16].astype(np.float32)  # sums up to 65,536 are exact
         met += block @ block.T
     return met

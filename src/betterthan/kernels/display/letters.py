@@ -128,7 +128,7 @@ def _needs(cliques: list[int], pairs: list[int]) -> list[int]:
 
 
 def _least(needs: Iterable[int]) -> list[int]:
-    """Leave out needs that contain another one: they ask nothing more."""
+    """Leave out needs that contain another one: they are redundant."""
     kept: list[int] = []
     for need in sorted(set(needs), key=lambda need: (need.bit_count(), need)):
         if not any(other & need == other for other in kept):
@@ -299,7 +299,7 @@ def _grown(a: int, alike: BoolArray, unshown: BoolArray) -> IntArray:
     """Return a largest set of systems alike that holds `a` and a pair of it that no letter shows yet."""
     members, common = [a], alike[a].copy()
     common[a] = False
-    # A first partner that is not shown with `a`, then always whoever adds most pairs.
+    # A first partner that is not shown with `a`, then always the one that adds most pairs.
     gain = np.where(unshown[a], 1, 0)
     while common.any():
         chosen = int(np.argmax(np.where(common, gain, -1)))

@@ -1,4 +1,4 @@
-"""Ranks beside their doubt: significance clusters, fuzzy ranks, and ranges of ranks from tests that hold together."""
+"""Ranks with uncertainty: significance clusters, fuzzy ranks, and simultaneous rank ranges."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from betterthan.errors import TableError
 
 
 def greedy_clusters(different: BoolArray) -> IntArray:
-    """Number the clusters of systems that stand in order, best first.
+    """Number the clusters of systems in order, best first.
 
     Walking down the order, a system opens a new cluster as soon as it differs significantly from *any* member
     of the current cluster [1]_. Simple and widely used (WMT, mt-metrics-eval), but two systems that do not
@@ -55,13 +55,13 @@ def fuzzy_ranks(rank: FloatArray | IntArray, different: BoolArray) -> FloatArray
     .. math:: f_a = \frac{1}{|N_a|} \sum_{b \in N_a} \text{rank}_b, \qquad
               N_a = \{a\} \cup \{b : a \text{ and } b \text{ do not differ}\}
 
-    A member whose neighbors stand above and below keeps its rank; one that cannot be told from better ones moves
-    towards them. Unlike clusters, no line has to be drawn through members that are alike.
+    A member that differs significantly from those above and below keeps its rank; one that does not differ from better
+    ones moves toward them. Unlike clusters, this requires no boundary between similar members.
 
     Parameters
     ----------
     rank : array, shape (k,)
-        1 is best. NaN: the member has no rank, gets none, and is nobody's neighbour.
+        1 is best. NaN: the member has no rank and is left out.
     different : array of bool, shape (k, k)
         Which pairs differ significantly. A pair differs when it is said in either direction, so one-sided tests
         can be given as they are; the diagonal is not looked at.
@@ -73,7 +73,7 @@ def fuzzy_ranks(rank: FloatArray | IntArray, different: BoolArray) -> FloatArray
     References
     ----------
     .. [1] Macháček and Bojar (2013), Results of the WMT13 metrics shared task, WMT, on correlating metrics with
-       rankings of systems that human judges could not tell apart.
+       rankings of systems that did not differ significantly by human judgments.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def fuzzy_ranks(rank: FloatArray | IntArray, different: BoolArray) -> FloatArray
 
 
 def simultaneous_rank_intervals(better: BoolArray) -> tuple[IntArray, IntArray]:
-    r"""Rank intervals that all hold at once, from pairwise tests.
+    r"""Simultaneous rank ranges from pairwise tests.
 
     .. math:: [\,1 + \#\{b : b \succ a\},\; m - \#\{b : a \succ b\}\,]
 

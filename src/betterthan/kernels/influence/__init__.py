@@ -1,1 +1,1 @@
-"""On what an answer rests: single segments, weights, odd scores."""
+"""Influence of single segments and weights, and outliers."""

@@ -1,4 +1,4 @@
-"""What a table of scores looks like before anything is compared: outliers, spread, pairing, ties, cycles."""
+"""Diagnostics of a table of scores: outliers, variation, pairing, ties, cycles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Spread(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """How strongly scores on the same segment go together."""
+    """Correlation of scores on the same segment."""
 
     correlation: FloatArray
     """(m, m); Pearson's r between systems over shared segments."""
@@ -115,7 +115,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def pairing(goodness: FloatArray) -> Pairing:
-    r"""How strongly the pairing binds: correlation, and the share of variance it removes.
+    r"""Effect of pairing: correlation, and the share of variance it removes.
 
     .. math:: 1 - \frac{\operatorname{Var}(a - b)}{\operatorname{Var} a + \operatorname{Var} b}
        = \frac{2 \operatorname{Cov}(a, b)}{\operatorname{Var} a + \operatorname{Var} b}

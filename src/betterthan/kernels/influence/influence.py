@@ -1,4 +1,4 @@
-"""On how few segments an answer rests.
+"""Smallest sets of segments that change a verdict.
 
 The fewest segments whose removal turns a verdict round, a score of summed counts without each segment, and how many
 equal weights a set of unequal ones amounts to.
@@ -35,7 +35,7 @@ class Removal(NamedTuple):
 
     @property
     def n_removed(self) -> int:
-        """How many segments were removed."""
+        """Number of removed segments."""
         return int(self.indices.size)
 
 
@@ -238,7 +238,7 @@ def _one_put_back(
 def _medians_with(values: FloatArray, kept: np.ndarray, others: IntArray) -> FloatArray:
     """Medians of an odd number of values and one of the others, for each of these.
 
-    The middle value stays one of the two in the middle; the other is the one that came, or a neighbour.
+    The middle value stays one of the two in the middle; the other is the added value, or an adjacent one.
     """
     held = np.sort(values[kept])
     middle = held.size // 2
@@ -256,7 +256,7 @@ def _check(until: Until) -> None:
 
 
 def _leader_first(differences: FloatArray, lead: float, until: Until) -> tuple[IntArray, FloatArray]:
-    """Segments and their differences from the leader's side, largest first; empty when nobody leads."""
+    """Segments and their differences from the leader's side, largest first; empty when neither leads."""
     _check(until)
     known = np.nonzero(~np.isnan(differences))[0]
     gaps = differences[known] * np.sign(lead)
@@ -270,7 +270,7 @@ def _first(order: IntArray, turned: np.ndarray) -> Removal:
 
 
 def effective_number(weights: FloatArray) -> FloatArray:
-    r"""How many equal weights would be as concentrated as these, (…, n) to (…).
+    r"""Kish's effective sample size of weights, (…, n) to (…).
 
     .. math:: n_e = \frac{(\sum_i w_i)^2}{\sum_i w_i^2}
 
@@ -356,7 +356,7 @@ def leave_one_out_scores(counts: FloatArray, *, formula: CountsFormula) -> Float
 
 
 def pooled_influence(counts: FloatArray, *, formula: CountsFormula) -> FloatArray:
-    r"""How each segment pulls the pooled score, from leaving it out.
+    r"""Influence of each segment on the pooled score, from leaving it out.
 
     .. math:: \psi_i = (n - 1) \Big(f(C) - f(C - c_i)\Big) - \text{mean}
 

@@ -1,4 +1,4 @@
-"""On how few segments does significance hang?"""
+"""On how few segments does significance depend?"""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _shortest_run(differences: FloatArray, tail: TailFunction, alpha: float, *, 
     longest = gaps.size - fewest_left
     if longest < 0 or _best_run(gaps, 0, tail, alpha) is not None:
         return no_removal()
-    # Double the length until a run does it, then halve the doubt.
+    # Double the length until a run suffices, then bisect.
     short, long = 0, 1
     while long < longest and _best_run(gaps, long, tail, alpha) is None:
         short, long = long, min(2 * long, longest)
@@ -100,7 +100,7 @@ def _shortest_run(differences: FloatArray, tail: TailFunction, alpha: float, *, 
 
 def _best_run(gaps: FloatArray, length: int, tail: TailFunction, alpha: float) -> int | None:
     """Where the run of this length starts whose removal gives the largest p-value, if that exceeds alpha."""
-    # What stands before and after the run is added up, never subtracted from the whole.
+    # Values before and after the run are summed, never subtracted from the whole.
     total, squares = (_without_runs(powers, length) for powers in (gaps, gaps**2))
     pvalues = tail(total, squares, gaps.size - length)
     best = int(pvalues.argmax())

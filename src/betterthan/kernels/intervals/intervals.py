@@ -55,7 +55,7 @@ def jackknife_interval(
     .. math:: g(\hat\theta) \pm t_\nu \sqrt{\tfrac{n-1}{n} \sum_j u_j^2}, \qquad
        \nu = \min\Big(n - 1,\; \frac{2 (\sum_j u_j^2)^2}{\sum_j u_j^4}\Big)
 
-    A sum of squares that hangs on few units is itself uncertain; ν counts those units.
+    A sum of squares dominated by few units is itself uncertain; ν counts those units.
 
     Parameters
     ----------
@@ -268,7 +268,7 @@ def skewness_interval(
     r"""Student's interval, and where it is lopsided, the wider one of Hall's at either end.
 
     A mean of skewed scores has a lopsided t: its long tail lies where the scores' tail does not. Hall [1]_ makes it
-    symmetric by a cubic that can be turned round, with :math:`T = (\hat\theta - \theta) / (\sqrt n\,\mathrm{se})`
+    symmetric by an invertible cubic, with :math:`T = (\hat\theta - \theta) / (\sqrt n\,\mathrm{se})`
     and skewness :math:`g`,
 
     .. math:: q = T + \tfrac{g}{3} T^2 + \tfrac{g^2}{27} T^3 + \tfrac{g}{6 n}, \qquad
@@ -418,12 +418,12 @@ def simultaneous_confidence(
     Differences of estimates are, nearly, normal with the covariance of the influences. With c the quantile of the
     largest :math:`|Z_a - Z_b| / \mathrm{se}_{ab}` in draws from it, intervals of confidence
     :math:`2 \Phi(c) - 1` hold all true differences at once. For independent estimates of equal spread, c is that of
-    Tukey's range; where systems resemble each other, it is smaller [1]_.
+    Tukey's range; where systems are correlated, it is smaller [1]_.
 
     Parameters
     ----------
     influence : array, shape (n, m)
-        Of units on estimates, such as goodness turned round for means.
+        Of units on estimates, such as centered goodness for means.
     confidence : float
     rng : numpy.random.Generator
     n_draws : int, default 4000

@@ -171,7 +171,7 @@ def _largest(goodness: FloatArray, pairs: tuple[IntArray, IntArray]) -> FloatArr
 
 
 def _without_diagonal(low: FloatArray, high: FloatArray) -> Limits:
-    """A system differs from itself by nothing, and that is certain."""
+    """The difference of a system from itself is exactly 0."""
     for ends in (low, high):
         np.fill_diagonal(ends, np.where(np.isnan(np.diag(ends)), np.nan, 0.0))
     return low, high

@@ -1,4 +1,4 @@
-"""Intervals for a median between order statistics: exact, or interpolated to the confidence asked for."""
+"""Intervals for a median between order statistics: exact, or interpolated to the requested confidence."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class MedianInterval(NamedTuple):
     median: FloatArray
     """(k,)"""
     low: FloatArray
-    """(k,); −inf when there are too few segments for the confidence asked for."""
+    """(k,); −inf when there are too few segments for the requested confidence."""
     high: FloatArray
     """(k,); inf likewise."""
     coverage: FloatArray
-    """(k,); the coverage reached, at least what was asked for when the interval is finite."""
+    """(k,); the coverage reached, at least the requested one when the interval is finite."""
 
 
 def median_interval(values: FloatArray, *, confidence: float) -> MedianInterval:
@@ -30,7 +30,7 @@ def median_interval(values: FloatArray, *, confidence: float) -> MedianInterval:
 
     The interval :math:`[x_{(j+1)}, x_{(n-j)}]` misses the median with probability
     :math:`2 P(K \le j)`, :math:`K \sim \mathrm{Bin}(n, \tfrac12)`; j is the largest that keeps this within
-    1 − confidence. It is the sign test turned round: for differences of a pair, the interval for the quantity
+    1 − confidence. It is the inverted sign test: for differences of a pair, the interval for the quantity
     that decides Bradley–Terry between two systems.
 
     Parameters
@@ -83,7 +83,7 @@ def interpolated_median_interval(values: FloatArray, *, confidence: float) -> tu
     Returns
     -------
     low, high : array, shape (k,)
-        From the least to the greatest value where n is too small for the confidence asked for (5 or fewer for 95%).
+        From the least to the greatest value where n is too small for the requested confidence (5 or fewer for 95%).
 
     References
     ----------

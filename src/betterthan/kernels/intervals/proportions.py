@@ -12,7 +12,7 @@ from betterthan.kernels.significance.rank_tests import at_least
 def agresti_coull_interval(
     successes: FloatArray, n: FloatArray, *, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Agresti and Coull's interval: Wilson's centre with a spread that does not fail near 0 and 1.
+    r"""Agresti and Coull's interval: Wilson's center with a width that is adequate near 0 and 1.
 
     .. math:: \tilde p = \frac{k + z^2 / 2}{\tilde n}, \quad \tilde n = n + z^2, \qquad
               \tilde p \pm z \sqrt{\tilde p (1 - \tilde p) / \tilde n}
@@ -51,7 +51,7 @@ def agresti_coull_interval(
 def paired_shares_interval(
     better: FloatArray, worse: FloatArray, n: FloatArray, *, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Difference of two shares on the same segments, such as two accuracies; honest for rare changes.
+    r"""Difference of two shares on the same segments, such as two accuracies; accurate for rare changes.
 
     Only the segments that changed matter: b became right and c became wrong. The interval of Bonett and Price [1]_
     imagines one more of either kind,

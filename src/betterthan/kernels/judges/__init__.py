@@ -1,1 +1,1 @@
-"""How far judges agree, and which of them can be trusted."""
+"""Agreement and reliability of judges."""

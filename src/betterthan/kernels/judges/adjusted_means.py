@@ -110,7 +110,7 @@ def adjusted_means(values: FloatArray, unit: IntArray) -> AdjustedMeans:
 def _clustered(
     inverse: FloatArray, present: FloatArray, rest: FloatArray, code: IntArray
 ) -> FewClusters | ManyClusters:
-    """Covariance and degrees of freedom of the θ: a segment's design is who was seen there, less its mean."""
+    """Covariance and degrees of freedom of the θ: a segment's design is the indicator of its systems minus its mean."""
     m, shared = (
         len(present),
         present.sum(axis=0) > 1,
@@ -135,7 +135,7 @@ def _clustered(
 
 
 def available_means(values: FloatArray, unit: IntArray) -> AdjustedMeans:
-    r"""Plain means of what each system has, whatever the segments.
+    r"""Unadjusted means of each system over its segments.
 
     .. math:: \bar x_a = \frac{1}{n_a} \sum_{s \in a} x_{as}
 

@@ -1,4 +1,4 @@
-"""Two judges at a time: Cohen's kappa, and whether they order systems alike."""
+"""Pairwise agreement of judges: Cohen's kappa, and the order of systems."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def mean_kappa(
     cluster: IntArray | None = None,
     confidence: float = 0.95,
 ) -> MeanKappa:
-    """Cohen's kappa with squared distances, mean over pairs of judges, each weighing as many units as it shares.
+    """Cohen's kappa with squared distances, mean over pairs of judges, weighted by shared units.
 
     The interval is about other units, judged by the same judges: clusters of units are left out one at a time
     (:func:`~betterthan.kernels.judges.left_out.left_out_interval`).

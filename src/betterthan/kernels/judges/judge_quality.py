@@ -1,4 +1,4 @@
-"""How good each judge is: beside peers, on control items, and on items judged twice.
+"""Quality of each judge: compared with peers, on control items, and on repeated items.
 
 Judgments come as rows: unit (an output of a system for a segment), judge, value. Judges are numbered from 0.
 """
@@ -26,20 +26,20 @@ class JudgedItems(NamedTuple):
 
 
 class PeerAgreement(NamedTuple):
-    """Each of j judges beside the mean of the others on the same units."""
+    """Comparison of each of j judges with the mean of the others on the same units."""
 
     n_shared: IntArray
-    """(j,); units that somebody else judged too."""
+    """(j,); units that others judged too."""
     correlation: FloatArray
     """(j,); Pearson's, with the mean of the others; NaN with fewer than two shared units or without spread."""
     bias: FloatArray
-    """(j,); mean of the judge's value less the mean of the others."""
+    """(j,); mean of the judge's value minus the mean of the others."""
     variance: FloatArray
     """(j,); of these differences about the bias, freed of the others' share; NaN with fewer than two."""
 
 
 class Repeats(NamedTuple):
-    """How far each of j judges repeats itself."""
+    """Consistency of each of j judges on repeated units."""
 
     n: IntArray
     """(j,); judgments beyond the first of a unit."""
@@ -61,7 +61,7 @@ class Controls(NamedTuple):
 
 
 def mean_of_repeats(unit: IntArray, judge: IntArray, value: FloatArray) -> JudgedItems:
-    """Average what a judge said about the same unit.
+    """Average a judge's repeated judgments of the same unit.
 
     Examples
     --------
@@ -132,7 +132,7 @@ def _correlations(judge: IntArray, x: FloatArray, y: FloatArray, n_judges: int) 
 
 
 def repeat_consistency(unit: IntArray, judge: IntArray, value: FloatArray, *, n_judges: int) -> Repeats:
-    r"""How far a judge's judgments of the same unit lie apart: the pooled standard deviation within units.
+    r"""Pooled standard deviation of a judge's repeated judgments within units.
 
     .. math:: s_j = \sqrt{\frac{\sum_u \sum_i (x_{jui} - \bar x_{ju})^2}{\sum_u (m_{ju} - 1)}}
 

@@ -1,4 +1,4 @@
-r"""Which judges depart from the others by more than chance, with one error level for the whole campaign.
+r"""Judges who differ from the others by more than chance, with one error level for the whole campaign.
 
 Judgments of an output are exchangeable between judges who are equally good: it was chance who of them gave which. So
 the scores of each output are dealt out anew among its judges, everything is recomputed, and the largest departure of
@@ -90,7 +90,7 @@ def screen_by_peers(
 
     Notes
     -----
-    Outputs of two judges tell only that the two differ. These pairs of scores are therefore also exchanged between
+    Outputs of two judges show only that the two differ. These pairs of scores are therefore also exchanged between
     outputs: a judge who is far from every partner then stands out.
 
     References
@@ -179,7 +179,7 @@ def _departures(
 
 
 def _scaled(spread: FloatArray, mean: FloatArray, deviation: FloatArray) -> FloatArray:
-    # Where no resample differs from another, nobody can stand out.
+    # Where no resample differs from another, no judge can be an outlier.
     constant = deviation <= 1e-12 * np.maximum(mean, 1e-300)
     return np.asarray(np.where(constant, -np.inf, (spread - mean) / np.where(constant, 1.0, deviation)))
 
@@ -253,7 +253,7 @@ def power_by_peers(
     standardize: bool,
     generator: Generators,
 ) -> float:
-    """Chance that one judge among the others is singled out who answers at random.
+    """Power to detect one judge who answers at random.
 
     The scores of one judge after the other are shuffled over that judge's outputs, and screened with few resamples;
     the standard error of the answer is about 0.07.
@@ -314,7 +314,7 @@ def careless_pvalues(right: FloatArray, n: IntArray, *, accuracy: float) -> Floa
 
 
 def power_of_controls(n: int, n_judges: int, *, accuracy: float, alpha: float) -> float:
-    """Chance that somebody who answers at random, right in half of n pairs, is found careless among n_judges.
+    """Power to detect a judge who answers at random, right in half of n pairs, among n_judges.
 
     Examples
     --------

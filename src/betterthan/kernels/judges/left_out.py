@@ -22,7 +22,7 @@ def left_out_interval(
 
     The jackknife's standard error on Fisher's scale, with Student's quantiles, widened for skewness
     (:func:`~betterthan.kernels.intervals.intervals.skewness_interval`). Judges are taken as they are: the interval is
-    about other outputs, judged by the same people.
+    about other outputs, judged by the same judges.
 
     Parameters
     ----------

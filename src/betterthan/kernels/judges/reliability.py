@@ -1,4 +1,4 @@
-"""How far several judges say the same: Krippendorff's alpha and intraclass correlations.
+"""Reliability of several judges: Krippendorff's alpha and intraclass correlations.
 
 Judgments come as rows: the unit that was judged (an output of a system for a segment) and the value. Rows without a
 value are left out. For agreement of two judges at a time see :mod:`betterthan.kernels.judges.judge_pairs`.
@@ -109,7 +109,7 @@ def alpha_interval(
     cluster: IntArray | None = None,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
-    r"""Interval of Krippendorff's alpha over other units of the same kind, judged by the same judges.
+    r"""Confidence interval of Krippendorff's alpha for the sampling of units, with the same judges.
 
     Clusters of units are left out one at a time (:func:`~betterthan.kernels.judges.left_out.left_out_interval`). Ranks
     stay those of all values meanwhile: ranking again changed the coverage by at most a point in simulated tables.
@@ -166,7 +166,7 @@ def _alpha_of(sums: FloatArray) -> FloatArray:
 def _clusters_of_units(
     unit: IntArray, value: FloatArray, cluster: IntArray | None, *, fewest: int
 ) -> IntArray:
-    """Return the number of the cluster of each unit with so many values; without clusters each is one of its own."""
+    """Return the number of the cluster of each unit; without clusters each unit is its own."""
     known = ~np.isnan(value)
     _, first, sizes = np.unique(unit[known], return_index=True, return_counts=True)
     return numbered((unit if cluster is None else cluster)[known][first[sizes >= fewest]])
@@ -216,7 +216,7 @@ def _nominal(group: IntArray, values: FloatArray, sizes: IntArray) -> tuple[floa
 def _ratio(group: IntArray, values: FloatArray, sizes: IntArray) -> tuple[float, float]:
     within = 0.0
     for step in range(1, int(sizes.max())):
-        # Rows stand unit by unit, so every pair of a unit is met once, some rows apart.
+        # Rows are sorted by unit, so every pair of a unit is visited once, some rows apart.
         same = group[step:] == group[:-step]
         one, other = values[:-step][same], values[step:][same]
         within += float((2 * _relative(one, other) / (sizes[group[step:][same]] - 1)).sum())

@@ -1,1 +1,1 @@
-"""Is one metric more like people than another? Tests that swap their scores."""
+"""Does one metric agree better with human scores than another? Tests that swap their scores."""

@@ -35,7 +35,7 @@ class Leads(NamedTuple):
 
     @property
     def n_resamples(self) -> int:
-        """How many swaps there were."""
+        """Number of swaps."""
         return len(self.swapped)
 
     def tallies(self) -> IntArray:

@@ -1,6 +1,6 @@
-r"""Who swaps with whom when two metrics are compared by permutation.
+r"""Random swaps for the comparison of two metrics by permutation.
 
-Under the null hypothesis metrics M and N are interchangeable, so their (standardised) scores may be swapped: of
+Under the null hypothesis metrics M and N are interchangeable, so their (standardized) scores may be swapped: of
 whole segments, of whole systems, of both, or cell by cell. A mask says which cells (system, segment) are swapped
 in one resample, and is shared by all pairs of metrics.
 """
@@ -44,7 +44,7 @@ class SwapMasks(NamedTuple):
 
     @property
     def n_resamples(self) -> int:
-        """How many masks there are."""
+        """Number of masks."""
         return next(len(part) for part in (self.segments, self.systems, self.single) if part is not None)
 
     def cells(self) -> BoolArray:
@@ -76,7 +76,7 @@ class SwapMasks(NamedTuple):
 def draw_masks(
     scheme: SwapScheme, n_resamples: int, shape: tuple[int, int], rng: np.random.Generator
 ) -> SwapMasks:
-    """Draw fair masks, one random bit a unit.
+    """Draw fair masks, one random bit per unit.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def draw_masks(
     -----
     A resample uses whole 64-bit words, so resamples drawn in portions are those drawn at once.
 
-    When documents or other units are swapped, n is the number of units: standardise the scores of segments, add
+    When documents or other units are swapped, n is the number of units: standardize the scores of segments, add
     them up within units, and let the units take the place of segments. Sums over units are sums over segments.
 
     References

@@ -31,7 +31,7 @@ def standardised(metrics: FloatArray, *, where: BoolArray | None = None) -> Floa
     metrics : array, shape (k, m, n)
         Higher is better.
     where : array of bool, shape (m, n), optional
-        The cells that count, such as those that people judged; all by default.
+        The cells that are used, such as those with human scores; all by default.
 
     Returns
     -------
@@ -59,18 +59,18 @@ def standardised(metrics: FloatArray, *, where: BoolArray | None = None) -> Floa
 
 
 def check_metrics(metrics: FloatArray, n_systems: int) -> None:
-    """Refuse scores that cannot be swapped.
+    """Raise when scores cannot be swapped.
 
     Raises
     ------
     TableError
-        When the systems are not as many as those people judged.
+        When the numbers of systems with metric and human scores differ.
     MissingScores
         When a score is NaN.
     """
     if metrics.shape[1] != n_systems:
         raise TableError(
-            f"The metrics score {metrics.shape[1]} systems and people judged {n_systems}. "
+            f"The metrics score {metrics.shape[1]} systems and the human scores {n_systems}. "
             "Keep the systems that both have."
         )
     gaps = np.flatnonzero(~np.isfinite(metrics).all(axis=(1, 2)))

@@ -140,7 +140,7 @@ def closed_form(per_group: FloatArray) -> FloatArray:
     Notes
     -----
     Groups where either metric is undefined are left out of the pair. :func:`segment_swaps_block` cannot do so, as
-    other schemes make and mend undefined groups by swapping; without such groups the two agree.
+    other schemes create and remove undefined groups by swapping; without such groups the two agree.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def _one_side(differences: FloatArray) -> float:
     tail = exact_sign_flip(differences, alternative="greater")
     if tail is not None:
         return tail.pvalue
-    # Nobody asks whether p is 0.83 or 0.831: the losing side is bracketed less closely.
+    # Large p-values need no precision: the losing side is bracketed less closely.
     n_frequencies = 16384 if differences.sum() > 0 else 2048
     return sign_flip_bracket(differences, alternative="greater", n_frequencies=n_frequencies).high
 
@@ -193,8 +193,8 @@ def segment_swaps_block(
     Parameters
     ----------
     metrics : array, shape (k, m, n)
-        Higher is better. Scores of different metrics come to stand beside each other, so give them on a common
-        scale: standardise them first.
+        Higher is better. Scores of different metrics are mixed, so they must be on a common scale: standardize them
+        first.
     human : array, shape (m, n)
         NaN: not judged. Such cells, and cells that any metric lacks, are left out for all.
     coefficient : {"pearson", "spearman", "kendall_b"} or callable
@@ -411,8 +411,8 @@ def pooled_swaps_block(
     Returns
     -------
     array of int, shape (k, k)
-        ``at_least[M, N]``: in how many resamples M' exceeds N' by at least what M exceeds N. Tallies of blocks add up;
-        the diagonal is `n_resamples`. What is undefined counts, so that p is never too small.
+        ``at_least[M, N]``: number of resamples in which M' exceeds N' by at least as much as M exceeds N. Tallies of
+        blocks are additive; the diagonal is `n_resamples`. What is undefined counts, so that p is never too small.
 
     Examples
     --------

@@ -187,7 +187,7 @@ def accuracy_swaps_block(
     Parameters
     ----------
     metrics : array, shape (k, m, n)
-        Higher is better. A threshold is shared by scores of both metrics, so standardise them first.
+        Higher is better. A threshold is shared by scores of both metrics, so standardize them first.
     human : array, shape (m, n)
         NaN: not judged. Such cells, and cells that any metric lacks, are left out for all.
     scheme : {"perm_inputs", "perm_systems", "perm_both", "perm_cells"}
@@ -294,7 +294,7 @@ def pair_swap_pvalues(
     level: SwapLevel = "segment",
     thresholds: FloatArray | None = None,
 ) -> FloatArray:
-    r"""One-sided p-values of all pairs of metrics when every pair of systems is swapped by itself; no resampling.
+    r"""One-sided p-values of all pairs of metrics when every pair of systems is swapped independently; no resampling.
 
     Each metric keeps its own calibrated threshold, so it is either right or wrong about a pair, and swapping the
     pair exchanges these verdicts. Of the pairs on which just one of the two metrics is right, the row's share is
@@ -322,10 +322,10 @@ def pair_swap_pvalues(
     Notes
     -----
     The pairs of a segment share scores and are not independent, so that swapping them one by one takes the data for
-    more than they are: of two metrics drawn alike, 14 systems on 100 segments, 15 % were called different at the
-    5 % level. The test is offered because it is published. For claims, swap whole segments:
+    more than they are: the type I error rate for two metrics with the same distribution, 14 systems on 100 segments,
+    was 15% at the 5% level. The test is offered because it is published. For claims, swap whole segments:
     :func:`accuracy_swaps_block` with "perm_inputs", or, at fixed thresholds and without resampling, the
-    :func:`~betterthan.kernels.metric_swaps.segments.closed_form` of the segments' accuracies (4 % in the same
+    :func:`~betterthan.kernels.metric_swaps.segments.closed_form` of the segments' accuracies (4% in the same
     simulation).
 
     Examples
@@ -370,7 +370,7 @@ def _won(scores: FloatArray, human: FloatArray, thresholds: FloatArray) -> Float
 
 
 def verdicts(scores: FloatArray, human: FloatArray, thresholds: FloatArray) -> tuple[BoolArray, BoolArray]:
-    """Whether metric and human judges order a pair alike or both tie it, and whether they do not.
+    """Whether metric and human judges agree on a pair (same order or both tied), and whether they disagree.
 
     Parameters
     ----------

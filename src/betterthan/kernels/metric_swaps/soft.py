@@ -4,12 +4,12 @@ Every swap changes the metrics' p-values of all pairs of systems; the human p-va
 resample, :math:`U_M = (1 - c) \circ M` what metric M keeps and :math:`V_M = c \circ M` what it gives away. After the
 swap M has :math:`U_M + V_N`: all that is needed is computed from U and V, once a metric, not once a pair.
 
-Where people did not judge every output, a pair of systems is compared on the segments that both have. Its difference
-and the sum of its squares are linear in the mask of swapped segments, so each is one product a metric; p-values are
+Where human scores are incomplete, a pair of systems is compared on the segments that both have. Its difference
+and the sum of its squares are linear in the mask of swapped segments, so each is one product per metric; p-values are
 the normal tails of the sign-flip distribution.
 
 Where whole systems are swapped, each of two systems i and j gets the scores of M or of N, so that the p-value of the
-pair is one of four. All of them stand in one table, made once; a resample is a choice of one in four for each pair of
+pair is one of four. All of them are in one table, computed once; a resample is a choice of one in four for each pair of
 systems: a product with a matrix of zeros and ones.
 """
 
@@ -47,9 +47,9 @@ def soft_values_with_gaps(
     Parameters
     ----------
     metrics : array, shape (k, m, n)
-        Standardized scores; NaN in the cells that nobody judged, the same for all metrics.
+        Standardized scores; NaN in cells without a human score, the same for all metrics.
     human_p : array, shape (m, m)
-        One-sided p-values of people; pairs that are NaN are left out.
+        One-sided p-values of human scores; pairs that are NaN are left out.
     streams : sequence of (int, numpy.random.Generator)
         How many masks to draw from which generators; they are those of
         :func:`betterthan.kernels.metric_swaps.masks.draw_masks`, "perm_inputs".
@@ -215,7 +215,7 @@ def swap_soft_block(
         Scores :func:`~betterthan.kernels.metric_swaps.means.standardised`, complete. When units of several segments are
         swapped, their sums.
     human_p : array, shape (m, m)
-        One-sided p-values of people; pairs i < j that are NaN are left out.
+        One-sided p-values of human scores; pairs i < j that are NaN are left out.
     scheme : {"perm_inputs", "perm_systems", "perm_both", "perm_cells"}
         What is swapped; see :func:`betterthan.kernels.metric_swaps.masks.draw_masks`.
     n_resamples : int
@@ -333,14 +333,14 @@ def soft_values(
 
 
 def _known_pairs(human_p: FloatArray) -> tuple[MeanPairs, FloatArray]:
-    """Pairs of systems that people's p-values exist for, and these p-values."""
+    """Pairs of systems with human p-values, and these p-values."""
     pairs = pairs_of(len(human_p))
     human = human_p[pairs.first, pairs.second]
     known = ~np.isnan(human)
     if not known.any():
         raise NotEstimable(
             f"Soft pairwise accuracy of {len(human_p)} systems does not exist: no pair has a human p-value. "
-            "Two systems that people judged on the same segments are needed."
+            "Two systems with human scores on the same segments are needed."
         )
     return MeanPairs(pairs.first[known], pairs.second[known]), human[known]
 

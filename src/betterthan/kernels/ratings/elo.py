@@ -62,7 +62,7 @@ def elo(
 
     Notes
     -----
-    Eq. 5 of [2]_ has a slip in an index and leaves the coding of the outcome open; this is the usual update
+    Eq. 5 of [2]_ has a typo in an index and leaves the coding of the outcome open; this is the usual update
     of [1]_ with the logistic curve. About 8 ns a match with numba (the extra ``fast``), a microsecond without;
     the numbers are the same to the last bit.
 

@@ -91,7 +91,7 @@ def powers_of_two(x: FloatArray, powers: FloatArray) -> FloatArray:
 
 
 def excesses(z: FloatArray, tails: FloatArray) -> FloatArray:
-    """Inverse Mills ratio less its argument, for z >= 0."""
+    """Inverse Mills ratio minus its argument, for z >= 0."""
     y = BEND / (BEND + z)
     place = y * CELLS
     cell = place.astype(np.int64)

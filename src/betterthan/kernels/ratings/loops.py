@@ -84,7 +84,7 @@ def elo_loop(codes: SystemCodes, rating: RatingState, k: float, factor: float, p
 
 
 def excess(z: float, tails: RatingNumbers) -> float:
-    """Inverse Mills ratio less its argument, φ(z) / Φ(−z) − z, for z >= 0: from 0.798 down to 1/z."""
+    """Inverse Mills ratio minus its argument, φ(z) / Φ(−z) − z, for z >= 0: from 0.798 down to 1/z."""
     y = BEND / (BEND + z)
     place = y * CELLS
     cell = int(place)
@@ -108,7 +108,7 @@ def win_update(x: float, powers: RatingNumbers, tails: RatingNumbers) -> tuple[f
 def draw_update(d: float, e: float, powers: RatingNumbers, tails: RatingNumbers) -> tuple[float, float]:
     """Updates |v| and w of a draw within the margin e > 0 at the difference d >= 0, both in standard deviations.
 
-    They are the mean, and one less the variance, of a normal deviate confined to (d − e, d + e). Areas are
+    They are the mean, and 1 minus the variance, of a normal deviate confined to (d − e, d + e). Areas are
     measured in units of the density at the nearer end, so that none of them vanishes; `ratio` is the density
     at the farther end, e^(−2de).
     """

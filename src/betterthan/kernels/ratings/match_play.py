@@ -266,7 +266,7 @@ def in_orders(codes: IntArray, order: IntArray | None) -> PlayOrders:
     ----------
     codes : array of int, shape (t,)
     order : array of int, shape (t',) or (S, t'), or None
-        Indices of matches, one row an order; None is the order in which they are listed.
+        Indices of matches, one row per order; None is the order in which they are listed.
 
     Returns
     -------
@@ -276,7 +276,7 @@ def in_orders(codes: IntArray, order: IntArray | None) -> PlayOrders:
         return PlayOrders((), codes.size, iter((codes,)))
     order = np.asarray(order, dtype=np.int64)
     if order.ndim not in {1, 2}:
-        raise TableError(f"order must have one row an order of the matches; its shape is {order.shape}.")
+        raise TableError(f"order must have one row per order of the matches; its shape is {order.shape}.")
     if order.size and not 0 <= order.min() <= order.max() < codes.size:
         raise TableError(f"order must hold indices of matches, from 0 to {codes.size - 1}.")
     rows = np.atleast_2d(order)

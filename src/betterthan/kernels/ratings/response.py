@@ -1,8 +1,8 @@
 r"""Covariance of Elo and TrueSkill ratings that are averaged over orders of play, without playing again.
 
-Averaged over all orders, a rating is a smooth function of who beat whom how often. Each match stands at a uniformly
-random place of the order; there it moves two ratings by its surprise, and the matches behind it wear that move down.
-With :math:`g(s)` the size of a step and :math:`A(s)` the rate of wear at the place s, from 0 to 1, of the order,
+Averaged over all orders, a rating is a smooth function of the win counts. Each match is at a uniformly random position
+of the order; there it moves two ratings by its surprise, and the matches behind it wear that move down. With
+:math:`g(s)` the size of a step and :math:`A(s)` the rate of wear at the place s, from 0 to 1, of the order,
 
 .. math:: G = \int_0^1 \Phi(s)\, g(s)\, ds, \qquad \Phi'(s) = \Phi(s) A(s), \quad \Phi(1) = I
 
@@ -83,7 +83,7 @@ def pair_sums(matches: MatchList, values: FloatArray | None, n_systems: int) -> 
 
 
 def playing_units(matches: MatchList, unit: IntArray, n_systems: int) -> FloatArray:
-    """In how many units each system plays.
+    """Number of units in which each system plays.
 
     Examples
     --------
@@ -206,8 +206,8 @@ def rating_covariance(response: Response, matches: MatchList, unit: IntArray, n_
     .. math:: \Sigma = D\, G \Big(\sum_u (r_u - \bar r)(r_u - \bar r)^T\Big) G^T D
 
     with :math:`r_u` the surprises of unit u and D the factors :math:`\sqrt{k_i / (k_i - 1)}` for a system that plays in
-    :math:`k_i` units. Where all units say the same of a system, which proves no certainty, and where there is only one
-    unit, the variance that the ratings themselves predict takes the place.
+    :math:`k_i` units. Where the units of a system do not vary, and where there is only one unit, the variance that
+    the ratings themselves predict takes the place.
 
     Parameters
     ----------
@@ -244,7 +244,7 @@ def rating_covariance(response: Response, matches: MatchList, unit: IntArray, n_
 def _scatter(
     left: IntArray, right: IntArray, surprise: FloatArray, unit: IntArray, n_units: int, m: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Scatter matrix of the units' summed surprises, and in how many units each system plays."""
+    """Scatter matrix of the units' summed surprises, and the number of units in which each system plays."""
     order = np.argsort(unit, kind="stable")
     ends = np.searchsorted(unit[order], np.arange(n_units + 1))
     products, total, n_playing = np.zeros((m, m)), np.zeros(m), np.zeros(m)

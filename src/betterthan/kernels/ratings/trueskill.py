@@ -1,4 +1,4 @@
-"""TrueSkill for two systems a match: a normal belief about each, sharpened by every match."""
+"""TrueSkill for matches of two systems: a normal belief about each, updated by every match."""
 
 from __future__ import annotations
 

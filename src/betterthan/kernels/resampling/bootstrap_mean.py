@@ -1,6 +1,6 @@
-r"""Bootstrap-resampled scores: the mean score of corpora drawn from a corpus, and how sure it is.
+r"""Bootstrap-resampled scores: the mean score of corpora drawn from a corpus, and its uncertainty.
 
-With :math:`N` how often each of n segments stands in a drawn corpus of s segments, the score of that corpus is
+With :math:`N` how often each of n segments occurs in a drawn corpus of s segments, the score of that corpus is
 :math:`f(N C)`, so a resample costs a row of one matrix product and the formula.
 """
 
@@ -54,7 +54,7 @@ class BootstrapMeans(NamedTuple):
 
 
 def draw_corpora(n_resamples: int, n_units: int, size: int, rng: np.random.Generator) -> FloatArray:
-    """Draw how often each unit stands in each corpus of `size` units.
+    """Draw how often each unit occurs in each corpus of `size` units.
 
     Returns
     -------

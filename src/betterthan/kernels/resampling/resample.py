@@ -8,7 +8,7 @@ from betterthan.arrays import FloatArray, IntArray
 
 
 def bootstrap_counts(n_resamples: int, n_units: int, rng: np.random.Generator) -> FloatArray:
-    """Draw how often each unit stands in each bootstrap sample.
+    """Draw how often each unit occurs in each bootstrap sample.
 
     Parameters
     ----------

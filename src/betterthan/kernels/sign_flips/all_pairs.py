@@ -32,7 +32,7 @@ METHODS = ("bound", "inversion", "exact", "certified", "permutations")
 
 
 class PairTails(NamedTuple):
-    """Two-sided p-values of some pairs, what they lie between, and how they were found.
+    """Two-sided p-values of some pairs, their bounds, and their methods.
 
     Attributes
     ----------
@@ -263,7 +263,7 @@ def certain_tail(
 def certain_tails(
     differences: FloatArray, *, unit: float, strict: bool = False, thorough: bool = False
 ) -> FloatArray:
-    """The same for many pairs, one a row: low, high and method, shape (pairs, 3)."""
+    """The same for many pairs, one per row: low, high and method, shape (pairs, 3)."""
     d = _in_order(differences, unit)
     few = np.count_nonzero(d, axis=1) <= (FEW_ENUMERATED if unit else MOST_ENUMERATED)
     result = np.empty((len(d), 3))

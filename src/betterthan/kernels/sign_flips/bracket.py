@@ -16,7 +16,7 @@ from betterthan.arrays import FloatArray, IntArray
 from betterthan.kernels.sign_flips.exact import TIE_TOLERANCE, Alternative
 
 REACH = 6.5  # in standard deviations; beyond it Hoeffding leaves 2 exp(-6.5² / 2) = 1.3e-9
-RUN = 128  # neighbouring frequencies evaluated from one table of cosines
+RUN = 128  # neighboring frequencies evaluated from one table of cosines
 GROUP = 32  # runs evaluated together
 ITEMS = 32  # differences multiplied in before looking which frequencies are still alive
 NEGLIGIBLE = 1e-17

@@ -157,7 +157,7 @@ def enumerated_tail(differences: FloatArray) -> Tail:
 
 
 def enumerated_tails(differences: FloatArray, *, strict: bool = False) -> FloatArray:
-    """P(T ≥ |t|) of many pairs, one a row, or P(T > |t|) with `strict`; zeros change nothing.
+    """P(T ≥ |t|) of many pairs, one per row, or P(T > |t|) with `strict`; zeros change nothing.
 
     Examples
     --------

@@ -101,7 +101,9 @@ def sign_flip_limits(
 
 
 def has_limits(n_documents: int, confidence: float) -> bool:
-    """Whether so many documents can reject anything at all: the smallest p-value is that of one sign vector of 2**G.
+    """Whether this many documents can reject anything at all.
+
+    The smallest one-sided p-value is that of one of 2**G sign vectors.
 
     Examples
     --------
@@ -149,7 +151,7 @@ def _limits(differences: FloatArray, sizes: FloatArray, confidence: float, start
     smooth = np.flatnonzero(np.isnan(low))
     mean, rest = mean[smooth], rest[smooth]
     scale = np.sqrt((rest * rest).sum(axis=1))
-    # The upper limit is the lower one of the differences turned round: one solver for both.
+    # The upper limit is the negated lower one of the negated differences: one solver for both.
     rows = np.concatenate([rest, -rest]) / np.tile(scale, 2)[:, None]
     about = np.concatenate([mean - start[0][smooth], start[1][smooth] - mean]) * total / np.tile(scale, 2)
     reach = _distances(rows, sizes / total, 1 - confidence, about).reshape(2, -1) * scale / total

@@ -160,10 +160,9 @@ def permutation_block(
 
     Notes
     -----
-    The product is formed in float32; whoever comes so near to the observed sum that float32 cannot tell is
-    recomputed in float64, so ties are counted as in exact arithmetic. One-sided tallies satisfy
-    ``greater[a, b] + equal[a, b] + greater[b, a] == n_resamples``.
-    Cost: 2 m n multiplications and m²/2 comparisons a resample, in portions of at most about 48 MB.
+    The product is formed in float32; sums too close to the observed one for float32 are recomputed in float64, so ties
+    are counted as in exact arithmetic. One-sided tallies satisfy ``greater[a, b] + equal[a, b] + greater[b, a] ==
+    n_resamples``. Cost: 2 m n multiplications and m²/2 comparisons a resample, in portions of at most about 48 MB.
 
     Examples
     --------

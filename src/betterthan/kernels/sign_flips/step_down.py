@@ -66,7 +66,7 @@ def family_of(goodness: FloatArray) -> StepDownFamily:
 
     .. math:: \frac{|\sum_i d_i|}{\sqrt{\sum_i d_i^2}}
 
-    The denominator does not change when signs flip, so the studentised statistic costs little per resample;
+    The denominator does not change when signs flip, so the studentized statistic costs little per resample;
     it keeps pairs with noisy differences from dominating the maximum.
 
     Parameters
@@ -138,7 +138,7 @@ def max_statistic_block(
 
     Notes
     -----
-    Sums and statistics are formed in float32; where that cannot tell they are recomputed in float64. Whole
+    Sums and statistics are formed in float32; where that is not precise enough they are recomputed in float64. Whole
     numbers have exact sums, and ties so often that their statistics are in float64 throughout.
 
     References
@@ -349,7 +349,7 @@ def _successive(statistics: Statistics, so_far: Statistics | None = None) -> Sta
 
 
 def _close_calls(pairs: _Pairs, sums: Statistics, close: IntArray) -> _Entries:
-    """Resamples in which float32 cannot tell whether these pairs are reached."""
+    """Resamples in which float32 cannot decide whether these pairs are reached."""
     upper, lower = (pairs.above + pairs.margin)[close, None], (pairs.below - pairs.margin)[close, None]
     statistics = pairs.statistics(sums, close[:, None], np.arange(sums.shape[1])[None])
     is_possible = statistics >= lower.astype(pairs.dtype)

@@ -17,7 +17,7 @@ def natural_unit(values: FloatArray) -> float | None:
     """Find the largest step of which all values are whole multiples, or None.
 
     Tried are 1, 1/2, 1/3, 1/4, 1/6, 1/7, 1/8, 1/9 and 1/12 of powers of ten from 1 to a millionth, 1/1 to 1/24 of
-    the smallest value seen, and the common divisor of a few values, for steps that nobody would write, such as those
+    the smallest value seen, and the common divisor of a few values, for unusual steps, such as those
     of standardized grades; the greatest common divisor of the multiples then gives the largest step.
 
     Parameters

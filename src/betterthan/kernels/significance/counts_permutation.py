@@ -1,4 +1,4 @@
-"""Paired randomisation and bootstrap for scores that are a formula on summed counts (BLEU, F1, MCC).
+"""Paired randomization and bootstrap for scores that are a formula on summed counts (BLEU, F1, MCC).
 
 A swap of systems a and b on some segments is a 0/1 mask. With the masked sums :math:`P_s = W C_s` formed once
 per system and the totals :math:`C_s`, the swapped totals of (a, b) are :math:`C_a - P_a + P_b` and
@@ -87,7 +87,7 @@ def counts_permutation_block(
 
 
 def linearised_differences(left: FloatArray, right: FloatArray, *, formula: CountsFormula) -> FloatArray:
-    r"""What each segment adds to the difference of two pooled scores, to second order.
+    r"""Contribution of each segment to the difference of two pooled scores, to second order.
 
     With g the gradient of the formula halfway between the two totals, swapping a segment changes the sign of
 

@@ -1,4 +1,4 @@
-"""How much better: effect sizes of all pairs, exactly antisymmetric."""
+"""Effect sizes of all pairs, exactly antisymmetric."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def shared_wins(counts: WinCounts, ties: TiesPolicy) -> FloatArray:
 
 
 def dominance(goodness: FloatArray, counts: WinCounts | None = None) -> FloatArray:
-    r"""Wins less losses over segments, :math:`(w_{ab} - w_{ba}) / n_{ab}`: Cliff's delta within segments.
+    r"""Wins minus losses over segments, :math:`(w_{ab} - w_{ba}) / n_{ab}`: Cliff's delta within segments.
 
     From −1 to 1, and 2 P − 1 with P of :func:`win_probabilities`.
 

@@ -30,7 +30,7 @@ class Differences(NamedTuple):
     squares: FloatArray
     """(m, m), symmetric; sum of squares about the mean: 0 when all differences are equal, NaN like `mean`."""
     cubes: FloatArray | None = None
-    """(m, m), antisymmetric; sum of cubes about the mean, where it was asked for."""
+    """(m, m), antisymmetric; sum of cubes about the mean, where requested."""
 
     @property
     def deviation(self) -> FloatArray:
@@ -238,7 +238,7 @@ def paired_t(goodness: FloatArray, *, alternative: Alternative = "two-sided") ->
     goodness : array, shape (m, n)
         Higher is better; NaN is missing, and a pair uses the segments both systems have.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        "greater" asks whether a (the row) is better than b (the column).
+        "greater" tests whether a (the row) is better than b (the column).
 
     Notes
     -----

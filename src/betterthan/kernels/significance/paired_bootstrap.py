@@ -1,4 +1,4 @@
-"""The paired bootstrap test of all pairs, studentised."""
+"""The paired bootstrap test of all pairs, studentized."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bootstrap_t_tallies(
     .. math:: \bar d^* = \frac{\sum w_u D_u}{\sum w_u S_u}, \qquad
               t^* = \frac{(\bar d^* - \bar d) \sum w_u S_u}{\sqrt{\sum w_u (D_u - \bar d^* S_u)^2}},
 
-    and :math:`t^*` is held against :math:`t`, the same with all weights 1 and :math:`\bar d` for the numerator's
+    and :math:`t^*` is compared with :math:`t`, the same with all weights 1 and :math:`\bar d` for the numerator's
     difference. Dividing by the sample's own standard error is what keeps the level with few units [1]_: the shifted
     mean alone calls equal systems different too often, as samples vary less than the population.
 

@@ -1,4 +1,4 @@
-"""From tails to p-values, and from one p-value to a family of them."""
+"""From tails to p-values, and adjustment for families of tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def pairwise_pvalues(upper: FloatArray, *, alternative: Alternative = "two-sided") -> FloatArray:
-    r"""P-values of all pairs from the chance of doing at least as well as a did against b.
+    r"""P-values of all pairs from the upper tail probability of a against b.
 
     .. math:: p_{ab} = \min(1, 2 \min(u_{ab}, u_{ba}))
 
@@ -30,7 +30,7 @@ def pairwise_pvalues(upper: FloatArray, *, alternative: Alternative = "two-sided
         Entry [a, b]: probability, when the two are equally good, of a result at least as favorable to a.
         NaN where the test is undefined.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        "greater" asks whether a (the row) is better than b (the column).
+        "greater" tests whether a (the row) is better than b (the column).
 
     Returns
     -------
@@ -56,7 +56,7 @@ def pairwise_pvalues(upper: FloatArray, *, alternative: Alternative = "two-sided
 
 
 def adjusted(pvalues: FloatArray, *, correction: Correction = "holm") -> FloatArray:
-    r"""P-values adjusted for having asked many questions at once.
+    r"""P-values adjusted for multiple comparisons.
 
     With :math:`p_{(1)} \le \dots \le p_{(k)}`:
 

@@ -31,7 +31,7 @@ class SignTest(NamedTuple):
 
 
 def at_least(successes: FloatArray | IntArray, n: FloatArray | IntArray) -> FloatArray:
-    r"""Chance of at least so many heads in n fair tosses, exact for any n.
+    r"""Probability of at least this many heads in n fair tosses, exact for any n.
 
     .. math:: P(K \ge k) = I_{1/2}(k, n - k + 1)
 
@@ -64,7 +64,7 @@ def sign_test(
           ties count against the leader; two-sided, it can call many ties significant. One-sided, wins of the
           row out of all segments.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        "greater" asks whether a (the row) is better than b (the column).
+        "greater" tests whether a (the row) is better than b (the column).
 
     Returns
     -------
@@ -203,7 +203,7 @@ def wilcoxon(
     continuity : bool, default True
         Move the statistic half a rank towards its mean in the normal approximation.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        "greater" asks whether a (the row) is better than b (the column).
+        "greater" tests whether a (the row) is better than b (the column).
 
     Notes
     -----
@@ -247,7 +247,7 @@ def wilcoxon(
 
 
 def _tails(found: SignedRanks, exact: BoolArray, *, continuity: bool) -> tuple[FloatArray, FloatArray]:
-    """Chance of a sum of ranks at least as large as that of the wins, and as that of the losses."""
+    """Probability of a rank sum at least as large as that of the wins, and as that of the losses."""
     upper, lower = _normal_tails(found, continuity=continuity)
     for row in np.nonzero(exact)[0]:
         ranks = found.ranks[row][found.ranks[row] > 0]
@@ -323,7 +323,7 @@ class Mood(NamedTuple):
     n: IntArray
     """(m, m); entry [a, b]: scores of a that were counted."""
     statistic: FloatArray
-    """(m, m), symmetric; chi-square with one degree of freedom, with the correction if asked for."""
+    """(m, m), symmetric; chi-square with one degree of freedom, with the optional correction."""
     pvalue: FloatArray
     """(m, m); NaN on the diagonal and where all scores fall on one side."""
 
@@ -357,7 +357,7 @@ def mood_median(
     continuity : bool, default True
         Yates' correction of the chi-square (by at most what |O − E| is).
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        "greater" asks whether a (the row) is better than b (the column); for the chi-square this is the tail of
+        "greater" tests whether a (the row) is better than b (the column); for the chi-square this is the tail of
         its signed root.
 
     Notes
@@ -417,7 +417,7 @@ def _signed_root(above: IntArray, n: IntArray, *, continuity: bool) -> FloatArra
 
 
 def _fisher_tail(above: IntArray, n: IntArray) -> FloatArray:
-    """Chance that a has at least so many of the scores above, all divisions being equally likely."""
+    """Probability that a has at least this many of the scores above, all divisions being equally likely."""
     tail = np.ones(above.shape)
     k = np.arange(int((above + above.T).max(initial=0)) + 1)[:, None]
     for a in range(len(above)):

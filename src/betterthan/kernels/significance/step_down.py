@@ -1,7 +1,8 @@
 r"""Adjusted p-values from the resampled maximum statistic, stepping down.
 
-Holm's correction multiplies p-values, and a resampled p-value is never below one in so many resamples: with many pairs
-nothing could be significant. The maximum over pairs has no such floor, and it uses how the pairs hang together.
+Holm's correction multiplies p-values, and a resampled p-value is bounded below by one over the number of resamples:
+with many pairs nothing could be significant. The maximum over pairs has no such bound, and accounts for the correlation
+between pairs.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Right and wrong tags of words."""
+"""Correct and incorrect word tags."""

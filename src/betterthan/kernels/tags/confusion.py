@@ -1,4 +1,4 @@
-r"""Right and wrong word tags counted a segment, and the scores that are formulas on their sums.
+r"""Counts of correct and incorrect word tags per segment, and scores that are functions of their sums.
 
 BAD is the positive class: tp words are BAD and tagged BAD, fp are OK and tagged BAD, fn are BAD and tagged OK, tn are
 OK and tagged OK. Every formula takes sums of shape (…, 4), in the order of :data:`COLUMNS`, to scores of shape (…).
@@ -181,11 +181,11 @@ def f1_weighted(sums: FloatArray) -> FloatArray:
 
 
 def matthews(sums: FloatArray) -> FloatArray:
-    r"""Matthews' correlation coefficient of truth and tags.
+    r"""Matthews' correlation coefficient of gold and predicted tags.
 
     .. math:: \frac{tp \cdot tn - fp \cdot fn}{\sqrt{(tp + fp)(tp + fn)(tn + fp)(tn + fn)}}
 
-    0 when truth or tags are all of one class, as scikit-learn has it: a constant tells nothing. NaN without words.
+    0 when truth or tags are all of one class, as in scikit-learn: a constant carries no information. NaN without words.
 
     References
     ----------

@@ -1,4 +1,4 @@
-r"""Phrase-level scores: spans of equal tags, with credit for what of a span is right.
+r"""Phrase-level scores: spans of equal tags, with partial credit.
 
 A span is a longest run of equal tags within a segment. Its credit is the share of its words on which truth and tags
 agree. The counts of a segment are, for the class BAD and then for OK: credit and number of the gold spans, credit and
@@ -112,7 +112,7 @@ def _f1(four: FloatArray) -> FloatArray:
 
 
 def _f1_as_published(four: FloatArray) -> FloatArray:
-    """Literal reading: the credit of the gold spans over the number of predicted spans, cut off at 1."""
+    """Literal reading: the credit of the gold spans over the number of predicted spans, truncated at 1."""
     gold_credit, gold_spans, _, spans = (four[..., i] for i in range(4))
     precision = np.minimum(_share(gold_credit, spans), 1.0)
     value = _harmonic(precision, _share(gold_credit, gold_spans))
@@ -173,7 +173,7 @@ def phrase_f1_mult(sums: FloatArray) -> FloatArray:
 
 
 def phrase_f1_bad_as_published(sums: FloatArray) -> FloatArray:
-    """F1 of BAD spans by the words of the paper: precision is the credit of *gold* spans over *predicted* spans.
+    """F1 of BAD spans as defined in the paper: precision is the credit of *gold* spans over *predicted* spans.
 
     One predicted span can then earn the credit of many gold spans. An all-BAD sentence with three gold BAD spans has
     precision 3; it is cut off at 1 here, and the reading still favors few long spans.
@@ -190,7 +190,7 @@ def phrase_f1_bad_as_published(sums: FloatArray) -> FloatArray:
 
 
 def phrase_f1_ok_as_published(sums: FloatArray) -> FloatArray:
-    """F1 of OK spans by the words of the paper; see :func:`phrase_f1_bad_as_published`.
+    """F1 of OK spans as defined in the paper; see :func:`phrase_f1_bad_as_published`.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def phrase_f1_ok_as_published(sums: FloatArray) -> FloatArray:
 
 
 def phrase_f1_mult_as_published(sums: FloatArray) -> FloatArray:
-    """Product of both classes' F1 by the words of the paper.
+    """Product of both classes' F1 as defined in the paper.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Word tags that know next to nothing: what every real system should beat, and every good measure rank low."""
+"""Uninformative word tags, which every real system should beat and every good measure should rank low."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def all_good(gold: BoolArray) -> BoolArray:
 def optimistic(gold: BoolArray, rng: np.random.Generator) -> BoolArray:
     r"""Tag few words BAD, nearly always rightly: BAD precision 0.9 and recall 0.1.
 
-    With b the share of BAD words, :math:`0.1\,b / 0.9` of all words are tagged BAD. The paper [1]_ says 2 %, which
-    goes with its data (b = 18 %); precision and recall are kept here, whatever b is.
+    With b the share of BAD words, :math:`0.1\,b / 0.9` of all words are tagged BAD. The paper [1]_ says 2%, which
+    corresponds to its data (b = 18%); precision and recall are kept here, whatever b is.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def optimistic(gold: BoolArray, rng: np.random.Generator) -> BoolArray:
 
 
 def pessimistic(gold: BoolArray, rng: np.random.Generator) -> BoolArray:
-    """Tag 90 % of the words BAD, whatever they are: BAD recall 0.9, OK recall 0.1.
+    """Tag 90% of the words BAD at random: BAD recall 0.9, OK recall 0.1.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def random_tags(gold: BoolArray, rng: np.random.Generator) -> BoolArray:
 
 
 def _chosen(among: BoolArray, how_many: float, rng: np.random.Generator) -> BoolArray:
-    """So many (rounded) of the marked words at random, as marks."""
+    """A number (rounded) of the marked words at random, as marks."""
     places = np.flatnonzero(among)
     marks = np.zeros(among.size, dtype=np.bool_)
     # Rounded first to nine digits, or 0.1 · 5 words and 0.9 · 5 words would depend on the last bit.

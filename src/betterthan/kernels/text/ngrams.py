@@ -1,7 +1,7 @@
 """How many n-grams of an output are in its references: exact, for many outputs at once.
 
 An n-gram of order n is the number of its first n − 1 symbols followed by its last one, so that a pair of whole
-numbers tells it from all others: nothing is hashed away, and an n-gram whose beginning is not in the references is
+numbers identifies it: there are no hash collisions, and an n-gram whose beginning is not in the references is
 never looked up. There are two ways with equal results: sorted arrays in NumPy, and a tree in a hash table, compiled
 by numba (the extra ``fast``).
 """

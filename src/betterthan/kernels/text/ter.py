@@ -34,7 +34,7 @@ INFINITE = 10**9
 
 
 class Space(NamedTuple):
-    """Room for one pair of output and reference to be worked on; made once, used for many pairs.
+    """Working memory for one pair of output and reference; allocated once, used for many pairs.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ def fill_behind(words: WordCodes, reference: WordCodes, space: Space) -> None:
 
 
 def align(words: WordCodes, reference: WordCodes, space: Space) -> None:
-    """Walk back through the table of edits from the beginning: which words are wrong, and who meets whom.
+    """Walk back through the table of edits from the beginning: which words are wrong, and the alignment of words.
 
     Among equally short ways a match or a substitution goes before a deletion, and that before an insertion.
     """
@@ -224,7 +224,7 @@ def find_candidates(words: WordCodes, reference: WordCodes, enough: int, space: 
 
 
 def exchanged(start: int, length: int, target: int, n_output: int) -> tuple[int, int, int]:
-    """Say a shift as the exchange of two neighbours: words [a, b) and [b, c) change places."""
+    """Express a shift as the exchange of two adjacent runs: words [a, b) and [b, c) change places."""
     if target < start:
         return target, start, start + length
     if target > start + length:
@@ -434,7 +434,7 @@ def _list(size: int) -> list[int]:
 
 
 def _space(n_outputs: IntArray, n_references: IntArray, room: Callable[[int], CellBuffer]) -> Space:
-    """Make room for every pair: as much of each kind as the pair needs that needs most of it."""
+    """Allocate working memory that is large enough for every pair."""
     n_output, n_reference = int(n_outputs.max()), int(n_references.max())
     lengths = zip(n_outputs.tolist(), n_references.tolist(), strict=True)
     n_cells = max(((i + 1) * row_length(i, j) for i, j in lengths if i), default=0)
